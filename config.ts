@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** A value that must not reach a log, an error or a JSON document by accident. */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toString(): string {
+    return '[secret]'
+  }
+  toJSON(): string {
+    return '[secret]'
+  }
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return '[secret]'
+  }
+}
+
+export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp'
+export type PrivateHost = { use: PrivateHostUse; host: string; port: number }
+export type SandboxKind = 'bubblewrap' | 'process'
+
+export type Config = Readonly<{
+  production: boolean
+  host: string
+  port: number
+  metricsPort: number | undefined
+  baseUrl: string | undefined
+  /** Where a worker's sandboxes reach the state endpoint; the API's own address unless said. */
+  apiUrl: string
+  dataDir: string
+  cacheDir: string | undefined
+  databaseUrl: Secret
+  databasePoolSize: number
+  temporal: Readonly<{
+    address: string
+    namespace: string
+    tls: boolean
+    apiKey: Secret | undefined
+    uiUrl: string | undefined
+  }>
+  /** Key id → 256-bit key, the current one first. */
+  keyring: ReadonlyArray<{ id: string; key: Secret }>
+  sandbox: SandboxKind
+  tofuBin: string | undefined
+  opaBin: string | undefined
+  smtpUrl: Secret | undefined
+  mailFrom: string
+  extraCaFile: string | undefined
+  trustedProxies: readonly string[]
+  privateHosts: readonly PrivateHost[]
+  tofuSlots: number
+  logLevel: string
+}>
+
+const uses: readonly string[] = ['git', 'billing', 'cloud', 'webhook', 'smtp']
+
+/**
+ * Reads the whole environment once and names every fault at once, so that an
+ * operator mends a deployment in one go. Nothing else reads `process.env`.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const faults: string[] = []
+  const need = (name: string, hint: string): string => {
+    const value = env[name]
+    if (value) return value
+    faults.push(`${name} is not set: ${hint}`)
+    return ''
+  }
+  const number = (name: string, fallback: number): number => {
+    const value = env[name]
+    if (value === undefined || value === '') return fallback
+    const parsed = Number(value)
+    if (!Number.isInteger(parsed) || parsed < 0) {
+      faults.push(`${name}=${value} is not a whole number`)
+      return fallback
+    }
+    return parsed
+  }
+
+  const production = env['NODE_ENV'] === 'production'
+  const host = env['CC_HOST'] ?? '127.0.0.1'
+  const port = number('CC_PORT', 8080)
+  const sandbox = env['CC_SANDBOX'] ?? 'bubblewrap'
+  if (sandbox !== 'bubblewrap' && sandbox !== 'process')
+    faults.push(`CC_SANDBOX=${sandbox} is neither "bubblewrap" nor "process"`)
+  if (production && sandbox === 'process')
+    faults.push('CC_SANDBOX=process is refused in production: install bubblewrap and unset it')
+  if (production && !env['SMTP_URL'])
+    faults.push('SMTP_URL is not set: production sends mail over SMTP (smtps://user:password@host)')
+
+  const config: Config = {
+    production,
+    host,
+    port,
+    metricsPort: env['CC_METRICS_PORT'] ? number('CC_METRICS_PORT', 0) : undefined,
+    baseUrl: readBaseUrl(env['CC_BASE_URL'], faults),
+    apiUrl: env['CC_API_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    dataDir: resolve(env['CC_DATA_DIR'] ?? '.data'),
+    cacheDir: env['CC_CACHE_DIR'],
+    databaseUrl: new Secret(
+      need('DATABASE_URL', 'npm start sets it; else postgres://user:password@host/db'),
+    ),
+    databasePoolSize: number('CC_DATABASE_POOL', 10),
+    temporal: {
+      address: need('TEMPORAL_ADDRESS', 'npm start sets it; else host:7233'),
+      namespace: env['TEMPORAL_NAMESPACE'] ?? 'cloud-control',
+      tls: env['TEMPORAL_TLS'] === 'true' || env['TEMPORAL_API_KEY'] !== undefined,
+      apiKey: env['TEMPORAL_API_KEY'] ? new Secret(env['TEMPORAL_API_KEY']) : undefined,
+      uiUrl: env['CC_TEMPORAL_UI_URL'],
+    },
+    keyring: readKeyring(env, faults),
+    sandbox: sandbox === 'process' ? 'process' : 'bubblewrap',
+    tofuBin: env['CC_TOFU_BIN'],
+    opaBin: env['CC_OPA_BIN'],
+    smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
+    mailFrom: env['CC_MAIL_FROM'] ?? 'cloud-control <no-reply@localhost>',
+    extraCaFile: env['CC_EXTRA_CA_FILE'],
+    trustedProxies: (env['CC_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
+    privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
+    tofuSlots: number('CC_TOFU_SLOTS', 4),
+    logLevel: env['CC_LOG_LEVEL'] ?? 'info',
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return Object.freeze(config)
+}
+
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+  }
+}
+
+function readBaseUrl(value: string | undefined, faults: string[]): string | undefined {
+  if (!value) return undefined
+  if (URL.canParse(value)) return new URL(value).origin
+  faults.push(`CC_BASE_URL=${value} is not a URL`)
+  return undefined
+}
+
+/** `CC_KEYRING` is `id=base64,id=base64` (32 bytes each), or `@/path` of a file that holds the same. */
+function readKeyring(env: NodeJS.ProcessEnv, faults: string[]): Config['keyring'] {
+  const setting = env['CC_KEYRING']
+  if (!setting) {
+    faults.push(
+      'CC_KEYRING is not set: id=<32 bytes, base64>, the current key first, or @/path/of/file',
+    )
+    return []
+  }
+  let text = setting
+  if (setting.startsWith('@')) {
+    try {
+      text = readFileSync(setting.slice(1), 'utf8')
+    } catch {
+      faults.push(`CC_KEYRING names ${setting.slice(1)}, which cannot be read`)
+      return []
+    }
+  }
+  return text
+    .split(/[,\n]/)
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .flatMap((entry) => {
+      const at = entry.indexOf('=')
+      const id = entry.slice(0, at)
+      const key = entry.slice(at + 1)
+      if (
+        at < 1 ||
+        !/^[A-Za-z0-9._-]{1,32}$/.test(id) ||
+        Buffer.from(key, 'base64').length !== 32
+      ) {
+        faults.push(`CC_KEYRING: the entry "${id.slice(0, 32)}" is not <id>=<32 bytes in base64>`)
+        return []
+      }
+      return [{ id, key: new Secret(key) }]
+    })
+}
+
+function readPrivateHosts(value: string, faults: string[]): PrivateHost[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .flatMap((entry) => {
+      const match = /^([a-z]+)=(\[[0-9a-fA-F:]+\]|[^:[\]]+):(\d{1,5})$/.exec(entry)
+      if (!match || !uses.includes(match[1] ?? '')) {
+        faults.push(
+          `CC_PRIVATE_HOSTS: "${entry}" is not use=host:port with a use of ${uses.join(', ')}`,
+        )
+        return []
+      }
+      // The pattern and the list above leave no other value than a use.
+      const use = match[1] as PrivateHostUse
+      return [
+        {
+          use,
+          host: (match[2] ?? '').replace(/^\[|\]$/g, '').toLowerCase(),
+          port: Number(match[3]),
+        },
+      ]
+    })
+}

@@ -1,0 +1,57 @@
+/** What can go wrong, as a closed list: each renderer (JSON, SCIM, Temporal) maps it once. */
+export type Fault =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'locked'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'unavailable'
+
+export type ErrorDetail = { path: string; message: string }
+
+export type AppErrorOptions = {
+  /** Stable, snake_case, part of the contract (decisions.md §1). */
+  code?: string
+  details?: ErrorDetail[]
+  existingId?: number
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/**
+ * A refusal or failure that a caller may be told of. `publicMessage` reaches the
+ * caller as it stands, so it never carries a secret, a path or a driver's words.
+ */
+export class AppError extends Error {
+  readonly fault: Fault
+  readonly code: string
+  readonly details: ErrorDetail[] | undefined
+  readonly existingId: number | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(fault: Fault, publicMessage: string, options: AppErrorOptions = {}) {
+    super(publicMessage, { cause: options.cause })
+    this.name = 'AppError'
+    this.fault = fault
+    this.code = options.code ?? fault
+    this.details = options.details
+    this.existingId = options.existingId
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** Another organization's id, a malformed one and one that never existed: one body (decisions.md §1). */
+export const notFound = () => new AppError('not_found', 'Not found')
+
+export const invalid = (message: string, details?: ErrorDetail[], code = 'invalid') =>
+  new AppError('invalid', message, details ? { details, code } : { code })
+
+export const conflict = (code: string, message: string, existingId?: number) =>
+  new AppError('conflict', message, existingId === undefined ? { code } : { code, existingId })
+
+export const unavailable = (code: string, message: string, cause?: unknown) =>
+  new AppError('unavailable', message, { code, cause })
