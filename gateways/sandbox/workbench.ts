@@ -1,0 +1,68 @@
+export type Program = 'tofu' | 'opa'
+
+export type StepLimits = {
+  timeoutMs: number
+  /** No line for so long ends the step; a tool that hangs says nothing. */
+  silenceMs: number
+  memoryBytes: number
+  processes: number
+  fileSizeBytes: number
+}
+
+export type Step = {
+  program: Program
+  args: readonly string[]
+  /** The whole environment of the step: nothing is inherited. */
+  env: Readonly<Record<string, string>>
+  /** Relative to the workbench's root. */
+  cwd: string
+  /** Folders of the workbench that this step may read but not write, relative to its root. */
+  readOnly?: readonly string[]
+  /** `run`: this run's state endpoint and the egress proxy, nothing else. `none`: loopback only. */
+  network: 'none' | 'run'
+  limits: StepLimits
+  /** Called for each whole line of stderr and, unless `captureBytes` is set, of stdout; awaited, so it slows the pipe. */
+  onLine?: (stream: 'stdout' | 'stderr', line: string) => void | Promise<void>
+  /** Keep stdout instead of splitting it into lines; more than this many bytes ends the step as `too_much_output`. */
+  captureBytes?: number
+  /** Input of the program; closed at once when absent. */
+  stdin?: string | Buffer
+  /** Aborting interrupts (SIGINT), waits for the grace time, then kills the whole process group. */
+  signal?: AbortSignal
+  /** Told the process group as soon as there is one. */
+  onSpawn?: (processGroup: number) => void
+}
+
+export type StepEnd = {
+  how: 'exited' | 'canceled' | 'timed_out' | 'silent' | 'killed' | 'too_much_output'
+  exitCode: number | null
+  signal: string | null
+  /** Empty unless `captureBytes` was set. */
+  stdout: Buffer
+}
+
+/** One claimed slot with its own unprivileged uid and a work folder of its own on a sized tmpfs. */
+export interface Workbench {
+  /** Address of this run's state endpoint as seen from inside a step with `network: 'run'`. */
+  readonly stateUrl: string
+  /** Address of the egress proxy as seen from inside a step with `network: 'run'`. */
+  readonly proxyUrl: string
+  /** Path of a folder of the workbench as seen from inside a step (`/work/out` in bubblewrap). */
+  inside(path: string): string
+  /** Writes a file for the steps to read. Refuses a path that leaves the workbench or crosses a symbolic link. */
+  write(path: string, content: string | Buffer): Promise<void>
+  makeFolder(path: string): Promise<void>
+  /** Reads a regular file that a step wrote; undefined when there is none. Never follows a symbolic link. */
+  read(path: string, maxBytes: number): Promise<Buffer | undefined>
+  run(step: Step): Promise<StepEnd>
+  /** Kills what is left, unmounts and removes all of it. Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface Sandbox {
+  readonly kind: 'bubblewrap' | 'process'
+  /** Claims a slot. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
+  open(options: { label: string; sizeBytes: number; statePath?: string }): Promise<Workbench>
+  /** What an operator should know of this host's isolation, for the log and /readyz. */
+  readonly notes: readonly string[]
+}
