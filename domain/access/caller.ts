@@ -1,0 +1,34 @@
+import { roleHas, type Capability, type Role } from './roles.ts'
+
+/** Whoever is behind a request: resolved once, from the credential alone. */
+export type Caller = {
+  organizationId: number
+  organizationSlug: string
+  organizationName: string
+  organizationStatus: 'active' | 'suspended'
+  userId: number
+  email: string | null
+  name: string
+  /** The effective role, ceilings of session and token taken off already. */
+  role: Role
+  platformAdmin: boolean
+  kind: 'session' | 'token'
+  /** Id of the session or token. */
+  credentialId: number
+  expiresAt: Date | null
+  ip: string
+  requestId: string
+}
+
+/** A run's own credential: one workspace, one phase, one fencing number (runs.md, Sandbox). */
+export type RunCaller = {
+  organizationId: number
+  workspaceId: number
+  workspaceRunId: number
+  phase: 'plan' | 'apply'
+  fence: number
+  tokenId: number
+}
+
+export const may = (caller: Caller, capability: Capability): boolean =>
+  roleHas(caller.role, capability)

@@ -1,0 +1,33 @@
+/** §2.6, lowest to highest. A platform administrator is a person's flag, not a role of an organization. */
+export const roles = ['Viewer', 'Deployer', 'SRE · Cloud Admin', 'Org Admin', 'Owner'] as const
+export type Role = (typeof roles)[number]
+
+export const capabilities = [
+  'read',
+  'mutate_infra',
+  'manage_cloud_accounts',
+  'manage_users_sso',
+  'manage_billing_transfer',
+] as const
+export type Capability = (typeof capabilities)[number]
+
+/** The lowest role that has the capability: the matrix of §2.6 read by columns. */
+const lowestRole: Record<Capability, Role> = {
+  read: 'Viewer',
+  mutate_infra: 'Deployer',
+  manage_cloud_accounts: 'SRE · Cloud Admin',
+  manage_users_sso: 'Org Admin',
+  manage_billing_transfer: 'Owner',
+}
+
+export const rank = (role: Role): number => roles.indexOf(role)
+
+export const roleHas = (role: Role, capability: Capability): boolean =>
+  rank(role) >= rank(lowestRole[capability])
+
+export const capabilitiesOf = (role: Role): Capability[] =>
+  capabilities.filter((capability) => roleHas(role, capability))
+
+export const lowerOf = (a: Role, b: Role): Role => (rank(a) <= rank(b) ? a : b)
+
+export const isRole = (value: unknown): value is Role => roles.some((role) => role === value)

@@ -1,0 +1,81 @@
+/** Stored phases of a workspace run (runs.md). What users see is derived, never stored beside it. */
+export const livePhases = [
+  'queued',
+  'planning',
+  'awaiting_approval',
+  'apply_queued',
+  'applying',
+] as const
+export const terminalPhases = ['succeeded', 'failed', 'canceled'] as const
+export type LivePhase = (typeof livePhases)[number]
+export type TerminalPhase = (typeof terminalPhases)[number]
+export type RunPhase = LivePhase | TerminalPhase
+export type PublicRunState = 'running' | TerminalPhase
+
+/** Phases that take one of the organization's places: a run that waits for a person uses no machine. */
+export const workingPhases = ['planning', 'apply_queued', 'applying'] as const
+
+/** Concurrent runs of one organization (runs.md, Limits). */
+export const organizationRunLimit = 20
+
+export const runReasons = [
+  'policy_denied',
+  'cost_exceeded',
+  'cost_unknown',
+  'plan_errored',
+  'apply_errored',
+  'rejected',
+  'approval_expired',
+  'plan_stale',
+  'superseded',
+  'canceled_by_user',
+  'timed_out',
+  'runner_lost',
+  'state_save_failed',
+  'source_errored',
+  'build_errored',
+  'deploy_errored',
+  'no_changes',
+] as const
+export type RunReason = (typeof runReasons)[number]
+
+export const stageStates = [
+  'pending',
+  'queued',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'canceled',
+] as const
+export type StageState = (typeof stageStates)[number]
+
+export const isTerminal = (phase: RunPhase): phase is TerminalPhase =>
+  terminalPhases.some((terminal) => terminal === phase)
+
+export const publicState = (phase: RunPhase): PublicRunState =>
+  isTerminal(phase) ? phase : 'running'
+
+/** Where a phase may come from. Each change is a compare-and-set from one of these. */
+export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[]> = {
+  planning: ['queued'],
+  awaiting_approval: ['planning', 'apply_queued'],
+  apply_queued: ['planning', 'awaiting_approval'],
+  applying: ['apply_queued'],
+  succeeded: ['planning', 'applying'],
+  failed: ['planning', 'awaiting_approval', 'apply_queued', 'applying'],
+  canceled: ['queued', 'planning', 'awaiting_approval', 'apply_queued'],
+}
+
+/**
+ * How the stages stand once a run has ended: what ran when it ended carries the
+ * outcome, what never began is skipped (or canceled with the run).
+ */
+export function stageAtEnd(state: StageState, end: TerminalPhase): StageState {
+  if (state === 'succeeded' || state === 'failed' || state === 'skipped' || state === 'canceled')
+    return state
+  if (end === 'canceled') return 'canceled'
+  if (state === 'pending' || state === 'queued') return 'skipped'
+  return end
+}

@@ -1,0 +1,126 @@
+import knex, { type Knex } from 'knex'
+import { knexSnakeCaseMappers } from 'objection'
+import pg from 'pg'
+import type { Secret } from '../config.ts'
+import { AppError, unavailable } from '../domain/errors.ts'
+
+/** A transaction whose organization is set: the only thing that a repository is made of. */
+export type Db = Knex.Transaction
+
+/** A pool, for what stands across organizations: `store/platform/` alone. */
+export type PlatformDb = Knex
+
+export type Store = {
+  /** Runs `work` in one transaction that can see this organization and no other. */
+  tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
+  /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
+  platform: PlatformDb
+  close(): Promise<void>
+}
+
+/** Opens the two pools. Each connection drops to a role that owns nothing and cannot step over row-level security. */
+export function connectStore(databaseUrl: Secret, poolSize: number): Store {
+  const app = openPool(databaseUrl, 'cc_app', poolSize)
+  const platform = openPool(databaseUrl, 'cc_platform', Math.max(2, Math.ceil(poolSize / 2)))
+
+  return {
+    async tenant(organizationId, work) {
+      try {
+        return await app.transaction(async (trx) => {
+          await trx.raw(`select set_config('cc.organization_id', ?, true)`, [
+            String(organizationId),
+          ])
+          return work(trx)
+        })
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
+    platform,
+    async close() {
+      await Promise.all([app.destroy(), platform.destroy()])
+    },
+  }
+}
+
+/** The owner's own connection, for migrations. */
+export function connectOwner(databaseUrl: Secret): Knex {
+  return openPool(databaseUrl, undefined, 2)
+}
+
+function openPool(databaseUrl: Secret, role: string | undefined, size: number): Knex {
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: databaseUrl.reveal(),
+      application_name: role ?? 'cc_owner',
+      // A dead server must be noticed by the next statement, not by the kernel's keep-alive two hours on.
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    },
+    pool: {
+      min: 0,
+      max: size,
+      acquireTimeoutMillis: 10_000,
+      propagateCreateError: true,
+      ...(role && {
+        afterCreate: (
+          connection: pg.Client,
+          done: (error: Error | null, connection: pg.Client) => void,
+        ) => {
+          connection.query(`set role ${role}`).then(
+            () => done(null, connection),
+            (error: Error) => done(error, connection),
+          )
+        },
+      }),
+    },
+    ...knexSnakeCaseMappers(),
+  })
+}
+
+// Identifiers are far below 2^53; the driver would hand them out as strings.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+// Days stay the text that they are (YYYY-MM-DD): a Date would move them by the host's time zone.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
+
+/** Turns the driver's words into a fault, in this one place. What is not known here stays as it is: a 500. */
+export function toFault(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  // The driver puts SQLSTATE or the socket's code into `code`.
+  const code = String((error as { code?: unknown }).code ?? '')
+  const lost =
+    connectionFaults.has(code) ||
+    /^(08|57P0)/.test(code) ||
+    code === '53300' ||
+    error.name === 'KnexTimeoutError' ||
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
+      error.message,
+    )
+  return lost
+    ? unavailable(
+        'database_unavailable',
+        'The database cannot be reached. Try again in a moment.',
+        error,
+      )
+    : error
+}
+
+/** Whether the error is PostgreSQL's "this value is there already", of this constraint or index if one is named. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Error)) return false
+  // The driver puts SQLSTATE and the constraint's name on its errors.
+  const {
+    code,
+    constraint: name,
+    nativeError,
+  } = error as Error & {
+    code?: string
+    constraint?: string
+    nativeError?: unknown
+  }
+  if (nativeError) return isUniqueViolation(nativeError, constraint)
+  return code === '23505' && (constraint === undefined || name === constraint)
+}

@@ -1,0 +1,47 @@
+import type { Knex } from 'knex'
+import * as organizationsAndPeople from './migrations/0001-add-organizations-and-people.ts'
+import * as auditAndOutbox from './migrations/0002-add-audit-and-outbox.ts'
+import * as workspaces from './migrations/0003-add-workspaces.ts'
+import * as pipelinesAndRuns from './migrations/0004-add-pipelines-and-runs.ts'
+
+const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
+  '0001-add-organizations-and-people': organizationsAndPeople,
+  '0002-add-audit-and-outbox': auditAndOutbox,
+  '0003-add-workspaces': workspaces,
+  '0004-add-pipelines-and-runs': pipelinesAndRuns,
+}
+
+/** An arbitrary number that only this program uses: two starts at once migrate one after the other. */
+const advisoryLock = 7_261_994_113
+
+/** Brings the schema to the newest version. Forward only, all or nothing, safe to call from several processes at once. */
+export async function migrate(owner: Knex): Promise<void> {
+  await owner.transaction(async (trx) => {
+    await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
+    await ensureRoles(trx)
+    await trx.raw(`create table if not exists schema_migrations (
+      name text primary key, applied_at timestamptz not null default now())`)
+    const done = new Set((await trx('schema_migrations').select('name')).map((row) => row.name))
+    for (const [name, migration] of Object.entries(migrations)) {
+      if (done.has(name)) continue
+      await migration.up(trx)
+      await trx('schema_migrations').insert({ name })
+    }
+    await trx.raw('grant select on schema_migrations to cc_app, cc_platform')
+  })
+}
+
+/** Roles belong to the whole server, so another database's migration may make them at the same moment. */
+async function ensureRoles(trx: Knex.Transaction): Promise<void> {
+  for (const role of ['cc_app', 'cc_platform'])
+    await trx.raw(`
+      do $$ begin
+        if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin; end if;
+      exception when duplicate_object or unique_violation then null;
+      end $$;
+      do $$ begin
+        if not pg_has_role(current_user, '${role}', 'member') then execute format('grant ${role} to %I', current_user); end if;
+      end $$;
+      grant usage on schema public to ${role};
+    `)
+}
