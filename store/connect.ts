@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
-import pg from 'pg'
+import { types, type Client } from 'pg'
 import type { Secret } from '../config.ts'
 import { AppError, unavailable } from '../domain/errors.ts'
 
@@ -65,13 +65,10 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
       propagateCreateError: true,
       ...(role && {
         afterCreate: (
-          connection: pg.Client,
-          done: (error: Error | null, connection: pg.Client) => void,
+          connection: Client,
+          done: (error: Error | null, connection: Client) => void,
         ) => {
-          connection.query(`set role ${role}`).then(
-            () => done(null, connection),
-            (error: Error) => done(error, connection),
-          )
+          connection.query(`set role ${role}`, (error: Error | null) => done(error, connection))
         },
       }),
     },
@@ -80,9 +77,9 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
 }
 
 // Identifiers are far below 2^53; the driver would hand them out as strings.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(types.builtins.INT8, Number)
 // Days stay the text that they are (YYYY-MM-DD): a Date would move them by the host's time zone.
-pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+types.setTypeParser(types.builtins.DATE, (text) => text)
 
 const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
 
@@ -90,7 +87,7 @@ const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE
 export function toFault(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   // The driver puts SQLSTATE or the socket's code into `code`.
-  const code = String((error as { code?: unknown }).code ?? '')
+  const { code = '' } = error as Error & { code?: string }
   const lost =
     connectionFaults.has(code) ||
     /^(08|57P0)/.test(code) ||

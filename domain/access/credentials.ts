@@ -1,0 +1,45 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export type TokenKind = 'pat' | 'scim' | 'agt' | 'run'
+export type NewCredential = { plain: string; hash: Buffer; prefix: string }
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/**
+ * `cc_<kind>_` + 32 random bytes in base62 + 6 characters of CRC32, so that secret
+ * scanners can tell a real one from a look-alike without asking us (decisions §2).
+ */
+export function newToken(kind: TokenKind): NewCredential {
+  const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  const body = `cc_${kind}_${random}`
+  const plain = body + base62(BigInt(crc32(body)), 6)
+  return { plain, hash: hashCredential(plain), prefix: plain.slice(0, `cc_${kind}_`.length + 4) }
+}
+
+/** 256 random bits, for sessions and links in mails. */
+export function newSecret(): NewCredential {
+  const plain = randomBytes(32).toString('base64url')
+  return { plain, hash: hashCredential(plain), prefix: '' }
+}
+
+/** Credentials carry 256 random bits, so a plain SHA-256 keeps them: there is nothing to guess. */
+export const hashCredential = (plain: string): Buffer => createHash('sha256').update(plain).digest()
+
+export function tokenKind(plain: string): TokenKind | undefined {
+  const match = /^cc_(pat|scim|agt|run)_[0-9A-Za-z]{49}$/.exec(plain)
+  if (!match) return undefined
+  const checksum = base62(BigInt(crc32(plain.slice(0, -6))), 6)
+  // The pattern leaves no other value than a kind.
+  return checksum === plain.slice(-6) ? (match[1] as TokenKind) : undefined
+}
+
+function base62(value: bigint, length: number): string {
+  let rest = value
+  let text = ''
+  while (rest > 0n) {
+    text = (alphabet[Number(rest % 62n)] ?? '') + text
+    rest /= 62n
+  }
+  return text.padStart(length, '0')
+}

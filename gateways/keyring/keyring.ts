@@ -1,0 +1,87 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { Config } from '../../config.ts'
+import { unavailable } from '../../domain/errors.ts'
+
+/** Where a sealed value belongs. It is authenticated with it, so a value moved to another row's column does not open. */
+export type SealedPlace = { organizationId: number; table: string; column: string }
+
+export type Keyring = {
+  seal(place: SealedPlace, plain: Buffer | string): Buffer
+  /** Throws 503 `keyring_unavailable` where the key id is missing, and an error where the value was tampered with. */
+  open(place: SealedPlace, sealed: Buffer): Buffer
+  /** A keyed hash for comparing values without keeping them; the same under every key of the ring's last position. */
+  mac(purpose: string, value: Buffer | string): Buffer
+  keyIds(): readonly string[]
+}
+
+const version = 1
+
+/**
+ * AES-256-GCM under a ring of keys. Envelope: version (1), length of the key id (1),
+ * key id, nonce (12), tag (16), ciphertext. The first key seals, any key opens.
+ */
+export function createKeyring(keys: Config['keyring']): Keyring {
+  const material = new Map(keys.map(({ id, key }) => [id, Buffer.from(key.reveal(), 'base64')]))
+  const current = keys[0]
+  // The oldest key: it is the one that a rotation leaves where it is until everything is sealed anew.
+  const oldest = keys.at(-1)
+  const macKeys = new Map<string, Buffer>()
+
+  const keyOf = (id: string | undefined): Buffer => {
+    const key = id === undefined ? undefined : material.get(id)
+    if (!key)
+      throw unavailable(
+        'keyring_unavailable',
+        'A key that this needs is not in the keyring. An operator must add it to CC_KEYRING.',
+      )
+    return key
+  }
+
+  return {
+    seal(place, plain) {
+      const id = Buffer.from(current?.id ?? '')
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', keyOf(current?.id), nonce)
+      cipher.setAAD(associatedData(place))
+      const body = Buffer.concat([cipher.update(plain), cipher.final()])
+      return Buffer.concat([
+        Buffer.from([version, id.length]),
+        id,
+        nonce,
+        cipher.getAuthTag(),
+        body,
+      ])
+    },
+
+    open(place, sealed) {
+      const idLength = sealed[1] ?? 0
+      if (sealed[0] !== version || sealed.length < 2 + idLength + 28)
+        throw new Error('a sealed value has an unknown form')
+      const id = sealed.subarray(2, 2 + idLength).toString()
+      const start = 2 + idLength
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        keyOf(id),
+        sealed.subarray(start, start + 12),
+      )
+      decipher.setAAD(associatedData(place))
+      decipher.setAuthTag(sealed.subarray(start + 12, start + 28))
+      return Buffer.concat([decipher.update(sealed.subarray(start + 28)), decipher.final()])
+    },
+
+    mac(purpose, value) {
+      let key = macKeys.get(purpose)
+      if (!key) {
+        const derived = hkdfSync('sha256', keyOf(oldest?.id), '', `cloud-control ${purpose}`, 32)
+        key = Buffer.from(derived)
+        macKeys.set(purpose, key)
+      }
+      return createHmac('sha256', key).update(value).digest()
+    },
+
+    keyIds: () => [...material.keys()],
+  }
+}
+
+const associatedData = ({ organizationId, table, column }: SealedPlace): Buffer =>
+  Buffer.from(JSON.stringify([organizationId, table, column]))

@@ -1,0 +1,77 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Db } from '../connect.ts'
+
+export type AuditActor = {
+  kind: 'user' | 'token' | 'scim' | 'agent' | 'system'
+  id: number | null
+  label: string
+  ip?: string | null
+  requestId?: string | null
+}
+
+export type AuditTarget = { kind: string; id: number | string; label?: string }
+
+export type AuditWrite = {
+  outcome?: 'success' | 'denied' | 'failure'
+  target?: AuditTarget
+  /** Ids, names and decisions; never a secret, a variable's value or a tool's output. */
+  detail?: Record<string, unknown>
+}
+
+export const systemActor: AuditActor = { kind: 'system', id: null, label: 'cloud-control' }
+
+export const actorOf = (caller: Caller): AuditActor => ({
+  kind: caller.kind === 'session' ? 'user' : 'token',
+  id: caller.kind === 'session' ? caller.userId : caller.credentialId,
+  label: caller.email ?? caller.name,
+  ip: caller.ip,
+  requestId: caller.requestId,
+})
+
+/** The audit log of one organization (decisions §8): written in the transaction of the change that it tells of. */
+export function auditLog(db: Db, organizationId: number, actor: AuditActor) {
+  return {
+    async record(
+      event: string,
+      { outcome = 'success', target, detail = {} }: AuditWrite = {},
+    ): Promise<number> {
+      const [row] = await db('audit_entries')
+        .insert({
+          organizationId,
+          event,
+          outcome,
+          actorKind: actor.kind,
+          actorId: actor.id,
+          actorLabel: actor.label,
+          targetKind: target?.kind ?? null,
+          targetId: target === undefined ? null : String(target.id),
+          targetLabel: target?.label ?? null,
+          detail: JSON.stringify(detail),
+          ip: actor.ip ?? null,
+          requestId: actor.requestId ?? null,
+        })
+        .returning('id')
+      return row.id
+    },
+
+    /** A denial: the first of a (caller, route, minute) is an entry, the others raise its count. */
+    async recordDenial(event: string, caller: string, write: AuditWrite & { route: string }) {
+      const place = {
+        organizationId,
+        caller,
+        route: write.route,
+        minute: db.raw(`date_trunc('minute', now())`),
+      }
+      const { rows } = await db.raw(
+        `insert into audit_denials (organization_id, caller, route, minute)
+         values (?, ?, ?, date_trunc('minute', now()))
+         on conflict (organization_id, caller, route, minute) do update set count = audit_denials.count + 1
+         returning count`,
+        [organizationId, caller, write.route],
+      )
+      if (rows[0].count > 1) return
+      const entryId = await this.record(event, { ...write, outcome: 'denied' })
+      await db('audit_denials').where(place).update({ entryId })
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Db } from '../connect.ts'
+
+export type WorkflowStart = {
+  workflowType: string
+  workflowId: string
+  taskQueue: string
+  /** Ids alone: what a workflow is told is readable in the engine's UI. */
+  input: Record<string, unknown>
+  summary: string
+  searchAttributes: Record<string, string | number>
+  dedupeKey: string
+}
+
+/**
+ * What the engine must be told once this transaction has committed. The relay
+ * delivers at least once; starts and signals are safe to repeat (temporal.md 2).
+ */
+export function outbox(db: Db, organizationId: number) {
+  const notify = () => db.raw(`select pg_notify('cc_outbox', '')`)
+
+  return {
+    async start(start: WorkflowStart): Promise<void> {
+      await db('outbox')
+        .insert({
+          organizationId,
+          kind: 'start',
+          workflowType: start.workflowType,
+          workflowId: start.workflowId,
+          taskQueue: start.taskQueue,
+          args: JSON.stringify([start.input]),
+          options: JSON.stringify({
+            summary: start.summary,
+            searchAttributes: start.searchAttributes,
+          }),
+          dedupeKey: start.dedupeKey,
+        })
+        .onConflict('dedupeKey')
+        .ignore()
+      await notify()
+    },
+
+    /** Wakes a workflow. The signal carries nothing: whoever holds a client could forge it, so the store is read instead. */
+    async wake(workflowId: string, dedupeKey: string): Promise<void> {
+      await db('outbox')
+        .insert({
+          organizationId,
+          kind: 'signal',
+          workflowId,
+          signalName: 'decided',
+          dedupeKey,
+        })
+        .onConflict('dedupeKey')
+        .ignore()
+      await notify()
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { PlatformDb } from '../connect.ts'
+
+export type Organization = {
+  id: number
+  slug: string
+  name: string
+  status: 'active' | 'suspended'
+  createdAt: Date
+}
+
+/** All organizations, for platform administration and the first start. No tenant's data is read here. */
+export function organizations(db: PlatformDb) {
+  const columns = ['id', 'slug', 'name', 'status', 'createdAt']
+  return {
+    async create(slug: string, name: string): Promise<Organization> {
+      const [row] = await db('organizations').insert({ slug, name }).returning(columns)
+      return row
+    },
+    async list(limit: number, after: number): Promise<Organization[]> {
+      return db('organizations').select(columns).where('id', '>', after).orderBy('id').limit(limit)
+    },
+    async setStatus(id: number, status: 'active' | 'suspended'): Promise<Organization | undefined> {
+      const [row] = await db('organizations').where({ id }).update({ status }).returning(columns)
+      return row
+    },
+    async any(): Promise<boolean> {
+      return (await db('organizations').first('id')) !== undefined
+    },
+  }
+}

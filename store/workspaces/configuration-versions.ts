@@ -1,0 +1,76 @@
+import { Model } from 'objection'
+import { notFound } from '../../domain/errors.ts'
+import type { Db } from '../connect.ts'
+
+export class ConfigurationVersionRow extends Model {
+  static override tableName = 'configuration_versions'
+  declare id: number
+  declare organizationId: number
+  declare workspaceId: number
+  declare number: number
+  declare source: 'api' | 'git'
+  declare commitSha: string | null
+  declare authorUserIds: number[]
+  declare unknownAuthor: boolean
+  /** Sealed. */
+  declare files: Buffer
+  declare filesSha256: string
+  declare fileNames: string[]
+  declare sizeBytes: number
+  declare createdAt: Date
+}
+
+export type ConfigurationVersion = Omit<
+  ConfigurationVersionRow,
+  keyof Model | 'organizationId' | 'files'
+>
+export type NewConfigurationVersion = Pick<
+  ConfigurationVersionRow,
+  'workspaceId' | 'authorUserIds' | 'files' | 'filesSha256' | 'fileNames' | 'sizeBytes'
+> &
+  Partial<Pick<ConfigurationVersionRow, 'source' | 'commitSha' | 'unknownAuthor'>>
+
+const withoutFiles = [
+  'id',
+  'workspaceId',
+  'number',
+  'source',
+  'commitSha',
+  'authorUserIds',
+  'unknownAuthor',
+  'filesSha256',
+  'fileNames',
+  'sizeBytes',
+  'createdAt',
+]
+
+/** Immutable versions of a workspace's files. A run names one, so that its plan and its apply read the same. */
+export function configurationVersions(db: Db, organizationId: number) {
+  const rows = () => ConfigurationVersionRow.query(db).where({ organizationId })
+
+  return {
+    /** The caller holds the workspace's row, so the number after the newest is free. */
+    async create(version: NewConfigurationVersion): Promise<ConfigurationVersion> {
+      const newest = await this.newest(version.workspaceId)
+      return ConfigurationVersionRow.query(db)
+        .insert({ organizationId, ...version, number: (newest?.number ?? 0) + 1 })
+        .returning(withoutFiles)
+    },
+
+    async newest(workspaceId: number): Promise<ConfigurationVersion | undefined> {
+      return rows().select(withoutFiles).where({ workspaceId }).orderBy('number', 'desc').first()
+    },
+
+    async get(id: number): Promise<ConfigurationVersion> {
+      const row = await rows().select(withoutFiles).findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async sealedFiles(id: number): Promise<Buffer> {
+      const row = await rows().select('files').findOne({ id })
+      if (!row) throw notFound()
+      return row.files
+    },
+  }
+}

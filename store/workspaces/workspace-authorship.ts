@@ -1,0 +1,28 @@
+import type { Db } from '../connect.ts'
+
+/** Who changed what the next run of a workspace will do: none of these approves it (runs.md, Authors). */
+export function workspaceAuthorship(db: Db, organizationId: number) {
+  const open = (workspaceId: number) =>
+    db('workspace_authorship').where({ organizationId, workspaceId }).whereNull('appliedAt')
+
+  return {
+    async add(workspaceId: number, userId: number, what: string): Promise<void> {
+      await db('workspace_authorship').insert({ organizationId, workspaceId, userId, what })
+    },
+
+    async openAuthors(workspaceId: number): Promise<number[]> {
+      return (await open(workspaceId).distinct('userId')).map((row) => row.userId)
+    },
+
+    /** The newest entry there is: what a plan that is made now has taken in. */
+    async newestId(workspaceId: number): Promise<number> {
+      const row = await open(workspaceId).max('id as id').first()
+      return row?.id ?? 0
+    },
+
+    /** A successful apply has taken in what its plan knew of, and nothing that came later. */
+    async settle(workspaceId: number, throughId: number): Promise<void> {
+      await open(workspaceId).where('id', '<=', throughId).update({ appliedAt: db.fn.now() })
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { Model } from 'objection'
+import type { Db } from '../connect.ts'
+
+export class WorkspaceLockRow extends Model {
+  static override tableName = 'workspace_locks'
+  static override idColumn = 'workspaceId'
+  static override jsonAttributes = ['info']
+  declare workspaceId: number
+  declare organizationId: number
+  declare kind: 'user' | 'run' | 'cli'
+  declare lockId: string | null
+  /** OpenTofu's own lock info, given back as it came. */
+  declare info: Record<string, unknown> | null
+  declare userId: number | null
+  declare workspaceRunId: number | null
+  declare label: string
+  declare reason: string | null
+  declare since: Date
+}
+
+export type WorkspaceLock = Omit<WorkspaceLockRow, keyof Model | 'organizationId'>
+export type NewWorkspaceLock = Pick<WorkspaceLock, 'workspaceId' | 'kind' | 'label'> &
+  Partial<Pick<WorkspaceLock, 'lockId' | 'info' | 'userId' | 'workspaceRunId' | 'reason'>>
+
+/** One holder a workspace: the primary key is the lock, so of two at once one is told `false`. */
+export function workspaceLocks(db: Db, organizationId: number) {
+  const rows = () => WorkspaceLockRow.query(db).where({ organizationId })
+
+  return {
+    async find(workspaceId: number): Promise<WorkspaceLock | undefined> {
+      return rows().findOne({ workspaceId })
+    },
+
+    async listOf(workspaceIds: readonly number[]): Promise<WorkspaceLock[]> {
+      return rows().whereIn('workspaceId', [...workspaceIds])
+    },
+
+    async take(lock: NewWorkspaceLock): Promise<boolean> {
+      const taken = await db('workspace_locks')
+        .insert({
+          organizationId,
+          ...lock,
+          info: lock.info ? JSON.stringify(lock.info) : null,
+        })
+        .onConflict('workspaceId')
+        .ignore()
+        .returning('workspaceId')
+      return taken.length === 1
+    },
+
+    /** A run holds the lock from the moment its apply begins; its own tofu then names the lock. */
+    async nameRunLock(workspaceRunId: number, lockId: string, info: Record<string, unknown>) {
+      return rows().where({ kind: 'run', workspaceRunId }).patch({ lockId, info })
+    },
+
+    async release(workspaceId: number): Promise<boolean> {
+      return (await rows().where({ workspaceId }).delete()) === 1
+    },
+
+    async releaseOfRun(workspaceRunId: number): Promise<void> {
+      await rows().where({ kind: 'run', workspaceRunId }).delete()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { Model } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export class WorkspaceVariableRow extends Model {
+  static override tableName = 'workspace_variables'
+  declare id: number
+  declare organizationId: number
+  declare workspaceId: number
+  declare key: string
+  declare kind: 'terraform' | 'env'
+  declare sensitive: boolean
+  /** Sealed. */
+  declare value: Buffer
+  declare valueMac: Buffer
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type WorkspaceVariable = Omit<WorkspaceVariableRow, keyof Model | 'organizationId'>
+export type NewWorkspaceVariable = Pick<
+  WorkspaceVariable,
+  'key' | 'kind' | 'sensitive' | 'value' | 'valueMac'
+>
+
+/** What a workspace's plans are given. Values are sealed before they come here. */
+export function workspaceVariables(db: Db, organizationId: number) {
+  const rows = (workspaceId: number) =>
+    WorkspaceVariableRow.query(db).where({ organizationId, workspaceId })
+
+  return {
+    async list(workspaceId: number): Promise<WorkspaceVariable[]> {
+      return rows(workspaceId).orderBy('kind').orderBy('key')
+    },
+
+    async get(workspaceId: number, id: number): Promise<WorkspaceVariable> {
+      const row = await rows(workspaceId).findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async create(workspaceId: number, variable: NewWorkspaceVariable): Promise<WorkspaceVariable> {
+      try {
+        return await db.transaction(async (savepoint) =>
+          WorkspaceVariableRow.query(savepoint).insertAndFetch({
+            organizationId,
+            workspaceId,
+            ...variable,
+          }),
+        )
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        const { key, kind } = variable
+        const taken = await rows(workspaceId).findOne({ key, kind })
+        throw conflict('name_taken', `There is a ${kind} variable ${key} already.`, taken?.id)
+      }
+    },
+
+    async update(
+      workspaceId: number,
+      id: number,
+      change: Partial<Pick<WorkspaceVariable, 'value' | 'valueMac' | 'sensitive'>>,
+    ): Promise<WorkspaceVariable> {
+      const [row] = await rows(workspaceId)
+        .where({ id })
+        .patch({ ...change, updatedAt: new Date() })
+        .returning('*')
+      if (!row) throw notFound()
+      return row
+    },
+
+    async delete(workspaceId: number, id: number): Promise<void> {
+      const count = await rows(workspaceId).where({ id }).delete()
+      if (count === 0) throw notFound()
+    },
+  }
+}

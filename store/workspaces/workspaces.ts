@@ -1,0 +1,129 @@
+import { Model } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export class WorkspaceRow extends Model {
+  static override tableName = 'workspaces'
+  static override jsonAttributes = ['source']
+  declare id: number
+  declare organizationId: number
+  declare name: string
+  declare criticality: 'standard' | 'production'
+  declare engine: 'opentofu'
+  declare sourceKind: 'inline' | 'git'
+  declare source: Record<string, unknown>
+  declare cloudAccountId: number | null
+  declare gitConnectionId: number | null
+  declare path: string
+  declare autoApply: boolean
+  /** Decimal text, in the organization's currency. */
+  declare costLimitMonthly: string | null
+  declare unpriced: 'deny' | 'allow'
+  declare fence: number
+  declare needsRefresh: boolean
+  declare lastAppliedAt: Date | null
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type Workspace = Pick<
+  WorkspaceRow,
+  | 'id'
+  | 'name'
+  | 'criticality'
+  | 'engine'
+  | 'sourceKind'
+  | 'source'
+  | 'cloudAccountId'
+  | 'gitConnectionId'
+  | 'path'
+  | 'autoApply'
+  | 'costLimitMonthly'
+  | 'unpriced'
+  | 'fence'
+  | 'needsRefresh'
+  | 'lastAppliedAt'
+  | 'createdAt'
+  | 'updatedAt'
+>
+
+export type NewWorkspace = Pick<Workspace, 'name'> &
+  Partial<
+    Pick<
+      Workspace,
+      'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced' | 'source'
+    >
+  >
+
+/** The infrastructure workspaces of one organization. */
+export function workspaces(db: Db, organizationId: number) {
+  const rows = () => WorkspaceRow.query(db).where({ organizationId })
+
+  return {
+    async get(id: number): Promise<Workspace> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** Holds the row until the transaction ends: what decides about turns, locks and fences takes it first. */
+    async getForUpdate(id: number): Promise<Workspace> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(limit: number, after: number): Promise<Workspace[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    },
+
+    async create(workspace: NewWorkspace): Promise<Workspace> {
+      return this.refuseTakenName(workspace.name, async (savepoint) =>
+        WorkspaceRow.query(savepoint).insertAndFetch({ organizationId, ...workspace }),
+      )
+    },
+
+    async update(id: number, change: Partial<NewWorkspace>): Promise<Workspace> {
+      return this.refuseTakenName(change.name ?? '', async (savepoint) => {
+        const [row] = await WorkspaceRow.query(savepoint)
+          .where({ organizationId, id })
+          .patch({ ...change, updatedAt: new Date() })
+          .returning('*')
+        if (!row) throw notFound()
+        return row
+      })
+    },
+
+    async refuseTakenName<T>(name: string, write: (savepoint: Db) => Promise<T>): Promise<T> {
+      try {
+        return await db.transaction(write)
+      } catch (error) {
+        if (!isUniqueViolation(error, 'workspaces_name')) throw error
+        const taken = await rows().findOne({ name })
+        throw conflict('name_taken', `There is a workspace named ${name} already.`, taken?.id)
+      }
+    },
+
+    async delete(id: number): Promise<void> {
+      await rows().where({ id }).delete()
+    },
+
+    /** A new fencing number: whoever still holds an older one can no longer write state. */
+    async raiseFence(id: number): Promise<number> {
+      const { rows: raised } = await db.raw(
+        `update workspaces set fence = fence + 1 where organization_id = ? and id = ? returning fence`,
+        [organizationId, id],
+      )
+      if (raised.length === 0) throw notFound()
+      return raised[0].fence
+    },
+
+    async markApplied(id: number): Promise<void> {
+      await rows().where({ id }).patch({ lastAppliedAt: new Date(), needsRefresh: false })
+    },
+
+    async markNeedsRefresh(id: number): Promise<void> {
+      await rows().where({ id }).patch({ needsRefresh: true })
+    },
+  }
+}
