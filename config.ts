@@ -55,6 +55,8 @@ export type Config = Readonly<{
   trustedProxies: readonly string[]
   privateHosts: readonly PrivateHost[]
   tofuSlots: number
+  /** The organization and Owner of an empty store (decisions §1a). */
+  bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
   logLevel: string
 }>
 
@@ -124,6 +126,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustedProxies: (env['CC_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
     privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
+    bootstrap: {
+      organization: env['CC_BOOTSTRAP_ORG'] ?? 'demo',
+      email: env['CC_BOOTSTRAP_EMAIL'] ?? 'owner@demo.example',
+      password: env['CC_BOOTSTRAP_PASSWORD'] ? new Secret(env['CC_BOOTSTRAP_PASSWORD']) : undefined,
+    },
     logLevel: env['CC_LOG_LEVEL'] ?? 'info',
   }
   if (faults.length > 0) throw new ConfigError(faults)

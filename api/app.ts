@@ -1,0 +1,65 @@
+import cookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { newRequestId } from './http/request-id.ts'
+import type { Deps } from './deps.ts'
+import { registerAccess } from './http/access.ts'
+import { registerErrors } from './http/errors.ts'
+import { registerOpenapi } from './http/openapi.ts'
+import { registerValidation } from './http/validation.ts'
+import { healthRoutes } from './platform/health-routes.ts'
+import { platformRoutes } from './platform/routes.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import { userRoutes } from './users/routes.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    deps: Deps
+  }
+}
+
+const bodyLimitBytes = 1_048_576
+
+/** The whole HTTP stack, never listening: server.ts listens, tests inject. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
+  // Fastify's own type of a logger, so that plugins typed for it fit.
+  const loggerInstance: FastifyBaseLogger = deps.log
+  const app = fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    bodyLimit: bodyLimitBytes,
+    genReqId: newRequestId,
+    trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+    requestTimeout: 60_000,
+    // Graceful close: what runs is answered, what comes is refused.
+    return503OnClosing: true,
+    exposeHeadRoutes: false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.decorate('deps', deps)
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id)
+    void reply.header('cache-control', 'no-store')
+    void reply.header('x-content-type-options', 'nosniff')
+  })
+  await app.register(cookie)
+  registerErrors(app)
+  await registerOpenapi(app)
+  registerAccess(app, deps)
+  registerValidation(app, deps)
+
+  await app.register(healthRoutes)
+  await app.register(
+    async (api) => {
+      await api.register(signInRoutes)
+      await api.register(userRoutes)
+      await api.register(tokenRoutes)
+      await api.register(platformRoutes)
+    },
+    { prefix: '/api' },
+  )
+  return app
+}

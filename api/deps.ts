@@ -1,0 +1,20 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Keyring } from '../gateways/keyring/keyring.ts'
+import type { Mailer } from '../gateways/mail/mailer.ts'
+import type { PolicyCompiler } from '../gateways/opa/policy-compiler.ts'
+import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
+import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import type { Store } from '../store/connect.ts'
+
+/** What the routes work with: made once in server.ts, and by tests. */
+export type Deps = {
+  config: Config
+  store: Store
+  keyring: Keyring
+  mail: Mailer
+  engine: EngineHealth
+  policies: PolicyCompiler
+  changes: ChangeFeed
+  log: Logger
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
+import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
+import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
+import { AppError, notFound } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { callers, type CallerRow } from '../../store/platform/callers.ts'
+import type { Deps } from '../deps.ts'
+import { assertSameOrigin } from './same-origin.ts'
+
+/**
+ * Who may call a route. `state`: `mutate_infra`, or a run's own token for its own workspace.
+ * `platform`: platform administrators; for everybody else the route does not exist (§1).
+ */
+export type Access = 'public' | 'platform' | 'state' | Capability
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+    /** Bearer tokens are refused (§5, rule 2). */
+    sessionOnly?: boolean
+    /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
+    target?: (db: Db, organizationId: number, params: Record<string, number>) => Promise<unknown>
+    /** The event that a missing capability is audited as, where §6 names one. */
+    denialEvent?: string
+    /** Body limit and parser differ (the state protocol sends what is not always JSON). */
+    rawBody?: boolean
+  }
+  interface FastifyRequest {
+    caller: Caller
+    /** Set instead of `caller` where a run's token was used. */
+    runCaller: RunCaller | undefined
+  }
+}
+
+export const sessionCookie = 'cc_session'
+
+/** Resolves the credential before anything of the request is parsed, and refuses by the route's own declaration. */
+export function registerAccess(app: FastifyInstance, deps: Deps): void {
+  app.decorateRequest('caller')
+  app.decorateRequest('runCaller')
+
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'HEAD' || route.method === 'OPTIONS') return
+    if (!route.config?.access)
+      throw new Error(`${String(route.method)} ${route.url} does not declare config.access`)
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    const access = request.routeOptions.config.access
+    // No route: the not-found handler answers without asking who it is.
+    if (!access || access === 'public') return
+    if (access === 'platform') return admitPlatform(deps, request)
+    await admit(deps, request, reply, access)
+  })
+}
+
+async function admitPlatform(deps: Deps, request: FastifyRequest): Promise<void> {
+  // Hidden from all but platform administrators, tokens included: as if there were no such route.
+  const caller = await resolveSession(deps, request).catch(() => undefined)
+  if (!caller?.platformAdmin) throw notFound()
+  request.caller = caller
+  assertSameOrigin(request, deps.config.baseUrl)
+}
+
+// oxlint-disable-next-line max-params -- a hook's own arguments and what the route declares
+async function admit(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: Exclude<Access, 'public' | 'platform'>,
+): Promise<void> {
+  const config = request.routeOptions.config
+  const bearer = bearerOf(request, access === 'state')
+  if (bearer !== undefined) {
+    if (access === 'state' && tokenKind(bearer) === 'run') {
+      const run = await callers(deps.store.platform).byRunToken(hashCredential(bearer))
+      if (!run) throw unauthenticated()
+      request.runCaller = run
+      return
+    }
+    request.caller = await resolveToken(deps, request, bearer)
+    if (config.sessionOnly)
+      throw new AppError('forbidden', 'This needs a signed-in session; API tokens are refused.', {
+        code: 'session_required',
+      })
+  } else {
+    // OpenTofu sends its password only after it was asked for one.
+    if (access === 'state' && !request.cookies[sessionCookie])
+      void reply.header('www-authenticate', 'Basic realm="cloud-control", Bearer')
+    request.caller = await resolveSession(deps, request)
+    assertSameOrigin(request, deps.config.baseUrl)
+  }
+  const capability = access === 'state' ? 'mutate_infra' : access
+  if (may(request.caller, capability)) return
+  await recordDenial(deps, request, capability)
+  throw new AppError('forbidden', `Your role (${request.caller.role}) lacks ${capability}.`, {
+    code: 'forbidden',
+  })
+}
+
+async function resolveSession(deps: Deps, request: FastifyRequest): Promise<Caller> {
+  const cookie = request.cookies[sessionCookie]
+  if (!cookie) throw unauthenticated()
+  const rows = callers(deps.store.platform)
+  const row = await rows.bySession(hashCredential(cookie))
+  if (!row) throw unauthenticated()
+  if (row.stale) await rows.touchSession(row.credentialId)
+  return toCaller(row, 'session', request)
+}
+
+async function resolveToken(deps: Deps, request: FastifyRequest, bearer: string): Promise<Caller> {
+  if (tokenKind(bearer) !== 'pat') throw unauthenticated()
+  const rows = callers(deps.store.platform)
+  const row = await rows.byToken(hashCredential(bearer))
+  if (!row) throw unauthenticated()
+  if (row.stale) await rows.touchToken(row.credentialId)
+  return toCaller(row, 'token', request)
+}
+
+function toCaller(row: CallerRow, kind: 'session' | 'token', request: FastifyRequest): Caller {
+  const { ceiling, stale: _, ...person } = row
+  let role: Role = isRole(person.role) ? person.role : 'Viewer'
+  if (ceiling) role = lowerOf(role, ceiling)
+  // A token's role is a ceiling that never carries owner or platform powers (§2.6).
+  if (kind === 'token') role = lowerOf(role, 'Org Admin')
+  return {
+    ...person,
+    role,
+    platformAdmin: kind === 'session' && person.platformAdmin,
+    kind,
+    ip: request.ip,
+    requestId: request.id,
+  }
+}
+
+/** `Authorization: Bearer`, and for OpenTofu's http backend the password of basic auth. */
+function bearerOf(request: FastifyRequest, basicToo: boolean): string | undefined {
+  const header = request.headers.authorization
+  if (header === undefined) return undefined
+  const [scheme = '', value = ''] = header.split(' ', 2)
+  if (scheme.toLowerCase() === 'bearer') return value
+  if (basicToo && scheme.toLowerCase() === 'basic') {
+    const text = Buffer.from(value, 'base64').toString()
+    return text.slice(text.indexOf(':') + 1)
+  }
+  throw unauthenticated()
+}
+
+async function recordDenial(
+  deps: Deps,
+  request: FastifyRequest,
+  capability: Capability,
+): Promise<void> {
+  const { caller } = request
+  const { url = '', config } = request.routeOptions
+  const noun = url.split('/')[2] ?? 'api'
+  await deps.store.tenant(caller.organizationId, async (db) =>
+    auditLog(db, caller.organizationId, actorOf(caller)).recordDenial(
+      config.denialEvent ?? `${deniedNoun[noun] ?? noun}.denied`,
+      `${caller.kind}:${caller.credentialId}`,
+      { route: `${request.method} ${url}`, detail: { capability, role: caller.role } },
+    ),
+  )
+}
+
+const deniedNoun: Record<string, string> = {
+  pipelines: 'pipeline',
+  workspaces: 'workspace',
+  policies: 'policy',
+  agents: 'agent',
+}
+
+const unauthenticated = () =>
+  new AppError('unauthenticated', 'Sign in first, or send a valid token.', {
+    code: 'unauthenticated',
+  })

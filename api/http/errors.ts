@@ -1,0 +1,88 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type ErrorDetail, type Fault } from '../../domain/errors.ts'
+import { toFault } from '../../store/connect.ts'
+
+const statusOf: Record<Fault, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  locked: 423,
+  rate_limited: 429,
+  unavailable: 503,
+}
+
+/** The one renderer of the JSON error object (§2.1). What is not a known fault is a 500 that tells its request id alone. */
+export function registerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
+  app.setNotFoundHandler((_request, reply) =>
+    reply.status(404).send({ error: 'Not found', code: 'not_found' }),
+  )
+}
+
+function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const error = fromFramework(thrown) ?? toFault(thrown)
+  if (!(error instanceof AppError)) {
+    request.log.error({ err: thrown }, 'request failed')
+    return reply.status(500).send({
+      error: `Something went wrong on our side. The request id is ${request.id}.`,
+      code: 'internal',
+    })
+  }
+  if (error.fault === 'unavailable') request.log.warn({ err: thrown }, 'a backing service is down')
+  if (error.retryAfterSeconds !== undefined)
+    void reply.header('retry-after', String(error.retryAfterSeconds))
+  return reply.status(statusOf[error.fault]).send({
+    error: error.message,
+    code: error.code,
+    ...(error.details && { details: error.details }),
+    ...(error.existingId !== undefined && { existingId: error.existingId }),
+  })
+}
+
+/** Fastify's own refusals, in our words. */
+function fromFramework(error: FastifyError): AppError | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('too_large', 'The body is larger than this route takes.', {
+        code: 'body_too_large',
+      })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'Send application/json.', {
+        code: 'unsupported_media_type',
+      })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+      return new AppError('invalid', 'The request is malformed.', { code: 'malformed_request' })
+    default:
+      return undefined
+  }
+}
+
+type AjvFault = { instancePath?: string; message?: string; params?: Record<string, unknown> }
+
+/** Says where and what, one entry a fault, in the caller's own field names. */
+export function validationFault(faults: readonly AjvFault[]): AppError {
+  const details: ErrorDetail[] = faults.slice(0, 20).map((fault) => {
+    const path = (fault.instancePath ?? '').split('/').filter(Boolean)
+    const extra = fault.params?.['additionalProperty'] ?? fault.params?.['missingProperty']
+    if (typeof extra === 'string') path.push(extra)
+    return { path: path.join('.') || 'body', message: wordsOf(fault) }
+  })
+  const first = details[0]
+  return new AppError('invalid', first ? `${first.path}: ${first.message}` : 'Invalid request', {
+    code: 'validation_failed',
+    details,
+  })
+}
+
+function wordsOf(fault: AjvFault): string {
+  if (fault.params?.['additionalProperty'] !== undefined) return 'is not a field of this request'
+  if (fault.params?.['missingProperty'] !== undefined) return 'is required'
+  const allowed = fault.params?.['allowedValues'] ?? fault.params?.['allowedValue']
+  if (allowed !== undefined) return `${fault.message ?? 'is invalid'}: ${JSON.stringify(allowed)}`
+  return fault.message ?? 'is invalid'
+}

@@ -1,0 +1,47 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+
+/** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
+export async function registerOpenapi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'cloud-control',
+        version: '0.1.0',
+        description: 'Control plane for cloud infrastructure. Every error is `{ error, code }`.',
+      },
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'cc_session' },
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_pat_…' },
+          basic: { type: 'http', scheme: 'basic' },
+        },
+      },
+    },
+    transform({ schema, url, route }) {
+      const { access = 'public', sessionOnly } = route.config ?? {}
+      const security =
+        access === 'public'
+          ? []
+          : access === 'platform' || sessionOnly
+            ? [{ session: [] }]
+            : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
+      const described = { ...schema, security, 'x-access': access }
+      return { schema: described, url }
+    },
+  })
+  await app.register(async (docs) => {
+    docs.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public' }
+      route.schema = { ...route.schema, hide: true }
+    })
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      uiConfig: { deepLinking: true, docExpansion: 'none' },
+    })
+    docs.get('/api/openapi.json', async () => app.swagger())
+  })
+}

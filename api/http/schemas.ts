@@ -1,0 +1,36 @@
+import { Type, type TProperties, type TSchema } from 'typebox'
+
+/** A body that refuses what it does not know (decisions §1). */
+export const Body = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+export const Text = (maxLength = 1_000, minLength = 0) => Type.String({ minLength, maxLength })
+export const Time = Type.String({ format: 'date-time' })
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const OneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+export const Ok = Type.Object({ ok: Type.Literal(true) })
+export const IdParams = Type.Object({ id: Id })
+
+export const Page = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })),
+})
+export const NextCursor = Nullable(Type.String())
+
+export const ErrorBody = Type.Object({
+  error: Type.String(),
+  code: Type.String(),
+  details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  missing: Type.Optional(Type.Array(Type.String())),
+  existingId: Type.Optional(Id),
+})
+
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 423 | 429 | 500 | 503
+
+/** The statuses of a route's refusals; those that any route may give are added to each. */
+export function errors(...statuses: ErrorStatus[]): Record<number, typeof ErrorBody> {
+  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 500, 503]
+  return Object.fromEntries(all.map((status) => [status, ErrorBody]))
+}

@@ -1,0 +1,83 @@
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import type { FastifyInstance } from 'fastify'
+import { AppError, invalid, notFound } from '../../domain/errors.ts'
+import type { Deps } from '../deps.ts'
+import { validationFault } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is wrong with the body as text; told only once the ids of the path are known to exist. */
+    bodyFault: string | undefined
+  }
+}
+
+/**
+ * Keeps the order of refusals (decisions §1): the credential came first, then the
+ * ids of the path, and only then what is wrong with the body.
+ */
+export function registerValidation(app: FastifyInstance, deps: Deps): void {
+  const bodies = new Ajv({ allErrors: true, useDefaults: true, strict: false })
+  const texts = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, strict: false })
+  formats.default(bodies)
+  formats.default(texts)
+
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? bodies : texts).compile(schema),
+  )
+  app.decorateRequest('bodyFault')
+  app.addHook('onRoute', (route) => {
+    route.attachValidation = true
+  })
+
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    (request, text: string, done) => {
+      const { value, fault } = parseJson(text)
+      request.bodyFault = fault
+      done(null, value)
+    },
+  )
+
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+    if (request.url.includes('%00')) throw invalid('The address has a NUL character.')
+  })
+
+  app.addHook('preHandler', async (request) => {
+    const { validationError, bodyFault } = request
+    if (!validationError && !bodyFault) return
+    // A malformed id gets the same answer as one that never existed.
+    if (validationError?.validationContext === 'params') throw notFound()
+    const { target } = request.routeOptions.config
+    if (target && request.caller) {
+      const { organizationId } = request.caller
+      // The ids passed their schema, or the refusal above had been thrown.
+      const params = request.params as Record<string, number>
+      await deps.store.tenant(organizationId, async (db) => target(db, organizationId, params))
+    }
+    if (bodyFault) throw new AppError('invalid', bodyFault, { code: 'malformed_json' })
+    throw validationFault(validationError?.validation ?? [])
+  })
+}
+
+/** An empty body is no body. NUL is refused because PostgreSQL cannot store it, prototype keys because JavaScript can. */
+function parseJson(text: string): { value?: unknown; fault?: string } {
+  if (text.trim() === '') return {}
+  try {
+    let fault: string | undefined
+    const value: unknown = JSON.parse(text, (key, item: unknown) => {
+      if (key === '__proto__' || key === 'constructor')
+        fault = `The body has a field named ${key}, which is refused.`
+      if (key.includes('\u0000') || (typeof item === 'string' && item.includes('\u0000')))
+        fault = 'The body has a NUL character, which is refused.'
+      return item
+    })
+    return fault ? { fault } : { value }
+  } catch (error) {
+    const where = error instanceof Error ? /position \d+.*$/.exec(error.message)?.[0] : undefined
+    return { fault: `The body is not JSON${where ? ` (at ${where})` : ''}.` }
+  }
+}

@@ -1,0 +1,101 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../domain/errors.ts'
+import { organizations, type Organization } from '../../store/platform/organizations.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Text, Time } from '../http/schemas.ts'
+import { createOrganization } from './create-organization.ts'
+
+const OrganizationBody = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  status: OneOf(['active', 'suspended']),
+  createdAt: Time,
+})
+
+const present = ({ createdAt, ...rest }: Organization) => ({
+  ...rest,
+  createdAt: createdAt.toISOString(),
+})
+
+/** Platform administration (decisions §2): to everybody else these routes do not exist. */
+export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/admin/organizations',
+    {
+      config: { access: 'platform' },
+      schema: {
+        operationId: 'listOrganizations',
+        querystring: Page,
+        response: {
+          200: Type.Object({
+            organizations: Type.Array(OrganizationBody),
+            nextCursor: NextCursor,
+          }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ query: { limit = 50, cursor } }) => {
+      const all = organizations(app.deps.store.platform)
+      const { rows, nextCursor } = page(await all.list(limit + 1, decodeCursor(cursor, 0)), limit)
+      return { organizations: rows.map(present), nextCursor }
+    },
+  )
+
+  app.post(
+    '/admin/organizations',
+    {
+      config: { access: 'platform' },
+      schema: {
+        operationId: 'createOrganization',
+        body: Body({
+          name: Text(200, 1),
+          slug: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
+          owner: Body({
+            email: Type.String({ format: 'email', maxLength: 254 }),
+            name: Text(200, 1),
+          }),
+        }),
+        response: {
+          201: Type.Object({
+            ok: Type.Literal(true),
+            organization: OrganizationBody,
+            invitationToken: Type.String(),
+          }),
+          ...errors(409),
+        },
+      },
+    },
+    async ({ caller, body }, reply) => {
+      const { organization, invitationToken } = await createOrganization(app.deps, caller, body)
+      return reply
+        .status(201)
+        .send({ ok: true, organization: present(organization), invitationToken })
+    },
+  )
+
+  for (const [action, status] of [
+    ['suspend', 'suspended'],
+    ['resume', 'active'],
+  ] as const)
+    app.post(
+      `/admin/organizations/:id/${action}`,
+      {
+        config: { access: 'platform' },
+        schema: {
+          operationId: `${action}Organization`,
+          params: IdParams,
+          response: {
+            200: Type.Object({ ok: Type.Literal(true), organization: OrganizationBody }),
+            ...errors(),
+          },
+        },
+      },
+      async ({ params }) => {
+        const changed = await organizations(app.deps.store.platform).setStatus(params.id, status)
+        if (!changed) throw notFound()
+        return { ok: true as const, organization: present(changed) }
+      },
+    )
+}

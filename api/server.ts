@@ -1,0 +1,57 @@
+import { Connection } from '@temporalio/client'
+import pino from 'pino'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createMailer } from '../gateways/mail/mailer.ts'
+import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
+import { connectionOptions } from '../gateways/temporal/connection-options.ts'
+import { createEngineHealth } from '../gateways/temporal/engine-health.ts'
+import { connectStore } from '../store/connect.ts'
+import { openChangeFeed } from '../store/platform/change-feed.ts'
+import { prepareStore } from '../store/prepare-store.ts'
+import { createApp } from './app.ts'
+
+/** The API process: reads the configuration, connects, listens, and closes gracefully. */
+async function main(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel, base: { part: 'api' } })
+  await prepareStore(config)
+
+  const store = connectStore(config.databaseUrl, config.databasePoolSize)
+  const connection = Connection.lazy(connectionOptions(config))
+  const changes = openChangeFeed(config.databaseUrl)
+  const app = await createApp({
+    config,
+    store,
+    keyring: createKeyring(config.keyring),
+    mail: createMailer(config, log),
+    engine: createEngineHealth(connection),
+    policies: createPolicyCompiler(config, log),
+    changes,
+    log,
+  })
+  await app.listen({ host: config.host, port: config.port })
+  log.info({ host: config.host, port: config.port }, 'listening')
+
+  let closing = false
+  const close = (signal: string) => {
+    if (closing) return
+    closing = true
+    log.info({ signal }, 'closing')
+    // A stream that a browser holds open would keep the process alive for ever.
+    setTimeout(() => process.exit(0), 8_000).unref()
+    void app
+      .close()
+      .then(async () => Promise.all([changes.close(), store.close(), connection.close()]))
+      .then(() => process.exit(0))
+  }
+  process.on('SIGTERM', close)
+  process.on('SIGINT', close)
+}
+
+try {
+  await main(readConfig())
+} catch (error) {
+  // The one place that speaks to a terminal: nothing else is up yet.
+  process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,51 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { newSecret } from '../../domain/access/credentials.ts'
+import { rank, type Role } from '../../domain/access/roles.ts'
+import { AppError } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { userTokens } from '../../store/users/user-tokens.ts'
+import { users, type User } from '../../store/users/users.ts'
+import type { Deps } from '../deps.ts'
+
+export const invitationHours = 7 * 24
+
+/** Makes a person and mails them a link that works once (decisions §2). Nobody grants a role above their own. */
+export async function inviteUser(
+  deps: Deps,
+  caller: Caller,
+  person: { email: string; name: string; role: Role },
+): Promise<User> {
+  if (rank(person.role) > rank(caller.role))
+    throw new AppError('forbidden', `Your role (${caller.role}) cannot grant ${person.role}.`, {
+      code: 'role_above_own',
+    })
+  const { organizationId } = caller
+  const link = newSecret()
+  const user = await deps.store.tenant(organizationId, async (db) => {
+    const created = await users(db, organizationId).create(person)
+    await userTokens(db, organizationId).create(created.id, 'invitation', {
+      hash: link.hash,
+      hours: invitationHours,
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
+      target: { kind: 'user', id: created.id, label: person.email },
+      detail: { role: person.role },
+    })
+    return created
+  })
+  const base = deps.config.baseUrl ?? deps.config.apiUrl
+  await deps.mail.send({
+    to: person.email,
+    subject: `You are invited to ${caller.organizationName} on cloud-control`,
+    text: [
+      `${caller.name || caller.email || 'A colleague'} invites you to ${caller.organizationName}.`,
+      '',
+      `Choose your password here, within 7 days: ${base}/invitations/accept#${link.plain}`,
+      '',
+      `Or by the API: POST ${base}/api/auth/invitations/accept with this token:`,
+      link.plain,
+      '',
+    ].join('\n'),
+  })
+  return user
+}

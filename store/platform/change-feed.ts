@@ -1,0 +1,60 @@
+import { EventEmitter } from 'node:events'
+import { Client } from 'pg'
+import type { Secret } from '../../config.ts'
+
+/** Names of PostgreSQL's notifications: wake-ups without content, for readers that poll as well. */
+export type Channel = 'cc_outbox' | 'cc_log' | 'cc_run'
+
+export type ChangeFeed = {
+  /** Calls back with the notification's payload until the returned function is called. */
+  on(channel: Channel, listener: (payload: string) => void): () => void
+  close(): Promise<void>
+}
+
+const channels: readonly Channel[] = ['cc_outbox', 'cc_log', 'cc_run']
+
+/** One LISTEN connection a process, opened again when it breaks. A missed notification costs a reader one poll. */
+export function openChangeFeed(databaseUrl: Secret): ChangeFeed {
+  const emitter = new EventEmitter().setMaxListeners(0)
+  let client: Client | undefined
+  let closed = false
+  let retry: NodeJS.Timeout | undefined
+
+  const connect = async () => {
+    if (closed) return
+    const next = new Client({ connectionString: databaseUrl.reveal(), keepAlive: true })
+    const again = () => {
+      if (client !== next) return
+      client = undefined
+      void next.end().catch(() => undefined)
+      if (!closed) retry = setTimeout(() => void connect(), 500)
+    }
+    client = next
+    next.on('error', again)
+    next.on('end', again)
+    next.on('notification', ({ channel, payload }) => emitter.emit(channel, payload ?? ''))
+    try {
+      await next.connect()
+      for (const channel of channels) await next.query(`listen ${channel}`)
+      // Whatever was said while nobody listened.
+      for (const channel of channels) emitter.emit(channel, '')
+    } catch {
+      again()
+    }
+  }
+  void connect()
+
+  return {
+    on(channel, listener) {
+      emitter.on(channel, listener)
+      return () => emitter.off(channel, listener)
+    },
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      const last = client
+      client = undefined
+      await last?.end().catch(() => undefined)
+    },
+  }
+}

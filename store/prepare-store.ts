@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '../config.ts'
+import { hashPassword } from '../gateways/passwords/passwords.ts'
+import { connectOwner, connectStore } from './connect.ts'
+import { migrate } from './migrate.ts'
+import { organizations } from './platform/organizations.ts'
+import { users } from './users/users.ts'
+
+export type FirstSignIn = { organization: string; email: string; password?: string }
+
+/**
+ * Migrates, and on an empty store makes the first organization and its Owner, who is
+ * platform administrator too (decisions §1a). Two starts at once are safe: the
+ * advisory lock of the migration and the slug's uniqueness decide.
+ */
+export async function prepareStore({
+  databaseUrl,
+  bootstrap,
+}: Pick<Config, 'databaseUrl' | 'bootstrap'>): Promise<{ firstSignIn?: FirstSignIn }> {
+  const owner = connectOwner(databaseUrl)
+  try {
+    await migrate(owner)
+  } finally {
+    await owner.destroy()
+  }
+  const store = connectStore(databaseUrl, 2)
+  try {
+    const all = organizations(store.platform)
+    if (await all.any()) return {}
+    const { organization: slug, email } = bootstrap
+    const password = bootstrap.password?.reveal() ?? randomBytes(15).toString('base64url')
+    const passwordHash = await hashPassword(password)
+    const organization = await all.create(slug, slug)
+    await store.tenant(organization.id, async (db) =>
+      users(db, organization.id).create({
+        email,
+        name: 'Owner',
+        role: 'Owner',
+        platformAdmin: true,
+        passwordHash,
+      }),
+    )
+    return {
+      firstSignIn: {
+        organization: slug,
+        email,
+        ...(bootstrap.password === undefined && { password }),
+      },
+    }
+  } finally {
+    await store.close()
+  }
+}
