@@ -1,0 +1,113 @@
+import { arch, platform } from 'node:os'
+
+export type BinaryName = 'temporal-server' | 'temporal-sql-tool' | 'tofu' | 'opa' | 'temporal-ui-server'
+
+export type Release = {
+  url: string
+  /** The project's published sums: lines of `<sha256>  <file>`, or the bare sum. */
+  sumsUrl: string
+  /** The file inside the archive; a release without one is the program itself. */
+  member?: string
+  /** Stronger than the published sums, which come from the same place as the file. */
+  sha256?: string
+}
+
+export type Binary = {
+  name: BinaryName
+  version: string
+  /** The operator's own choice. */
+  variable: string
+  /** What it may be called on PATH. */
+  programs: readonly string[]
+  versionArguments: readonly string[]
+  /** Matches the output of a version that this platform works with. */
+  accepts: RegExp
+  /** What `go` builds: a package at its version, or a package of the module in a folder of `engines/`. */
+  goPackage: string
+  goModule?: string
+  release: Release | undefined
+}
+
+const os = platform() === 'darwin' ? 'darwin' : 'linux'
+const cpu = arch() === 'arm64' ? 'arm64' : 'amd64'
+
+/**
+ * The programs that do not come from npm. The order is that in which a first start
+ * builds them: what it waits for longest comes first.
+ */
+export const binaries: readonly Binary[] = [
+  {
+    name: 'temporal-server',
+    version: '1.32.0',
+    variable: 'CC_TEMPORAL_SERVER_BIN',
+    programs: ['temporal-server'],
+    versionArguments: ['--version'],
+    accepts: /^temporal version 1\.32\.\d+/m,
+    goPackage: 'go.temporal.io/server/cmd/server@v1.32.0',
+    release: temporalRelease('1.32.0', 'temporal-server'),
+  },
+  {
+    name: 'temporal-sql-tool',
+    version: '1.32.0',
+    variable: 'CC_TEMPORAL_SQL_TOOL_BIN',
+    programs: ['temporal-sql-tool'],
+    versionArguments: ['--version'],
+    accepts: /^temporal-sql-tool version 1\.32\.\d+/m,
+    goPackage: 'go.temporal.io/server/cmd/tools/sql@v1.32.0',
+    release: temporalRelease('1.32.0', 'temporal-sql-tool'),
+  },
+  {
+    name: 'tofu',
+    version: '1.12.6',
+    variable: 'CC_TOFU_BIN',
+    programs: ['tofu'],
+    versionArguments: ['version'],
+    accepts: /^OpenTofu v1\.12\.\d+/m,
+    goPackage: 'github.com/opentofu/opentofu/cmd/tofu',
+    goModule: 'tofu',
+    release: {
+      url: github('opentofu/opentofu', 'v1.12.6', `tofu_1.12.6_${os}_${cpu}.tar.gz`),
+      sumsUrl: github('opentofu/opentofu', 'v1.12.6', 'tofu_1.12.6_SHA256SUMS'),
+      member: 'tofu',
+    },
+  },
+  {
+    name: 'opa',
+    version: '1.22.0',
+    variable: 'CC_OPA_BIN',
+    programs: ['opa'],
+    versionArguments: ['version'],
+    accepts: /^Version: 1\.\d+/m,
+    goPackage: 'github.com/open-policy-agent/opa@v1.22.0',
+    release: {
+      url: github('open-policy-agent/opa', 'v1.22.0', `opa_${os}_${cpu}_static`),
+      sumsUrl: github('open-policy-agent/opa', 'v1.22.0', `opa_${os}_${cpu}_static.sha256`),
+    },
+  },
+  {
+    name: 'temporal-ui-server',
+    version: '2.54.1',
+    variable: 'CC_TEMPORAL_UI_BIN',
+    programs: ['temporal-ui-server', 'ui-server'],
+    versionArguments: ['--version'],
+    accepts: /^Temporal UI version 2\.(5[4-9]|[6-9]\d)\./m,
+    goPackage: 'github.com/temporalio/ui-server/v2/cmd/server@v2.54.1',
+    release: {
+      url: github('temporalio/ui-server', 'v2.54.1', `ui-server_2.54.1_${os}_${cpu}.tar.gz`),
+      sumsUrl: github('temporalio/ui-server', 'v2.54.1', 'ui-server_2.54.1_checksums.txt'),
+      member: 'ui-server',
+    },
+  },
+]
+
+function temporalRelease(version: string, member: string): Release {
+  return {
+    url: github('temporalio/temporal', `v${version}`, `temporal_${version}_${os}_${cpu}.tar.gz`),
+    sumsUrl: github('temporalio/temporal', `v${version}`, 'checksums.txt'),
+    member,
+  }
+}
+
+function github(repository: string, tag: string, file: string): string {
+  return `https://github.com/${repository}/releases/download/${tag}/${file}`
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Binary } from './binaries.ts'
+import { findGo } from './find-go.ts'
+import { runProgram } from './run-program.ts'
+import { sayProgress } from './say-progress.ts'
+
+type Options = {
+  cacheDir: string
+  say: (line: string) => void
+  signal?: AbortSignal | undefined
+  env?: NodeJS.ProcessEnv
+}
+
+const buildTimeoutMs = 40 * 60_000
+
+/** Builds the pinned version from the Go module proxy, whose sum database vouches for the sources. */
+export async function buildWithGo(binary: Binary, target: string, options: Options): Promise<void> {
+  const go = await findGo(options)
+  const output = mkdtempSync(join(dirname(target), 'bin-'))
+  const progress = sayProgress(
+    options.say,
+    `${binary.name}: building ${binary.version} with Go (minutes, the first time only)`,
+  )
+  const begunAt = Date.now()
+  try {
+    const module = binary.goModule
+    await runProgram(go, {
+      arguments: module
+        ? ['build', '-mod=readonly', '-ldflags', '-s -w', '-o', `${output}/`, binary.goPackage]
+        : ['install', '-ldflags', '-s -w', binary.goPackage],
+      // Not in the checkout: a go.mod or go.work of the host's must have no say.
+      cwd: module ? join(import.meta.dirname, module) : output,
+      env: {
+        ...(options.env ?? process.env),
+        // A toolchain that Go would download by itself is one that nobody pinned.
+        GOTOOLCHAIN: 'local',
+        GOWORK: 'off',
+        CGO_ENABLED: '0',
+        GOBIN: output,
+      },
+      timeoutMs: buildTimeoutMs,
+      lowPriority: true,
+      signal: options.signal,
+    })
+    const built = readdirSync(output)[0]
+    if (!built) throw new Error('go built nothing')
+    mkdirSync(dirname(target), { recursive: true })
+    renameSync(join(output, built), target)
+    options.say(`${binary.name}: built in ${Math.round((Date.now() - begunAt) / 1_000)} s`)
+  } finally {
+    progress.end()
+    rmSync(output, { recursive: true, force: true })
+  }
+}

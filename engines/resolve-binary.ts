@@ -1,0 +1,142 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { binaries, type Binary, type BinaryName } from './binaries.ts'
+import { buildWithGo } from './build-with-go.ts'
+import { downloadRelease } from './download-release.ts'
+import { inInstallQueue } from './install-queue.ts'
+import { runProgram } from './run-program.ts'
+
+export type ResolveOptions = {
+  cacheDir?: string | undefined
+  say: (line: string) => void
+  env?: NodeJS.ProcessEnv
+  signal?: AbortSignal | undefined
+  /** What is resolved; the pinned programs unless a test says otherwise. */
+  catalogue?: readonly Binary[]
+}
+
+/**
+ * Finds a program, or gets it: the operator's choice, PATH, the cache, the official release,
+ * a build with Go. Says on one line which it was; throws one error that names all of them.
+ */
+export async function resolveBinary(name: BinaryName, options: ResolveOptions): Promise<string> {
+  const catalogue = options.catalogue ?? binaries
+  const rank = catalogue.findIndex((binary) => binary.name === name)
+  const binary = catalogue[rank]
+  if (!binary) throw new Error(`${name} is not among the engines`)
+  const env = options.env ?? process.env
+
+  const chosen = env[binary.variable]
+  if (chosen) {
+    if (!isProgram(chosen))
+      throw new Error(`${binary.variable}=${chosen} is not a program that can be run`)
+    options.say(`${name}: ${chosen} (${binary.variable})`)
+    return chosen
+  }
+  const onPath = await findOnPath(binary, env)
+  if (onPath.path) {
+    options.say(`${name}: ${onPath.path} (on PATH)`)
+    return onPath.path
+  }
+
+  const cacheDir = engineCacheDir(options.cacheDir ?? env['CC_CACHE_DIR'])
+  const home = join(cacheDir, `${name}-${binary.version}`)
+  const cached = join(home, name)
+  if (isProgram(cached)) {
+    options.say(`${name}: ${cached} (cache)`)
+    return cached
+  }
+  return inInstallQueue({ rank, cacheDir, say: options.say }, async () => {
+    // Whoever held the lock before may have installed it meanwhile.
+    if (!isProgram(cached)) await install({ binary, home, cacheDir, options, tried: onPath.why })
+    options.say(`${name}: ${cached} (installed)`)
+    return cached
+  })
+}
+
+/** `${CC_CACHE_DIR:-~/.cache/cloud-control}/engines`. */
+export function engineCacheDir(cacheDir: string | undefined): string {
+  return join(resolve(cacheDir || join(homedir(), '.cache', 'cloud-control')), 'engines')
+}
+
+type Installation = {
+  binary: Binary
+  home: string
+  cacheDir: string
+  options: ResolveOptions
+  tried: string
+}
+
+/** Whole or not at all: made under a temporary name beside its place, then renamed into it. */
+async function install({ binary, home, cacheDir, options, tried }: Installation): Promise<void> {
+  mkdirSync(cacheDir, { recursive: true })
+  const work = mkdtempSync(join(cacheDir, `.${binary.name}-`))
+  const target = join(work, binary.name)
+  const onExit = () => rmSync(work, { recursive: true, force: true })
+  process.once('exit', onExit)
+  const faults: string[] = []
+  try {
+    const sources = [
+      async () => downloadRelease(binary, target, options),
+      async () => buildWithGo(binary, target, { ...options, cacheDir }),
+    ]
+    for (const source of sources) {
+      try {
+        await source()
+        await runProgram(target, { arguments: binary.versionArguments, timeoutMs: 30_000 })
+        rmSync(home, { recursive: true, force: true })
+        renameSync(work, home)
+        return
+      } catch (error) {
+        if (options.signal?.aborted) throw error
+        faults.push(error instanceof Error ? error.message : String(error))
+      }
+    }
+    throw new Error(
+      [
+        `${binary.name} ${binary.version} cannot be had:`,
+        `  - ${binary.variable} is not set`,
+        `  - on PATH: ${tried}`,
+        `  - in the cache: ${home} does not exist`,
+        ...['official release', 'build with Go'].map((s, at) => `  - ${s}: ${faults[at] ?? ''}`),
+        `Put ${binary.programs[0]} on PATH or set ${binary.variable}.`,
+      ].join('\n'),
+    )
+  } finally {
+    process.removeListener('exit', onExit)
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+async function findOnPath(
+  binary: Binary,
+  env: NodeJS.ProcessEnv,
+): Promise<{ path?: string; why: string }> {
+  let why = `no ${binary.programs.join(' or ')}`
+  for (const folder of (env['PATH'] ?? '').split(delimiter).filter(Boolean))
+    for (const program of binary.programs) {
+      const path = join(folder, program)
+      if (!isProgram(path)) continue
+      try {
+        const output = await runProgram(path, {
+          arguments: binary.versionArguments,
+          timeoutMs: 10_000,
+        })
+        if (binary.accepts.test(output)) return { path, why }
+        why = `${path} is of another version than ${binary.version} wants`
+      } catch {
+        why = `${path} does not run`
+      }
+    }
+  return { why }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
