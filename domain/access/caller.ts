@@ -28,6 +28,8 @@ export type RunCaller = {
   phase: 'plan' | 'apply'
   fence: number
   tokenId: number
+  /** False once the run has left the phase or a newer attempt holds the fence: what it writes now is a zombie's. */
+  current: boolean
 }
 
 export const may = (caller: Caller, capability: Capability): boolean =>

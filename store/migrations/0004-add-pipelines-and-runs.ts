@@ -23,8 +23,13 @@ export async function up(knex: Knex): Promise<void> {
     create index pipelines_workspace on pipelines (organization_id, target_workspace_id);
     create unique index pipelines_managed on pipelines (target_workspace_id) where managed;
 
+    -- One sequence for both: the run of provision-<workspace> has the id of its workspace run, so a
+    -- caller who holds either id holds both.
+    create sequence run_ids as integer;
+    grant usage on sequence run_ids to cc_app, cc_platform;
+
     create table workspace_runs (
-      id integer generated always as identity primary key,
+      id integer primary key default nextval('run_ids'),
       organization_id integer not null,
       workspace_id integer not null,
       kind text not null check (kind in ('apply', 'plan')),
@@ -73,7 +78,7 @@ export async function up(knex: Knex): Promise<void> {
     create index tokens_run on tokens (organization_id, workspace_run_id);
 
     create table pipeline_runs (
-      id integer generated always as identity primary key,
+      id integer primary key default nextval('run_ids'),
       organization_id integer not null,
       pipeline_id integer not null,
       number integer not null,

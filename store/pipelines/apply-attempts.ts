@@ -1,0 +1,72 @@
+import type { Db } from '../connect.ts'
+
+export type ApplyAttempt = {
+  workspaceRunId: number
+  fence: number
+  worker: string
+  processGroup: number | null
+  startedAt: Date
+  spawnedAt: Date | null
+  /** Whether the worker has been heard of within the last `attemptSilenceSeconds`. */
+  alive: boolean
+  endedAt: Date | null
+  exitCode: number | null
+}
+
+/** A worker that says nothing for so long is dead, and its sandbox with it (bubblewrap dies with its parent). */
+export const attemptSilenceSeconds = 15
+
+/** The right to run one apply. Who finds the row taken does not run (runs.md, "an apply runs twice"). */
+export function applyAttempts(db: Db, organizationId: number) {
+  const rows = (workspaceRunId: number) =>
+    db('apply_attempts').where({ organizationId, workspaceRunId })
+
+  return {
+    async take(workspaceRunId: number, fence: number, worker: string): Promise<boolean> {
+      const taken = await db('apply_attempts')
+        .insert({ organizationId, workspaceRunId, fence, worker })
+        .onConflict('workspaceRunId')
+        .ignore()
+        .returning('workspaceRunId')
+      return taken.length === 1
+    },
+
+    async find(workspaceRunId: number): Promise<ApplyAttempt | undefined> {
+      return rows(workspaceRunId).first(
+        'workspaceRunId',
+        'fence',
+        'worker',
+        'processGroup',
+        'startedAt',
+        'spawnedAt',
+        db.raw(
+          `(ended_at is null and beat_at > now() - interval '${attemptSilenceSeconds} seconds') as alive`,
+        ),
+        'endedAt',
+        'exitCode',
+      )
+    },
+
+    /** Before the program begins: from here on the outcome is unknown until it is told. False when fenced off. */
+    async recordSpawn(workspaceRunId: number, fence: number): Promise<boolean> {
+      const count = await rows(workspaceRunId)
+        .where({ fence })
+        .whereNull('endedAt')
+        .update({ spawnedAt: db.fn.now(), beatAt: db.fn.now() })
+      return count === 1
+    },
+
+    async beat(workspaceRunId: number, processGroup: number | null): Promise<void> {
+      await rows(workspaceRunId).update({ beatAt: db.fn.now(), processGroup })
+    },
+
+    async end(workspaceRunId: number, exitCode: number | null): Promise<void> {
+      await rows(workspaceRunId).whereNull('endedAt').update({ endedAt: db.fn.now(), exitCode })
+    },
+
+    /** An attempt that never spawned has not begun: its right is given back. */
+    async giveBack(workspaceRunId: number): Promise<void> {
+      await rows(workspaceRunId).whereNull('spawnedAt').delete()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export type Approval = {
+  id: number
+  workspaceRunId: number
+  userId: number
+  user: string
+  decision: 'approved' | 'rejected'
+  comment: string | null
+  planDigest: string
+  at: Date
+  voidedAt: Date | null
+  voidReason: string | null
+}
+
+/** Decisions on runs. One stands at a time; a voided one stays to be seen. */
+export function approvals(db: Db, organizationId: number) {
+  return {
+    async ofRuns(workspaceRunIds: readonly number[]): Promise<Approval[]> {
+      if (workspaceRunIds.length === 0) return []
+      return db('approvals as a')
+        .join('users as u', (on) =>
+          on.on('u.organizationId', 'a.organizationId').on('u.id', 'a.userId'),
+        )
+        .where('a.organizationId', organizationId)
+        .whereIn('a.workspaceRunId', [...workspaceRunIds])
+        .orderBy('a.id')
+        .select(
+          'a.id',
+          'a.workspaceRunId',
+          'a.userId',
+          db.raw(`coalesce(nullif(u.email, ''), u.name) as user`),
+          'a.decision',
+          'a.comment',
+          'a.planDigest',
+          'a.at',
+          'a.voidedAt',
+          'a.voidReason',
+        )
+    },
+
+    async standing(workspaceRunId: number): Promise<Approval | undefined> {
+      return (await this.ofRuns([workspaceRunId])).find(({ voidedAt }) => voidedAt === null)
+    },
+
+    /** False where another decision stands already: the first writer wins. */
+    async create(approval: {
+      workspaceRunId: number
+      userId: number
+      decision: 'approved' | 'rejected'
+      comment: string | null
+      planDigest: string
+    }): Promise<boolean> {
+      try {
+        await db.transaction(async (savepoint) =>
+          savepoint('approvals').insert({ organizationId, ...approval }),
+        )
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error, 'approvals_standing')) return false
+        throw error
+      }
+    },
+
+    async voidStanding(workspaceRunId: number, voidReason: string): Promise<boolean> {
+      const count = await db('approvals')
+        .where({ organizationId, workspaceRunId })
+        .whereNull('voidedAt')
+        .update({ voidedAt: db.fn.now(), voidReason })
+      return count > 0
+    },
+  }
+}

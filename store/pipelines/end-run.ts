@@ -1,0 +1,71 @@
+import {
+  mayComeFrom,
+  stageAtEnd,
+  type RunReason,
+  type TerminalPhase,
+} from '../../domain/pipelines/run-state.ts'
+import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { tokens } from '../tokens/tokens.ts'
+import { workspaceLocks } from '../workspaces/workspace-locks.ts'
+import { workspaces } from '../workspaces/workspaces.ts'
+import { approvals } from './approvals.ts'
+import { promoteNext } from './promote-next.ts'
+import { stages } from './stages.ts'
+import { workspaceRuns, type RunChange } from './workspace-runs.ts'
+
+export type RunEnd = {
+  phase: TerminalPhase
+  reason?: RunReason
+  /** In our own words; shown with the run. */
+  message?: string
+  change?: RunChange
+}
+
+const events: Record<TerminalPhase, string> = {
+  succeeded: 'pipeline.run_succeeded',
+  failed: 'pipeline.run_failed',
+  canceled: 'pipeline.run_canceled',
+}
+
+/**
+ * Ends a run, once: state, stages, audit entry, its token, its lock and the next
+ * run's turn in one transaction, so that no crash leaves a lock whose holder is
+ * gone or a queue that nobody moves. False where somebody else ended it first.
+ */
+export async function endRun(
+  db: Db,
+  place: { organizationId: number; runId: number; actor: AuditActor },
+  end: RunEnd,
+): Promise<boolean> {
+  const { organizationId, runId, actor } = place
+  const runs = workspaceRuns(db, organizationId)
+  const { workspaceId, kind } = await runs.get(runId)
+  // The workspace's row first, as everywhere: whoever decides about turns holds it.
+  await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const moved = await runs.move(runId, mayComeFrom[end.phase], {
+    ...end.change,
+    phase: end.phase,
+    reason: end.reason ?? null,
+    message: end.message ?? null,
+    endedAt: new Date(),
+  })
+  if (!moved) return false
+
+  const stageRows = stages(db, organizationId)
+  for (const stage of await stageRows.ofRuns([runId])) {
+    const state = stageAtEnd(stage.state, end.phase)
+    if (state !== stage.state) await stageRows.close(stage, state)
+  }
+  await tokens(db, organizationId).revokeOfRun(runId)
+  await workspaceLocks(db, organizationId).releaseOfRun(runId)
+  if (end.phase !== 'succeeded') await approvals(db, organizationId).voidStanding(runId, 'run_over')
+  await auditLog(db, organizationId, actor).record(events[end.phase], {
+    outcome: end.phase === 'failed' ? 'failure' : 'success',
+    target: { kind: 'run', id: runId },
+    detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
+  })
+  await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
+  await promoteNext(db, organizationId, workspaceId)
+  return true
+}

@@ -1,0 +1,83 @@
+import { notFound } from '../../domain/errors.ts'
+import type { RunPhase } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../connect.ts'
+
+export type PipelineRun = {
+  id: number
+  pipelineId: number
+  number: number
+  workspaceRunId: number
+  createdAt: Date
+}
+
+export type LastRun = { pipelineId: number; number: number; phase: RunPhase }
+
+/** Where the runs of one organization stand in its pipelines: a number in each, over one workspace run. */
+export function pipelineRuns(db: Db, organizationId: number) {
+  const columns = ['id', 'pipelineId', 'number', 'workspaceRunId', 'createdAt']
+  const rows = () => db('pipeline_runs').where({ organizationId })
+
+  return {
+    async create(run: {
+      id?: number
+      pipelineId: number
+      number: number
+      workspaceRunId: number
+    }): Promise<PipelineRun> {
+      const [row] = await db('pipeline_runs')
+        .insert({ organizationId, ...run })
+        .returning(columns)
+      return row
+    },
+
+    async get(pipelineId: number, id: number): Promise<PipelineRun> {
+      const row = await rows().where({ pipelineId, id }).first(columns)
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(pipelineId: number, limit: number, beforeNumber: number): Promise<PipelineRun[]> {
+      return rows()
+        .where({ pipelineId })
+        .where('number', '<', beforeNumber)
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .select(columns)
+    },
+
+    async ofWorkspaceRuns(workspaceRunIds: readonly number[]): Promise<PipelineRun[]> {
+      return rows()
+        .whereIn('workspaceRunId', [...workspaceRunIds])
+        .orderBy('id')
+        .select(columns)
+    },
+
+    /** The newest run of each pipeline, one index look-up a pipeline however many runs it has. */
+    async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
+      if (pipelineIds.length === 0) return []
+      const { rows: last } = await db.raw(
+        `select p.id as "pipelineId", r.number, w.phase
+         from unnest(?::integer[]) as p(id)
+           cross join lateral (
+             select number, workspace_run_id from pipeline_runs
+             where organization_id = ? and pipeline_id = p.id order by number desc limit 1) r
+           join workspace_runs w on w.organization_id = ? and w.id = r.workspace_run_id`,
+        [[...pipelineIds], organizationId, organizationId],
+      )
+      return last
+    },
+
+    async hasLive(pipelineId: number): Promise<boolean> {
+      const row = await rows()
+        .where({ pipelineId })
+        .join('workspace_runs as w', (on) =>
+          on
+            .on('w.organizationId', 'pipeline_runs.organizationId')
+            .on('w.id', 'pipeline_runs.workspaceRunId'),
+        )
+        .whereIn('w.phase', ['queued', 'planning', 'awaiting_approval', 'apply_queued', 'applying'])
+        .first('w.id')
+      return row !== undefined
+    },
+  }
+}

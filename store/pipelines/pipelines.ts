@@ -1,0 +1,82 @@
+import { Model } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export class PipelineRow extends Model {
+  static override tableName = 'pipelines'
+  declare id: number
+  declare organizationId: number
+  declare name: string
+  declare kind: 'application' | 'infrastructure'
+  declare managed: boolean
+  declare appGitConnectionId: number | null
+  declare appRepo: string | null
+  declare targetWorkspaceId: number | null
+  declare strategy: string | null
+  declare lastNumber: number
+  declare createdAt: Date
+}
+
+export type Pipeline = Omit<PipelineRow, keyof Model | 'organizationId'>
+export type NewPipeline = Pick<Pipeline, 'name' | 'kind'> &
+  Partial<Pick<Pipeline, 'managed' | 'targetWorkspaceId' | 'strategy'>>
+
+/** The pipelines of one organization (§2.7). */
+export function pipelines(db: Db, organizationId: number) {
+  const rows = () => PipelineRow.query(db).where({ organizationId })
+
+  return {
+    async get(id: number): Promise<Pipeline> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(limit: number, after: number): Promise<Pipeline[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    },
+
+    async managedOf(workspaceId: number): Promise<Pipeline> {
+      const row = await rows().findOne({ targetWorkspaceId: workspaceId, managed: true })
+      if (!row) throw new Error('a workspace has lost its pipeline')
+      return row
+    },
+
+    async managedOfMany(workspaceIds: readonly number[]): Promise<Pipeline[]> {
+      return rows()
+        .where({ managed: true })
+        .whereIn('targetWorkspaceId', [...workspaceIds])
+    },
+
+    async create(pipeline: NewPipeline): Promise<Pipeline> {
+      try {
+        return await db.transaction(async (savepoint) =>
+          PipelineRow.query(savepoint).insertAndFetch({ organizationId, ...pipeline }),
+        )
+      } catch (error) {
+        if (!isUniqueViolation(error, 'pipelines_name')) throw error
+        const [taken] = await rows().whereRaw('lower(name) = lower(?)', [pipeline.name])
+        throw conflict('name_taken', `There is a pipeline ${pipeline.name} already.`, taken?.id)
+      }
+    },
+
+    async rename(id: number, name: string): Promise<void> {
+      await rows().where({ id }).patch({ name })
+    },
+
+    async delete(id: number): Promise<void> {
+      await rows().where({ id }).delete()
+    },
+
+    /** The next run number; the row stays locked until the transaction ends, so numbers have no holes. */
+    async takeNumber(id: number): Promise<number> {
+      const { rows: taken } = await db.raw(
+        `update pipelines set last_number = last_number + 1
+         where organization_id = ? and id = ? returning last_number as number`,
+        [organizationId, id],
+      )
+      if (taken.length === 0) throw notFound()
+      return taken[0].number
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { organizationRunLimit } from '../../domain/pipelines/run-state.ts'
+import { controlQueue } from '../../workflows/platform/contract.ts'
+import { infrastructureRunId, infrastructureRunType } from '../../workflows/pipelines/contract.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+import { pipelineRuns } from './pipeline-runs.ts'
+import { stages } from './stages.ts'
+import { workspaceLocks } from '../workspaces/workspace-locks.ts'
+import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
+import { workspaces } from '../workspaces/workspaces.ts'
+
+/**
+ * Gives the workspace's turn to its oldest queued run, if the turn is free, nobody
+ * holds the lock and the organization has a place left. The caller holds the
+ * workspace's row, so that of two who end a run at once one promotes.
+ */
+export async function promoteNext(db: Db, organizationId: number, workspaceId: number) {
+  const runs = workspaceRuns(db, organizationId)
+  if (await runs.holderOfTurn(workspaceId)) return
+  if (await workspaceLocks(db, organizationId).find(workspaceId)) return
+  const run = await runs.oldestQueued(workspaceId)
+  if (run) await beginRun(db, organizationId, run)
+}
+
+/** Moves a queued run to `planning` and has the engine told. Returns whether there was a place for it. */
+export async function beginRun(
+  db: Db,
+  organizationId: number,
+  run: WorkspaceRun,
+): Promise<boolean> {
+  if (!(await hasPlace(db, organizationId))) return false
+  const moved = await workspaceRuns(db, organizationId).move(run.id, ['queued'], {
+    phase: 'planning',
+    startedAt: new Date(),
+  })
+  if (!moved) return false
+  await stages(db, organizationId).begin(run.id, 'plan')
+  await requestStart(db, organizationId, run)
+  return true
+}
+
+/** Asks the engine for the run's workflow. `again` names a later request, so that it is not taken for the first. */
+export async function requestStart(
+  db: Db,
+  organizationId: number,
+  run: Pick<WorkspaceRun, 'id' | 'workspaceId' | 'kind'> & { again?: string },
+): Promise<void> {
+  const { name } = await workspaces(db, organizationId).get(run.workspaceId)
+  const [place] = await pipelineRuns(db, organizationId).ofWorkspaceRuns([run.id])
+  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  await outbox(db, organizationId).start({
+    workflowType: infrastructureRunType,
+    workflowId,
+    taskQueue: controlQueue,
+    input: { runId: run.id },
+    summary: place ? `run #${place.number} provision-${name}` : `plan of ${name}`,
+    searchAttributes: {
+      OrgId: `org-${organizationId}`,
+      RunKind: run.kind,
+      WorkspaceId: run.workspaceId,
+      ...(place && { PipelineId: place.pipelineId }),
+    },
+    dedupeKey: `start:${workflowId}${run.again ?? ''}`,
+  })
+}
+
+/** A suspended organization's runs wait; so does what is beyond its share of the workers. */
+async function hasPlace(db: Db, organizationId: number): Promise<boolean> {
+  const organization = await db('organizations').where({ id: organizationId }).first('status')
+  if (organization?.status !== 'active') return false
+  return (await workspaceRuns(db, organizationId).countWorking()) < organizationRunLimit
+}

@@ -1,0 +1,89 @@
+import type { StageState } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../connect.ts'
+
+export type Stage = {
+  id: number
+  workspaceRunId: number
+  name: string
+  position: number
+  state: StageState
+  by: string | null
+  startedAt: Date | null
+  endedAt: Date | null
+  lastSeq: number
+}
+
+/** The stages of one organization's runs, in the order in which they run. */
+export function stages(db: Db, organizationId: number) {
+  const columns = [
+    'id',
+    'workspaceRunId',
+    'name',
+    'position',
+    'state',
+    'by',
+    'startedAt',
+    'endedAt',
+    'lastSeq',
+  ]
+  const rows = () => db('stages').where({ organizationId })
+
+  return {
+    async create(workspaceRunId: number, names: readonly string[]): Promise<void> {
+      await db('stages').insert(
+        names.map((name, position) => ({
+          organizationId,
+          workspaceRunId,
+          name,
+          position,
+          state: position === 0 ? 'queued' : 'pending',
+        })),
+      )
+    },
+
+    async ofRuns(workspaceRunIds: readonly number[]): Promise<Stage[]> {
+      if (workspaceRunIds.length === 0) return []
+      return rows()
+        .whereIn('workspaceRunId', [...workspaceRunIds])
+        .orderBy(['workspaceRunId', 'position'])
+        .select(columns)
+    },
+
+    async find(workspaceRunId: number, name: string): Promise<Stage | undefined> {
+      return rows().where({ workspaceRunId, name }).first(columns)
+    },
+
+    async begin(workspaceRunId: number, name: string): Promise<void> {
+      await rows()
+        .where({ workspaceRunId, name })
+        .update({
+          state: 'running',
+          startedAt: db.raw('coalesce(started_at, now())'),
+          endedAt: null,
+        })
+    },
+
+    async set(
+      workspaceRunId: number,
+      name: string,
+      change: { state: StageState; by?: string | null; ended?: boolean },
+    ): Promise<void> {
+      const { state, by, ended = false } = change
+      await rows()
+        .where({ workspaceRunId, name })
+        .update({
+          state,
+          ...(by !== undefined && { by }),
+          startedAt: db.raw('coalesce(started_at, now())'),
+          endedAt: ended ? db.fn.now() : null,
+        })
+    },
+
+    /** Ends what is still open, as `states` says by the stage's id. */
+    async close(stage: Stage, state: StageState): Promise<void> {
+      await rows()
+        .where({ id: stage.id })
+        .update({ state, ...(stage.startedAt && { endedAt: db.fn.now() }) })
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { Model } from 'objection'
+import { notFound } from '../../domain/errors.ts'
+import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../connect.ts'
+
+export class WorkspaceRunRow extends Model {
+  static override tableName = 'workspace_runs'
+  static override jsonAttributes = ['summary', 'cost', 'gates', 'found']
+  declare id: number
+  declare organizationId: number
+  declare workspaceId: number
+  declare kind: 'apply' | 'plan'
+  declare destroy: boolean
+  declare phase: RunPhase
+  declare reason: RunReason | null
+  declare message: string | null
+  declare configurationVersionId: number
+  /** Sealed. */
+  declare overrides: Buffer | null
+  declare authorUserId: number
+  declare authorTokenId: number | null
+  declare authorshipThrough: number
+  declare planDigest: string | null
+  declare summary: Record<string, unknown> | null
+  declare cost: Record<string, unknown> | null
+  declare gates: unknown[]
+  declare found: Record<string, unknown> | null
+  declare cancelRequestedAt: Date | null
+  declare cancelRequestedBy: number | null
+  declare approvalExpiresAt: Date | null
+  declare engineRunId: string | null
+  declare createdAt: Date
+  declare startedAt: Date | null
+  declare endedAt: Date | null
+}
+
+export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId'>
+export type NewWorkspaceRun = Pick<
+  WorkspaceRun,
+  'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'authorUserId'
+> &
+  Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId'>>
+
+export type RunChange = Partial<
+  Omit<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'phase' | 'createdAt'>
+>
+
+/**
+ * The workspace runs of one organization. The tenant is bound here, once, so that
+ * no query below can forget it: another organization's run does not exist (§1).
+ */
+export function workspaceRuns(db: Db, organizationId: number) {
+  const rows = () => WorkspaceRunRow.query(db).where({ organizationId })
+
+  return {
+    async create(run: NewWorkspaceRun): Promise<WorkspaceRun> {
+      return WorkspaceRunRow.query(db).insertAndFetch({ organizationId, phase: 'queued', ...run })
+    },
+
+    async get(id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async getForUpdate(id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    async ofWorkspace(workspaceId: number, id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ workspaceId, id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
+      return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
+    },
+
+    async list(workspaceId: number, limit: number, before: number): Promise<WorkspaceRun[]> {
+      return rows()
+        .where({ workspaceId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+    },
+
+    async lastOf(workspaceIds: readonly number[]): Promise<WorkspaceRun[]> {
+      if (workspaceIds.length === 0) return []
+      return rows()
+        .distinctOn('workspaceId')
+        .whereIn('workspaceId', [...workspaceIds])
+        .where({ kind: 'apply' })
+        .orderBy('workspaceId')
+        .orderBy('id', 'desc')
+    },
+
+    /**
+     * Compare-and-set: the run moves only if it is still in one of `from`, so of two
+     * racing workers, or of an activity and its own retry, exactly one is told `true`.
+     */
+    async move(
+      id: number,
+      from: readonly RunPhase[],
+      change: RunChange & { phase: RunPhase },
+    ): Promise<boolean> {
+      const moved = await rows()
+        .where({ id })
+        .whereIn('phase', [...from])
+        .patch(change)
+      return moved === 1
+    },
+
+    async patch(id: number, change: RunChange): Promise<void> {
+      await rows().where({ id }).patch(change)
+    },
+
+    async hasLive(workspaceId: number): Promise<boolean> {
+      const row = await rows()
+        .where({ workspaceId })
+        .whereIn('phase', [...livePhases])
+        .first()
+      return row !== undefined
+    },
+
+    /** The run whose turn it is: of those that apply, the one under way. */
+    async holderOfTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
+      return rows()
+        .where({ workspaceId, kind: 'apply' })
+        .whereIn('phase', ['planning', 'awaiting_approval', 'apply_queued', 'applying'])
+        .first()
+    },
+
+    async oldestQueued(workspaceId: number): Promise<WorkspaceRun | undefined> {
+      return rows().where({ workspaceId, kind: 'apply', phase: 'queued' }).orderBy('id').first()
+    },
+
+    async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
+      return rows().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
+    },
+
+    /** How many of the organization's places are taken. */
+    async countWorking(): Promise<number> {
+      return rows().whereIn('phase', ['planning', 'apply_queued', 'applying']).resultSize()
+    },
+  }
+}
