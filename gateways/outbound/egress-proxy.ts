@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { PrivateHostUse } from '../../config.ts'
+import { AppError } from '../../domain/errors.ts'
+import { connectTarget } from './connect-target.ts'
+import { forwardPlainRequest } from './forward-plain-request.ts'
+import { resolveTarget, type ResolveRules } from './resolve-target.ts'
+
+export type EgressProxyOptions = {
+  use: PrivateHostUse
+  rules: ResolveRules
+  /** Told once for each request, before it goes out. */
+  onHost?: (host: string, port: number, allowed: boolean) => void
+  maxConnections?: number
+  idleTimeoutMs?: number
+  connectTimeoutMs?: number
+}
+
+/**
+ * An HTTP proxy for programs that are not trusted with the network: it tunnels (CONNECT)
+ * to public addresses and to the private hosts of its use. Plain http goes to private
+ * hosts alone: anything else could be read and changed on its way.
+ * The server does not listen yet: call `listen`, or hand it sockets with `emit('connection')`.
+ */
+export function createEgressProxy(options: EgressProxyOptions): Server {
+  const proxy = { maxConnections: 64, idleTimeoutMs: 120_000, connectTimeoutMs: 10_000, ...options }
+  let open = 0
+  // Slow or oversized headers would hold a connection for ever (slowloris).
+  const server = createServer({ headersTimeout: 10_000, maxHeaderSize: 16_384 })
+
+  server.on('connection', (socket: Duplex) => {
+    open += 1
+    socket.once('close', () => (open -= 1))
+    // Without a cap one run could take every file descriptor of the worker that serves the others.
+    if (open > proxy.maxConnections) socket.destroy()
+  })
+  server.on('request', (request, response) => {
+    forwardPlainRequest({ request, response }, proxy).catch(() => response.destroy())
+  })
+  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    tunnel({ request, client, head }, proxy).catch(() => client.destroy())
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  return server
+}
+
+type Proxy = Required<Omit<EgressProxyOptions, 'onHost'>> & Pick<EgressProxyOptions, 'onHost'>
+type Connect = { request: IncomingMessage; client: Duplex; head: Buffer }
+
+async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise<void> {
+  client.on('error', () => client.destroy())
+  const target = parseAuthority(request.url ?? '')
+  if (!target) return refuse(client, 400, 'Bad Request')
+
+  const { host, port } = target
+  let upstream
+  try {
+    const addresses = await resolveTarget({ host, port, use: proxy.use }, proxy.rules)
+    proxy.onHost?.(host, port, true)
+    upstream = await connectTarget(addresses, { port, timeoutMs: proxy.connectTimeoutMs })
+  } catch (error) {
+    const refused = error instanceof AppError && error.fault === 'invalid'
+    if (refused) proxy.onHost?.(host, port, false)
+    return refused ? refuse(client, 403, 'Forbidden') : refuse(client, 502, 'Bad Gateway')
+  }
+
+  upstream.setTimeout(proxy.idleTimeoutMs, () => upstream.destroy())
+  // The client may be gone by now; its socket then never closes again.
+  if (client.destroyed) return void upstream.destroy()
+  client.once('close', () => upstream.destroy())
+  client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+  if (head.length > 0) upstream.write(head)
+  await Promise.all([pipeline(client, upstream), pipeline(upstream, client)]).catch(() => {
+    client.destroy()
+    upstream.destroy()
+  })
+}
+
+function refuse(client: Duplex, status: number, reason: string): void {
+  client.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** `host:port` or `[v6]:port`; a CONNECT without a port means nothing. */
+function parseAuthority(authority: string): { host: string; port: number } | undefined {
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]@/]{1,253}):(\d{1,5})$/.exec(authority)
+  const port = Number(match?.[2])
+  if (!match?.[1] || port < 1 || port > 65_535) return undefined
+  return { host: match[1].replace(/^\[|\]$/g, '').toLowerCase(), port }
+}

@@ -1,0 +1,30 @@
+import { unavailable } from '../../domain/errors.ts'
+import type { Hop, HopAnswer } from './send-request.ts'
+
+/** The request that this answer redirects to, or undefined when it does not redirect. */
+export function followRedirect(hop: Hop, answer: HopAnswer): Hop | undefined {
+  const location = answer.headers.location
+  if (!redirects.has(answer.status) || location === undefined) return undefined
+  const url = URL.parse(location, hop.url.href)
+  if (!url) throw unavailable('bad_redirect', 'The host redirected to an address that is none')
+
+  const keepsMethod = answer.status === 307 || answer.status === 308 || isSafe(hop.method)
+  const next: Hop = keepsMethod
+    ? { ...hop, url }
+    : { ...hop, url, method: 'GET', body: undefined, headers: withoutBody(hop.headers) }
+  if (url.origin === hop.url.origin) return next
+
+  // A redirect to a stranger takes no credential along. APIs carry them in headers of any
+  // name (`PRIVATE-TOKEN`, `X-Amz-Security-Token`), so the harmless ones are listed instead.
+  if (next.body !== undefined)
+    throw unavailable('bad_redirect', 'The host redirected a request with a body to another host')
+  const headers = Object.entries(hop.headers).filter(([name]) => harmless.has(name))
+  return { ...next, headers: Object.fromEntries(headers) }
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+const harmless = new Set(['accept', 'accept-language', 'user-agent', 'range'])
+const isSafe = (method: string) => method === 'GET' || method === 'HEAD'
+
+const withoutBody = (headers: Hop['headers']) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))

@@ -1,0 +1,63 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { PrivateHost, PrivateHostUse } from '../../config.ts'
+import { AppError, unavailable } from '../../domain/errors.ts'
+import { isPublicAddress } from './is-public-address.ts'
+
+export type Address = { address: string; family: number }
+export type Target = { host: string; port: number; use: PrivateHostUse }
+export type ResolveRules = {
+  privateHosts: readonly PrivateHost[]
+  /** For tests; the system's resolver otherwise. */
+  lookup?: (host: string) => Promise<Address[]>
+}
+
+/**
+ * The addresses that this target may be connected to. The caller connects to one of
+ * these and never looks the name up again: a second answer may differ from the one that
+ * was checked (DNS rebinding). One refused address refuses the whole name, since which of
+ * several is connected to is up to chance.
+ */
+export async function resolveTarget(target: Target, rules: ResolveRules): Promise<Address[]> {
+  const host = bareHost(target.host)
+  const addresses = await addressesOf(host, rules)
+  if (opensPrivateHost({ ...target, host }, rules.privateHosts)) return addresses
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw addressRefused()
+  return addresses
+}
+
+/** Whether the operator opened this host and port for this use (`CC_PRIVATE_HOSTS`, decisions.md §1a). */
+export function opensPrivateHost(target: Target, privateHosts: readonly PrivateHost[]): boolean {
+  const host = bareHost(target.host)
+  return privateHosts.some(
+    (entry) => entry.use === target.use && entry.host === host && entry.port === target.port,
+  )
+}
+
+export const addressRefused = () =>
+  new AppError('invalid', 'This address is not allowed: it is private, local or reserved', {
+    code: 'address_not_allowed',
+  })
+
+const lookUpAll = (host: string) => systemLookup(host, { all: true, verbatim: true })
+
+async function addressesOf(host: string, rules: ResolveRules): Promise<Address[]> {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  let addresses: Address[]
+  try {
+    addresses = await (rules.lookup ?? lookUpAll)(host)
+  } catch (error) {
+    throw unavailable('host_not_found', 'The host name could not be resolved', error)
+  }
+  if (addresses.length === 0)
+    throw unavailable('host_not_found', 'The host name could not be resolved')
+  return addresses
+}
+
+/** One spelling: `[::1]`, `LOCALHOST` and `localhost.` are what `CC_PRIVATE_HOSTS` calls `::1` and `localhost`. */
+const bareHost = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
