@@ -1,0 +1,129 @@
+import type { Plan } from './parse-plan.ts'
+import { isRecord, own } from './record.ts'
+
+/**
+ * Every value that the plan marks as sensitive, wherever it is marked. The marks alone do not
+ * suffice: a provider copies a value into a computed attribute and the copy has no mark
+ * (`terraform_data` does: `input` is marked, `output` is not).
+ */
+export function knownSecrets(plan: Plan, options: SecretOptions = {}): KnownSecrets {
+  const found = new Set<string | number>()
+  const add = (value: unknown) => collectLeaves(value, found)
+  const { document } = plan
+  const marked = (value: unknown, marks: unknown) => collectMarked({ value, marks, add })
+  for (const { change } of [
+    ...plan.resourceChanges,
+    ...plan.resourceDrift,
+    ...plan.outputChanges,
+  ]) {
+    marked(change.before, change.beforeSensitive)
+    marked(change.after, change.afterSensitive)
+  }
+  for (const values of [document['planned_values'], own(document['prior_state'], 'values')]) {
+    for (const output of Object.values(recordOf(own(values, 'outputs'))))
+      if (own(output, 'sensitive') === true) add(own(output, 'value'))
+    visitModules(own(values, 'root_module'), (resource) =>
+      marked(own(resource, 'values'), own(resource, 'sensitive_values')),
+    )
+  }
+  const root = own(document['configuration'], 'root_module')
+  const names = new Set(options.sensitiveVariables)
+  for (const [name, variable] of Object.entries(recordOf(document['variables'])))
+    if (names.has(name) || isSensitive(own(own(root, 'variables'), name)))
+      add(own(variable, 'value'))
+  collectDeclared(root, add)
+  return prepare(found)
+}
+
+export type SecretOptions = {
+  /** Variables that the workspace keeps as sensitive though the configuration does not say so. */
+  sensitiveVariables?: readonly string[]
+}
+
+export type KnownSecrets = {
+  /** Whether this whole value is a known secret. */
+  has(value: unknown): boolean
+  /** The text with each known secret in it replaced. */
+  cover(text: string, replacement: (secret: string) => string): string
+}
+
+// Shorter ones are everywhere in a plan by chance ("1", "eu"): their marks cover them where they
+// are marked, and searching for them would only destroy the rest of the document.
+const minWholeLength = 4
+const minPartLength = 8
+const minNumber = 1_000
+
+const isSensitive = (declaration: unknown) => own(declaration, 'sensitive') === true
+const recordOf = (value: unknown) => (isRecord(value) ? value : {})
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+type Marked = { value: unknown; marks: unknown; add: (value: unknown) => void }
+
+function collectMarked({ value, marks, add }: Marked): void {
+  if (marks === true) return add(value)
+  if (Array.isArray(marks))
+    for (const [at, mark] of marks.entries())
+      collectMarked({ value: own(value, at), marks: mark, add })
+  else if (isRecord(marks))
+    for (const [key, mark] of Object.entries(marks))
+      collectMarked({ value: own(value, key), marks: mark, add })
+}
+
+function collectLeaves(value: unknown, found: Set<string | number>): void {
+  if (typeof value === 'string' && value.length >= minWholeLength) found.add(value)
+  else if (typeof value === 'number' && Math.abs(value) >= minNumber) found.add(value)
+  else if (Array.isArray(value)) for (const item of value) collectLeaves(item, found)
+  else if (isRecord(value)) for (const item of Object.values(value)) collectLeaves(item, found)
+}
+
+function visitModules(module: unknown, visit: (resource: unknown) => void): void {
+  for (const resource of listOf(own(module, 'resources'))) visit(resource)
+  for (const child of listOf(own(module, 'child_modules'))) visitModules(child, visit)
+}
+
+/** Literals that the configuration gives to something it declares as sensitive. */
+function collectDeclared(module: unknown, add: (value: unknown) => void): void {
+  for (const variable of Object.values(recordOf(own(module, 'variables'))))
+    if (isSensitive(variable)) add(own(variable, 'default'))
+  for (const output of Object.values(recordOf(own(module, 'outputs'))))
+    if (isSensitive(output)) add(own(own(output, 'expression'), 'constant_value'))
+  for (const call of Object.values(recordOf(own(module, 'module_calls')))) {
+    const called = own(call, 'module')
+    for (const [name, expression] of Object.entries(recordOf(own(call, 'expressions'))))
+      if (isSensitive(own(own(called, 'variables'), name))) add(own(expression, 'constant_value'))
+    collectDeclared(called, add)
+  }
+}
+
+/**
+ * One pass over a text whatever the number of secrets: they are found by their first characters.
+ * A pattern of thousands of alternatives would take minutes over a plan of some megabytes.
+ */
+function prepare(found: Set<string | number>): KnownSecrets {
+  const byStart = new Map<string, string[]>()
+  for (const secret of found) {
+    if (typeof secret !== 'string' || secret.length < minPartLength) continue
+    const start = secret.slice(0, minPartLength)
+    byStart.set(start, [...(byStart.get(start) ?? []), secret].toSorted(longestFirst))
+  }
+  return {
+    has: (value) => (typeof value === 'string' || typeof value === 'number') && found.has(value),
+    cover(text, replacement) {
+      if (found.has(text)) return replacement(text)
+      if (byStart.size === 0 || text.length < minPartLength) return text
+      let covered = ''
+      let kept = 0
+      for (let at = 0; at + minPartLength <= text.length; at += 1) {
+        const candidates = byStart.get(text.slice(at, at + minPartLength))
+        const secret = candidates?.find((candidate) => text.startsWith(candidate, at))
+        if (secret === undefined) continue
+        covered += text.slice(kept, at) + replacement(secret)
+        kept = at + secret.length
+        at = kept - 1
+      }
+      return covered + text.slice(kept)
+    },
+  }
+}
+
+const longestFirst = (a: string, b: string) => b.length - a.length

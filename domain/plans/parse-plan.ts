@@ -1,0 +1,177 @@
+import { isRecord, own, type UnknownRecord } from './record.ts'
+
+/**
+ * Takes the output of `tofu show -json <plan file>`, and throws PlanFormatError for all that
+ * is not one: what a gate cannot read must not look like a plan without changes.
+ */
+export function parsePlan(document: unknown): Plan {
+  if (!isRecord(document)) throw new PlanFormatError('it is not an object')
+  const version = document['format_version']
+  if (typeof version !== 'string' || !/^1\.\d+$/.test(version))
+    throw new PlanFormatError('its format_version is not 1.x')
+  if (document['errored'] !== undefined && document['errored'] !== false)
+    throw new PlanFormatError('it is the plan of a planning that failed')
+  for (const part of ['planned_values', 'configuration'])
+    if (!isRecord(document[part])) throw new PlanFormatError(`${part} is missing`)
+  return {
+    document,
+    resourceChanges: readResourceChanges(document, 'resource_changes'),
+    resourceDrift: readResourceChanges(document, 'resource_drift'),
+    outputChanges: readOutputChanges(document),
+  }
+}
+
+/** Its message names a place of the plan, never a value. */
+export class PlanFormatError extends Error {
+  constructor(fault: string) {
+    super(`The plan cannot be read: ${fault}.`)
+    this.name = 'PlanFormatError'
+  }
+}
+
+/** What is done to one object. `forget-create` lets the old object be and makes a new one. */
+export type ChangeKind =
+  | 'no-op'
+  | 'create'
+  | 'read'
+  | 'update'
+  | 'replace'
+  | 'delete'
+  | 'forget'
+  | 'forget-create'
+  | 'open'
+
+export type Change = {
+  kind: ChangeKind
+  actions: string[]
+  before: unknown
+  after: unknown
+  /** Each of these three has the shape of its value, with `true` where the mark holds. */
+  afterUnknown: unknown
+  beforeSensitive: unknown
+  afterSensitive: unknown
+  replacePaths: unknown[]
+  importing: boolean
+}
+
+export type ResourceChange = {
+  address: string
+  previousAddress: string | undefined
+  moduleAddress: string | undefined
+  mode: 'managed' | 'data' | 'ephemeral'
+  type: string
+  name: string
+  index: string | number | undefined
+  providerName: string
+  /** Key of an object that a broken replacement left behind. */
+  deposed: string | undefined
+  actionReason: string | undefined
+  change: Change
+}
+
+export type Plan = {
+  document: UnknownRecord
+  resourceChanges: ResourceChange[]
+  resourceDrift: ResourceChange[]
+  outputChanges: { name: string; change: Change }[]
+}
+
+const kinds = new Map<string, ChangeKind>([
+  ['no-op', 'no-op'],
+  ['create', 'create'],
+  ['read', 'read'],
+  ['update', 'update'],
+  ['delete', 'delete'],
+  ['delete,create', 'replace'],
+  ['create,delete', 'replace'],
+  ['forget', 'forget'],
+  ['forget,create', 'forget-create'],
+  ['create,forget', 'forget-create'],
+  ['open', 'open'],
+])
+
+function readResourceChanges(document: UnknownRecord, part: string): ResourceChange[] {
+  const list = document[part] ?? []
+  if (!Array.isArray(list)) throw new PlanFormatError(`${part} is not a list`)
+  return list.map((entry: unknown, at) => readResourceChange(entry, `${part}[${at}]`))
+}
+
+function readResourceChange(entry: unknown, place: string): ResourceChange {
+  if (!isRecord(entry)) throw new PlanFormatError(`${place} is not an object`)
+  const mode = entry['mode']
+  if (mode !== 'managed' && mode !== 'data' && mode !== 'ephemeral')
+    throw new PlanFormatError(`${place}.mode is unknown`)
+  const index = entry['index']
+  if (index !== undefined && typeof index !== 'string' && typeof index !== 'number')
+    throw new PlanFormatError(`${place}.index is neither text nor number`)
+  const change = readChange(entry['change'], `${place}.change`)
+  if (mode === 'managed') checkSides(change, `${place}.change`)
+  return {
+    address: text(entry, 'address', place),
+    previousAddress: optionalText(entry, 'previous_address', place),
+    moduleAddress: optionalText(entry, 'module_address', place),
+    mode,
+    type: text(entry, 'type', place),
+    name: text(entry, 'name', place),
+    index,
+    providerName: text(entry, 'provider_name', place),
+    deposed: optionalText(entry, 'deposed', place),
+    actionReason: optionalText(entry, 'action_reason', place),
+    change,
+  }
+}
+
+function readOutputChanges(document: UnknownRecord): Plan['outputChanges'] {
+  const changes = document['output_changes'] ?? {}
+  if (!isRecord(changes)) throw new PlanFormatError('output_changes is not an object')
+  return Object.entries(changes).map(([name, change]) => ({
+    name,
+    change: readChange(change, `output_changes.${name}`),
+  }))
+}
+
+function readChange(value: unknown, place: string): Change {
+  const actions = own(value, 'actions')
+  if (!Array.isArray(actions) || !actions.every((action) => typeof action === 'string'))
+    throw new PlanFormatError(`${place}.actions is not a list of texts`)
+  const kind = kinds.get(actions.join(','))
+  if (!kind) throw new PlanFormatError(`${place}.actions is none of the known ones`)
+  const replacePaths = own(value, 'replace_paths') ?? []
+  if (!Array.isArray(replacePaths)) throw new PlanFormatError(`${place}.replace_paths is no list`)
+  return {
+    kind,
+    actions,
+    before: own(value, 'before') ?? null,
+    after: own(value, 'after') ?? null,
+    afterUnknown: own(value, 'after_unknown') ?? false,
+    beforeSensitive: own(value, 'before_sensitive') ?? false,
+    afterSensitive: own(value, 'after_sensitive') ?? false,
+    replacePaths,
+    importing: isRecord(own(value, 'importing')),
+  }
+}
+
+const withBefore = new Set<ChangeKind>(['no-op', 'update', 'replace', 'delete', 'forget'])
+const withAfter = new Set<ChangeKind>(['no-op', 'create', 'update', 'replace', 'forget-create'])
+
+/** Without this, a create that lost its values would be priced and judged as an empty object. */
+function checkSides({ kind, before, after }: Change, place: string): void {
+  if (withBefore.has(kind) && !isRecord(before))
+    throw new PlanFormatError(`${place}.before is missing`)
+  if (withAfter.has(kind) && !isRecord(after))
+    throw new PlanFormatError(`${place}.after is missing`)
+}
+
+function text(entry: UnknownRecord, key: string, place: string): string {
+  const value = entry[key]
+  if (typeof value !== 'string' || value === '')
+    throw new PlanFormatError(`${place}.${key} is missing`)
+  return value
+}
+
+function optionalText(entry: UnknownRecord, key: string, place: string): string | undefined {
+  const value = entry[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw new PlanFormatError(`${place}.${key} is no text`)
+  return value
+}
