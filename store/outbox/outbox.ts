@@ -1,3 +1,4 @@
+import { decidedSignal } from '../../workflows/pipelines/contract.ts'
 import type { Db } from '../connect.ts'
 
 export type WorkflowStart = {
@@ -46,7 +47,7 @@ export function outbox(db: Db, organizationId: number) {
           organizationId,
           kind: 'signal',
           workflowId,
-          signalName: 'decided',
+          signalName: decidedSignal,
           dedupeKey,
         })
         .onConflict('dedupeKey')

@@ -9,7 +9,6 @@ import type { Db } from '../connect.ts'
 import { tokens } from '../tokens/tokens.ts'
 import { workspaceLocks } from '../workspaces/workspace-locks.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
-import { approvals } from './approvals.ts'
 import { promoteNext } from './promote-next.ts'
 import { stages } from './stages.ts'
 import { workspaceRuns, type RunChange } from './workspace-runs.ts'
@@ -59,7 +58,6 @@ export async function endRun(
   }
   await tokens(db, organizationId).revokeOfRun(runId)
   await workspaceLocks(db, organizationId).releaseOfRun(runId)
-  if (end.phase !== 'succeeded') await approvals(db, organizationId).voidStanding(runId, 'run_over')
   await auditLog(db, organizationId, actor).record(events[end.phase], {
     outcome: end.phase === 'failed' ? 'failure' : 'success',
     target: { kind: 'run', id: runId },

@@ -1,12 +1,10 @@
-import { defineSignal } from '@temporalio/workflow'
-
 /** Ids alone: what a workflow is told is readable in the engine's UI (temporal.md 7). */
 export type InfrastructureRunInput = { runId: number }
 
 export const infrastructureRunType = 'infrastructureRun'
 
 /** Wakes a run: somebody approved, rejected or canceled, or an approval was voided. It carries nothing. */
-export const decided = defineSignal('decided')
+export const decidedSignal = 'decided'
 
 export const infrastructureRunId = (run: { organizationId: number; runId: number }): string =>
   `org-${run.organizationId}/infra-run/${run.runId}`
