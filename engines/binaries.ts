@@ -1,6 +1,11 @@
 import { arch, platform } from 'node:os'
 
-export type BinaryName = 'temporal-server' | 'temporal-sql-tool' | 'tofu' | 'opa' | 'temporal-ui-server'
+export type BinaryName =
+  | 'temporal-server'
+  | 'temporal-sql-tool'
+  | 'tofu'
+  | 'opa'
+  | 'temporal-ui-server'
 
 export type Release = {
   url: string

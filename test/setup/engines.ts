@@ -1,0 +1,43 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEngines } from '../../engines/start-engines.ts'
+
+export type TestEngines = {
+  databaseUrl: string
+  temporalAddress: string
+  stop(): Promise<void>
+}
+
+/** One PostgreSQL and one Temporal for a whole test run, on data that goes with it. */
+export async function startTestEngines(options: { temporal?: boolean } = {}): Promise<TestEngines> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cc-test-'))
+  // As root PostgreSQL runs as another user, who must get to its folder in here.
+  chmodSync(dataDir, 0o711)
+  const lines: string[] = []
+  const remove = () => rmSync(dataDir, { recursive: true, force: true })
+  try {
+    const engines = await startEngines({
+      dataDir,
+      ...options,
+      ui: false,
+      throwaway: true,
+      say: (line) => {
+        lines.push(line)
+        // A first run builds for minutes; everything else would only be noise among the results.
+        if (/building|downloading|getting|again/.test(line)) console.log(line)
+      },
+    })
+    return {
+      databaseUrl: engines.databaseUrl,
+      temporalAddress: engines.temporalAddress,
+      async stop() {
+        await engines.stop()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    throw new Error(`the test engines do not start:\n${lines.join('\n')}`, { cause: error })
+  }
+}
