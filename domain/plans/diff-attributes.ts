@@ -99,7 +99,9 @@ function presentValue({ value, marks, secrets }: Presented): PresentedAttribute[
   if (typeof value === 'number' || typeof value === 'boolean') return value
   const covered = maskInside({ value, marks, secrets })
   const text = typeof covered === 'string' ? covered : JSON.stringify(covered)
-  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
+  const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
+  // Postgres takes neither of the two in a jsonb.
+  return cut.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
 /** Below the depth that is walked a value is shown as one text, and its marks still hold. */

@@ -1,0 +1,101 @@
+import { isRecord } from '../../domain/plans/record.ts'
+import type { Enforcement, PolicyResult } from '../../domain/policies/judge-policies.ts'
+import type { Sandbox, StepEnd } from '../sandbox/workbench.ts'
+import { clip, explainEnd, parseJson } from './opa-output.ts'
+import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
+import { policyLimits } from './policy-limits.ts'
+
+/**
+ * Each policy's messages about one plan, in the order of the policies. Every policy has an OPA
+ * process of its own, for all share one package name and none may see or break another. One that
+ * cannot be evaluated has an `error`; that the sandbox itself does not work is thrown.
+ */
+export async function evaluatePolicies(
+  sandbox: Sandbox,
+  { policies, input, signal }: PolicyQuestion,
+): Promise<PolicyResult[]> {
+  if (policies.length === 0) return []
+  const document = JSON.stringify(input)
+  const regoBytes = policies.reduce((sum, { rego }) => sum + Buffer.byteLength(rego), 0)
+  const sizeBytes = Buffer.byteLength(document) + regoBytes
+  return withPolicyBench(sandbox, { label: 'policy-gate', sizeBytes }, async (bench) => {
+    const deadline = Date.now() + policyLimits.gateTimeoutMs
+    await bench.write(inputFile, document)
+    const results: PolicyResult[] = []
+    for (const [at, policy] of policies.entries()) {
+      const cwd = String(at)
+      await bench.makeFolder(cwd)
+      await bench.write(`${cwd}/policy.rego`, policy.rego)
+      const timeoutMs = Math.min(policyLimits.timeoutMs, deadline - Date.now())
+      signal?.throwIfAborted()
+      const said =
+        timeoutMs > 0
+          ? readMessages(await bench.run({ args, cwd, timeoutMs, ...(signal ? { signal } : {}) }))
+          : {
+              error: `The policies before it took ${policyLimits.gateTimeoutMs / 1_000} s together.`,
+            }
+      signal?.throwIfAborted()
+      const { id: policyId, name, enforcement } = policy
+      results.push({ policyId, name, enforcement, deny: [], warn: [], ...said })
+    }
+    return results
+  })
+}
+
+export type PolicyQuestion = {
+  policies: readonly Policy[]
+  /** `{ plan, run, workspace, cost }`, the plan as redactPlan gives it. */
+  input: unknown
+  signal?: AbortSignal
+}
+
+export type Policy = { id: number; name: string; rego: string; enforcement: Enforcement }
+
+const inputFile = 'input.json'
+
+// A rule that is undefined is left out, and no other rule of the package is evaluated for itself.
+const query =
+  '{name: messages | some name in ["deny", "warn"]; messages := data.cloudcontrol[name]}'
+
+const flags = '--format json --strict-builtin-errors --data policy.rego'
+const files = `--capabilities ../${capabilitiesFile} --input ../${inputFile}`
+const args = [...`eval ${flags} ${files}`.split(' '), query]
+
+type Said = Pick<PolicyResult, 'deny' | 'warn'> | { error: string }
+
+function readMessages(end: StepEnd): Said {
+  const output = end.exitCode === 0 ? parseJson(end.stdout) : undefined
+  const value = isRecord(output) ? valueOf(output) : undefined
+  if (!isRecord(value)) return { error: explainEnd(end) }
+  const { deny, warn } = value
+  if (deny === undefined && warn === undefined)
+    return { error: 'It has neither a rule deny nor a rule warn in package cloudcontrol.' }
+  if (!isList(deny) || !isList(warn)) return { error: 'deny and warn must be sets of messages.' }
+  return { deny: toMessages(deny ?? []), warn: toMessages(warn ?? []) }
+}
+
+const isList = (value: unknown): value is unknown[] | undefined =>
+  value === undefined || Array.isArray(value)
+
+/** `{ "result": [{ "expressions": [{ "value": … }] }] }` */
+function valueOf(output: Record<string, unknown>): unknown {
+  const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
+  const result = first(output['result'])
+  const expression = isRecord(result) ? first(result['expressions']) : undefined
+  return isRecord(expression) ? expression['value'] : undefined
+}
+
+function toMessages(values: unknown[]): string[] {
+  const shown =
+    values.length > policyLimits.messages ? values.slice(0, policyLimits.messages - 1) : values
+  const messages = shown.map((value) => clip(toText(value)))
+  const more = values.length - shown.length
+  return more > 0 ? [...messages, `… and ${more} more`] : messages
+}
+
+/** As conftest has it: a text, or an object whose `msg` is the text. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (isRecord(value) && typeof value['msg'] === 'string') return value['msg']
+  return JSON.stringify(value)
+}

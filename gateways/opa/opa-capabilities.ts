@@ -1,0 +1,38 @@
+import type { Sandbox, StepEnd } from '../sandbox/workbench.ts'
+import { parseJson } from './opa-output.ts'
+import { isRecord } from '../../domain/plans/record.ts'
+
+/**
+ * What this OPA can do, without what reaches out of a policy: a policy that names one of these
+ * does not compile. Made once a sandbox, from the very OPA that will evaluate.
+ */
+export function opaCapabilities(
+  sandbox: Sandbox,
+  run: (args: readonly string[]) => Promise<StepEnd>,
+): Promise<string> {
+  const known = made.get(sandbox)
+  if (known) return known
+  const making = run(['capabilities', '--current']).then(strip)
+  made.set(sandbox, making)
+  // A failure is not kept: the next caller tries again.
+  making.catch(() => made.delete(sandbox))
+  return making
+}
+
+const made = new WeakMap<Sandbox, Promise<string>>()
+
+const isForbidden = (name: string) =>
+  name === 'http.send' || name === 'opa.runtime' || name.startsWith('net.')
+
+function strip(end: StepEnd): string {
+  const capabilities = end.exitCode === 0 ? parseJson(end.stdout) : undefined
+  const builtins = isRecord(capabilities) ? capabilities['builtins'] : undefined
+  if (!isRecord(capabilities) || !Array.isArray(builtins))
+    throw new Error(`OPA did not tell its capabilities (${end.how}, ${end.exitCode})`)
+  const allowed = builtins.filter(
+    (builtin) =>
+      isRecord(builtin) && typeof builtin['name'] === 'string' && !isForbidden(builtin['name']),
+  )
+  // Without `allow_net`, a schema's `$ref` could name any host.
+  return JSON.stringify({ ...capabilities, builtins: allowed, allow_net: [] })
+}

@@ -1,0 +1,71 @@
+import type { Sandbox, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
+import { opaCapabilities } from './opa-capabilities.ts'
+import { policyLimits } from './policy-limits.ts'
+
+/** A workbench in which OPA sees policies and their input, no network and no other file. */
+export async function withPolicyBench<Result>(
+  sandbox: Sandbox,
+  options: { label: string; sizeBytes: number },
+  use: (bench: PolicyBench) => Promise<Result>,
+): Promise<Result> {
+  const workbench = await sandbox.open({
+    label: options.label,
+    sizeBytes: options.sizeBytes + spareBytes,
+  })
+  try {
+    await workbench.makeFolder(folder)
+    const capabilities = await opaCapabilities(sandbox, (args) =>
+      runOpa(workbench, { args, cwd: folder }),
+    )
+    await workbench.write(`${folder}/${capabilitiesFile}`, capabilities)
+    return await use({
+      write: (path, content) => workbench.write(`${folder}/${path}`, content),
+      makeFolder: (path) => workbench.makeFolder(`${folder}/${path}`),
+      run: ({ cwd, ...step }) => runOpa(workbench, { ...step, cwd: `${folder}/${cwd}` }),
+    })
+  } finally {
+    await workbench.close()
+  }
+}
+
+/** Paths are relative to the folder of the policies. */
+export type PolicyBench = {
+  write(path: string, content: string): Promise<void>
+  makeFolder(path: string): Promise<void>
+  run(step: OpaStep): Promise<StepEnd>
+}
+
+export type OpaStep = {
+  args: readonly string[]
+  cwd: string
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export const capabilitiesFile = 'capabilities.json'
+
+const folder = 'policies'
+const spareBytes = 16 * 1024 * 1024
+
+function runOpa(workbench: Workbench, { args, cwd, timeoutMs, signal }: OpaStep): Promise<StepEnd> {
+  const limitMs = Math.min(timeoutMs ?? policyLimits.timeoutMs, policyLimits.timeoutMs)
+  const step: Step = {
+    program: 'opa',
+    args,
+    // Go collects before the limit is met; two threads of work are what a policy is worth.
+    env: { GOMEMLIMIT: '448MiB', GOMAXPROCS: '2' },
+    cwd,
+    readOnly: [folder],
+    network: 'none',
+    limits: {
+      timeoutMs: limitMs,
+      // OPA says nothing until it is done.
+      silenceMs: limitMs,
+      memoryBytes: policyLimits.memoryBytes,
+      processes: 64,
+      fileSizeBytes: 1024 * 1024,
+    },
+    captureBytes: policyLimits.outputBytes,
+  }
+  return workbench.run(signal ? { ...step, signal } : step)
+}
