@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import pg from 'pg'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Leash } from './leash.ts'
 import { commandOf, endProcess, send } from './pid-file.ts'
 import { postgresHome } from './postgres-home.ts'
@@ -18,6 +18,15 @@ export type PostgresOptions = {
   say: (line: string) => void
   /** For data that no one will miss: a crash of the machine may lose it. */
   throwaway?: boolean
+  signal?: AbortSignal | undefined
+}
+
+export type DatabaseNames = {
+  role: string
+  database: string
+  password: string
+  /** Migrations make roles of their own, and tests databases. */
+  mayCreate?: boolean
 }
 
 export type Postgres = {
@@ -25,8 +34,8 @@ export type Postgres = {
   port: number
   /** The superuser's; nothing but the engines uses it. */
   adminUrl(database: string): string
-  /** Makes the role (with its password) and the database it owns, if they are not there. */
-  ensureDatabase(names: { role: string; database: string; password: string }): Promise<void>
+  /** Makes the role and the database it owns, if they are not there. */
+  ensureDatabase(wanted: DatabaseNames): Promise<void>
 }
 
 const admin = 'postgres'
@@ -53,8 +62,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     prepare: () => clearLeftovers(cluster, say),
     probe: () => query(adminUrl('postgres'), ['select 1']),
     readyTimeoutMs: 120_000,
-    // "Fast": ends the sessions and leaves a clean cluster. SIGTERM would wait for the clients to go.
-    stopSignal: 'SIGINT',
+    // "Fast": ends the sessions and leaves a clean cluster. SIGTERM would wait for the clients to go,
+    // SIGQUIT leaves a recovery to the next start: good enough for what has none.
+    stopSignal: options.throwaway ? 'SIGQUIT' : 'SIGINT',
     stopTimeoutMs: 20_000,
     firstAttempts: 5,
   })
@@ -62,7 +72,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     part,
     port,
     adminUrl,
-    ensureDatabase: (names) => ensureDatabase(adminUrl, names),
+    ensureDatabase: (wanted) => ensureDatabase(adminUrl, wanted),
   }
 }
 
@@ -153,17 +163,18 @@ async function clearLeftovers(cluster: string, say: (line: string) => void): Pro
 
 async function ensureDatabase(
   adminUrl: (database: string) => string,
-  { role, database, password }: { role: string; database: string; password: string },
+  { role, database, password, mayCreate = false }: DatabaseNames,
 ): Promise<void> {
   // All three are this program's own words and base64url; utility statements take no parameters.
-  const name = pg.escapeIdentifier(role)
-  const client = new pg.Client({ connectionString: adminUrl('postgres') })
+  const name = escapeIdentifier(role)
+  const client = new Client({ connectionString: adminUrl('postgres') })
   await client.connect()
   try {
     const { rowCount: hasRole } = await client.query('select from pg_roles where rolname = $1', [
       role,
     ])
-    const options = `login createrole createdb nosuperuser password ${pg.escapeLiteral(password)}`
+    const may = mayCreate ? 'createrole createdb' : 'nocreaterole nocreatedb'
+    const options = `login nosuperuser ${may} password ${escapeLiteral(password)}`
     await client.query(`${hasRole ? 'alter' : 'create'} role ${name} ${options}`)
     // A role that it creates (cc_app) is one that it may also become.
     await client.query(`alter role ${name} set createrole_self_grant = 'set, inherit'`)
@@ -172,14 +183,14 @@ async function ensureDatabase(
       [database],
     )
     if (!hasDatabase)
-      await client.query(`create database ${pg.escapeIdentifier(database)} owner ${name}`)
+      await client.query(`create database ${escapeIdentifier(database)} owner ${name}`)
   } finally {
     await client.end()
   }
 }
 
 async function query(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -22,7 +22,8 @@ export type EngineOptions = {
   namespace?: string
   /** For tests: nothing is flushed to the disk, and `stop` kills. */
   throwaway?: boolean
-  signal?: AbortSignal
+  /** Ends a start that is under way. */
+  signal?: AbortSignal | undefined
 }
 
 export type Engines = {
@@ -69,7 +70,8 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const leash = createLeash()
   const stopAll = async () => {
     for (const part of started.splice(0).toReversed()) {
-      if (throwaway) part.kill()
+      // PostgreSQL has a quick end of its own, which leaves none of its processes behind.
+      if (throwaway && part.name !== 'postgres') part.kill()
       await part.stop()
     }
     leash.close()
@@ -79,31 +81,28 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   try {
     await sweepPidFiles(join(dataDir, 'run'), say)
     const ports = await keptPorts(dataDir)
+    const common = { dataDir, leash, say, signal: options.signal }
     const resolveOptions = { cacheDir: options.cacheDir, say, signal: options.signal }
     // On their way while PostgreSQL starts. Awaited below: until then a failure must not end the process.
     const server = wantsTemporal ? resolveBinary('temporal-server', resolveOptions) : undefined
     server?.catch(() => undefined)
 
-    const postgres = await startPostgres({ dataDir, port: ports.postgres, leash, say, throwaway })
+    const postgres = await startPostgres({ ...common, port: ports.postgres, throwaway })
     started.push(postgres.part)
     const password = secretFile(join(dataDir, 'database.password'), newPassword)
-    await postgres.ensureDatabase({ role: owner, database: owner, password })
+    await postgres.ensureDatabase({ role: owner, database: owner, password, mayCreate: true })
 
     const temporalAddress = `127.0.0.1:${ports.frontend}`
     if (server) {
       const sqlTool = () => resolveBinary('temporal-sql-tool', resolveOptions)
-      started.push(
-        await startTemporal({ dataDir, postgres, ports, namespace, server, sqlTool, leash, say }),
-      )
+      started.push(await startTemporal({ ...common, postgres, ports, namespace, server, sqlTool }))
     }
     let stopped = false
     const startUi = async () => {
       const program = await resolveBinary('temporal-ui-server', resolveOptions)
       if (stopped) return
       const { ui: port } = ports
-      started.push(
-        await startTemporalUi({ dataDir, program, port, temporalAddress, namespace, leash, say }),
-      )
+      started.push(await startTemporalUi({ ...common, program, port, temporalAddress, namespace }))
     }
     const uiSettled = (wantsUi ? startUi() : Promise.resolve()).catch((error: unknown) => {
       if (!stopped) say(`temporal-ui: left out, ${error instanceof Error ? error.message : ''}`)

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Postgres } from './postgres.ts'
 import { runProgram } from './run-program.ts'
 
@@ -59,12 +59,12 @@ async function writeMark(
   postgres: Postgres,
   { database, mark }: { database: string; mark: string },
 ): Promise<void> {
-  const statement = `comment on database ${pg.escapeIdentifier(database)} is ${pg.escapeLiteral(mark)}`
+  const statement = `comment on database ${escapeIdentifier(database)} is ${escapeLiteral(mark)}`
   await ask(postgres, database, statement)
 }
 
 async function ask(postgres: Postgres, database: string, sql: string): Promise<string | null> {
-  const client = new pg.Client({ connectionString: postgres.adminUrl(database) })
+  const client = new Client({ connectionString: postgres.adminUrl(database) })
   await client.connect()
   try {
     const { rows } = await client.query<{ answer: string | null }>(sql)

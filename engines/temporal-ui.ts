@@ -12,6 +12,7 @@ export type TemporalUiOptions = {
   namespace: string
   leash: Leash
   say: (line: string) => void
+  signal?: AbortSignal | undefined
 }
 
 /** Temporal's web UI on 127.0.0.1, read-only: it knows neither organizations nor people, so it decides nothing. */

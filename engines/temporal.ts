@@ -20,6 +20,7 @@ export type TemporalOptions = {
   sqlTool: () => Promise<string>
   leash: Leash
   say: (line: string) => void
+  signal?: AbortSignal | undefined
 }
 
 const role = 'temporal'

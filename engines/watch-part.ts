@@ -26,6 +26,8 @@ export type PartOptions = {
   stopTimeoutMs: number
   /** How often it may end before it was ever ready: a part that never came up is broken, not unlucky. */
   firstAttempts?: number
+  /** Ends a first start that is under way; a part that is up is ended by `stop`. */
+  signal?: AbortSignal | undefined
 }
 
 export type Part = {
@@ -62,31 +64,34 @@ export async function watchPart(options: PartOptions): Promise<Part> {
       ...options.owner,
     })
     child = started
-    started.stdout.on('data', log.write)
-    started.stderr.on('data', log.write)
+    started.stdout.on('data', (chunk: Buffer) => log.write(chunk))
+    started.stderr.on('data', (chunk: Buffer) => log.write(chunk))
     const { pid } = started
     if (pid) {
       options.leash.hold(pid, options.stopSignal)
       writePidFile(runDir, name, pid)
     }
-    ended = new Promise((resolve) => {
+    const exited = new Promise<string>((resolve) => {
       started.once('error', (error) => resolve(error.message))
-      started.once('exit', (code, signal) => resolve(String(signal ?? `code ${code}`)))
-    }).then((why) => {
+      started.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    })
+    ended = exited.then((why) => {
       if (pid) {
         options.leash.release(pid)
         removePidFile(runDir, name)
       }
       child = undefined
-      return String(why)
+      return why
     })
   }
 
-  const untilReady = async (): Promise<'ready' | string> => {
+  /** Gives `ready`, or what went wrong. */
+  const untilReady = async (): Promise<string> => {
     let over: string | undefined
     void ended.then((why) => (over = why))
     const deadline = Date.now() + options.readyTimeoutMs
     for (;;) {
+      if (options.signal?.aborted) return 'was stopped'
       try {
         await options.probe()
         if (over === undefined) return 'ready'
@@ -145,7 +150,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     const state = await untilReady()
     if (state === 'ready') break
     await end()
-    if (attempt >= attempts) {
+    if (attempt >= attempts || options.signal?.aborted) {
       await log.close()
       throw new Error(`${name} does not come up: it ${state}\n${log.tail()}`)
     }
