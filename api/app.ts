@@ -8,6 +8,9 @@ import { registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerValidation } from './http/validation.ts'
 import { healthRoutes } from './platform/health-routes.ts'
+import { pipelineRoutes } from './pipelines/routes.ts'
+import { pipelineRunRoutes } from './pipelines/run-routes.ts'
+import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -58,6 +61,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(platformRoutes)
+      await api.register(pipelineRoutes)
+      await api.register(pipelineRunRoutes)
+      await api.register(workspaceRunRoutes)
     },
     { prefix: '/api' },
   )

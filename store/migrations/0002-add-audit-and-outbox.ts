@@ -48,6 +48,7 @@ export async function up(knex: Knex): Promise<void> {
     create table audit_entries_rest partition of audit_entries default;
     create index audit_entries_newest on audit_entries (organization_id, id desc);
     create index audit_entries_event on audit_entries (organization_id, event, id desc);
+    create index audit_entries_target on audit_entries (organization_id, target_kind, target_id, id);
     select ensure_month_partitions('audit_entries', 3);
 
     -- The chain over the entries (decisions §8), apart from them so that an entry is never updated.

@@ -1,0 +1,100 @@
+import { roleHas } from '../../domain/access/roles.ts'
+import type { Db } from '../../store/connect.ts'
+import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { users, type User } from '../../store/users/users.ts'
+import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import type { RunBody } from './schemas.ts'
+
+/** A worker that is there takes a run up within milliseconds; past this the engine or the workers are what is waited for. */
+const pickUpMs = 10_000
+
+/** Why a run does not move, who holds it back, and who can do something about it (runs.md, States). */
+export async function blockedBy(
+  db: Db,
+  organizationId: number,
+  run: WorkspaceRun,
+): Promise<RunBody['blockedBy']> {
+  switch (run.phase) {
+    case 'queued':
+      return queuedBecause(db, organizationId, run)
+    case 'planning':
+      return notPickedUp(run)
+    case 'awaiting_approval': {
+      const approvers = await eligibleApprovers(db, organizationId, run)
+      return {
+        kind: 'approval',
+        id: run.id,
+        holder: null,
+        since: (run.startedAt ?? run.createdAt).toISOString(),
+        whoCanAct: approvers.map(labelOf),
+      }
+    }
+    case 'apply_queued': {
+      const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
+      return lock && lock.workspaceRunId !== run.id ? heldBy(db, organizationId, lock) : null
+    }
+    default:
+      return null
+  }
+}
+
+async function queuedBecause(
+  db: Db,
+  organizationId: number,
+  run: WorkspaceRun,
+): Promise<RunBody['blockedBy']> {
+  const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
+  if (lock && lock.kind !== 'run') return heldBy(db, organizationId, lock)
+  const holder = await workspaceRuns(db, organizationId).holderOfTurn(run.workspaceId)
+  const able = await people(db, organizationId, 'mutate_infra')
+  if (holder && run.kind === 'apply') {
+    const [author] = await users(db, organizationId).listByIds([holder.authorUserId])
+    return {
+      kind: 'turn',
+      id: holder.id,
+      holder: author ? labelOf(author) : null,
+      since: (holder.startedAt ?? holder.createdAt).toISOString(),
+      whoCanAct: able,
+    }
+  }
+  return {
+    kind: 'capacity',
+    id: null,
+    holder: null,
+    since: run.createdAt.toISOString(),
+    whoCanAct: able,
+  }
+}
+
+async function heldBy(
+  db: Db,
+  organizationId: number,
+  lock: WorkspaceLock,
+): Promise<RunBody['blockedBy']> {
+  const forcers = await people(db, organizationId, 'manage_cloud_accounts')
+  return {
+    kind: 'user_lock',
+    id: lock.workspaceId,
+    holder: lock.label,
+    since: lock.since.toISOString(),
+    whoCanAct: [...new Set([lock.label, ...forcers])],
+  }
+}
+
+function notPickedUp(run: WorkspaceRun): RunBody['blockedBy'] {
+  const since = run.startedAt ?? run.createdAt
+  if (run.engineRunId !== null || Date.now() - since.getTime() < pickUpMs) return null
+  return { kind: 'engine', id: null, holder: null, since: since.toISOString(), whoCanAct: [] }
+}
+
+async function people(
+  db: Db,
+  organizationId: number,
+  capability: 'mutate_infra' | 'manage_cloud_accounts',
+): Promise<string[]> {
+  const active = await users(db, organizationId).listActive()
+  return active.filter(({ role }) => roleHas(role, capability)).map(labelOf)
+}
+
+const labelOf = (user: User): string => user.email ?? user.name

@@ -1,0 +1,48 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+
+/**
+ * Stops a run. What runs no program ends at once; a plan or an apply is interrupted by
+ * the worker that has it, which looks for the mark this leaves (runs.md, Transitions).
+ */
+export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<void> {
+  const { organizationId } = caller
+  const runs = workspaceRuns(db, organizationId)
+  const { workspaceId } = await runs.get(runId)
+  await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const run = await runs.getForUpdate(runId)
+  if (isTerminal(run.phase)) throw conflict('run_not_waiting', 'This run is over.')
+
+  const actor = actorOf(caller)
+  const workflowId = infrastructureRunId({ organizationId, runId })
+  if (run.phase === 'planning' || run.phase === 'applying') {
+    if (run.cancelRequestedAt) return
+    await runs.patch(runId, {
+      cancelRequestedAt: new Date(),
+      cancelRequestedBy: caller.userId,
+    })
+    await auditLog(db, organizationId, actor).record('pipeline.cancel_requested', {
+      target: { kind: 'run', id: runId },
+    })
+    await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
+  } else {
+    await endRun(
+      db,
+      { organizationId, runId, actor },
+      {
+        phase: 'canceled',
+        reason: 'canceled_by_user',
+        change: { cancelRequestedAt: new Date(), cancelRequestedBy: caller.userId },
+      },
+    )
+  }
+  await outbox(db, organizationId).wake(workflowId, `cancel:${workflowId}:${Date.now()}`)
+}

@@ -1,0 +1,127 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
+import { faultOfApprover } from '../../domain/pipelines/authors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { approvals } from '../../store/pipelines/approvals.ts'
+import { authorsOf } from '../../store/pipelines/eligible-approvers.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import type { Deps } from '../deps.ts'
+import { presentRuns } from './present-runs.ts'
+import type { RunBody } from './schemas.ts'
+
+export type Decision = {
+  pipelineId: number
+  runId: number
+  decision: 'approved' | 'rejected'
+  planDigest?: string
+  comment?: string
+}
+
+/** Lets a paused run proceed, or ends it (§4.4). The decision is Postgres's; the engine is told after. */
+export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
+  const { organizationId } = caller
+  return deps.store.tenant(organizationId, async (db) => {
+    const place = await pipelineRuns(db, organizationId).get(decision.pipelineId, decision.runId)
+    const runs = workspaceRuns(db, organizationId)
+    const { workspaceId } = await runs.get(place.workspaceRunId)
+    await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const run = await runs.getForUpdate(place.workspaceRunId)
+
+    if (await assertMayDecide(db, caller, { run, decision }))
+      await write(db, caller, { run, decision })
+    const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
+    if (!body) throw new Error('a run that was just decided is gone')
+    return body
+  })
+}
+
+type Target = { run: WorkspaceRun; decision: Decision }
+
+/** False where the same person has decided the same before: the same answer again, and nothing is written twice. */
+async function assertMayDecide(db: Db, caller: Caller, { run, decision }: Target) {
+  const { organizationId } = caller
+  const { criticality } = await workspaces(db, organizationId).get(run.workspaceId)
+  const guarded = criticality === 'production' || run.phase === 'awaiting_approval'
+  if (guarded && decision.decision === 'approved') {
+    const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
+    const person = { id: caller.userId, active: true, role: caller.role }
+    const fault = faultOfApprover(person, ids, unknownAuthor)
+    if (fault) {
+      await auditLog(db, organizationId, actorOf(caller)).recordDenial(
+        'pipeline.denied',
+        `${caller.kind}:${caller.credentialId}`,
+        {
+          route: `approve run ${run.id}`,
+          target: { kind: 'run', id: run.id },
+          detail: { because: fault },
+        },
+      )
+      throw refusals[fault === 'author' ? 'author' : 'capability']()
+    }
+  }
+  if (run.phase !== 'awaiting_approval') {
+    const standing = await approvals(db, organizationId).standing(run.id)
+    if (standing?.userId === caller.userId && standing.decision === decision.decision) return false
+    throw conflict('run_not_waiting', 'This run does not wait for a decision.')
+  }
+  if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
+    throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
+  return true
+}
+
+const refusals = {
+  author: () =>
+    new AppError(
+      'forbidden',
+      'You are among the authors of this plan: a second operator must approve it.',
+      { code: 'approver_is_author' },
+    ),
+  capability: () =>
+    new AppError(
+      'forbidden',
+      'A commit of this plan has an unknown author, so approving it needs manage_cloud_accounts.',
+      { code: 'forbidden' },
+    ),
+}
+
+async function write(db: Db, caller: Caller, { run, decision }: Target): Promise<void> {
+  const { organizationId } = caller
+  const { decision: verdict, comment } = decision
+  const actor = actorOf(caller)
+  await approvals(db, organizationId).create({
+    workspaceRunId: run.id,
+    userId: caller.userId,
+    decision: verdict,
+    comment: comment ?? null,
+    planDigest: run.planDigest ?? '',
+  })
+  const label = caller.email ?? caller.name
+  const target = { kind: 'run', id: run.id }
+  const detail = { planDigest: run.planDigest, ...(comment !== undefined && { comment }) }
+  const stageRows = stages(db, organizationId)
+  if (verdict === 'approved') {
+    await workspaceRuns(db, organizationId).move(run.id, ['awaiting_approval'], {
+      phase: 'apply_queued',
+    })
+    await stageRows.set(run.id, 'approve', { state: 'succeeded', by: label, ended: true })
+    await stageRows.set(run.id, 'apply', { state: 'queued' })
+    await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
+  } else {
+    await stageRows.set(run.id, 'approve', { state: 'failed', by: label, ended: true })
+    await auditLog(db, organizationId, actor).record('pipeline.run_rejected', { target, detail })
+    await endRun(
+      db,
+      { organizationId, runId: run.id, actor },
+      { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
+    )
+  }
+  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  await outbox(db, organizationId).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
+}

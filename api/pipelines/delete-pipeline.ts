@@ -1,0 +1,25 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import type { Deps } from '../deps.ts'
+
+/** Removes a pipeline with its runs' places; a workspace's own goes only with the workspace (decisions §4). */
+export async function deletePipeline(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    const pipeline = await pipelines(db, organizationId).get(id)
+    if (pipeline.managed)
+      throw conflict(
+        'managed_pipeline',
+        'This pipeline belongs to its workspace and goes only with it.',
+      )
+    if (await pipelineRuns(db, organizationId).hasLive(id))
+      throw conflict('run_in_progress', 'A run of this pipeline is not over. Cancel it first.')
+    await pipelines(db, organizationId).delete(id)
+    await auditLog(db, organizationId, actorOf(caller)).record('pipeline.deleted', {
+      target: { kind: 'pipeline', id, label: pipeline.name },
+    })
+  })
+}

@@ -1,0 +1,36 @@
+import type { Static } from 'typebox'
+import { publicState } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../../store/connect.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import type { Pipeline } from '../../store/pipelines/pipelines.ts'
+import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
+import type { PipelineBody } from './schemas.ts'
+
+/** Pipelines with their target's name, their criticality (their target's, else standard) and their newest run. */
+export async function presentPipelines(
+  db: Db,
+  organizationId: number,
+  rows: readonly Pipeline[],
+): Promise<Array<Static<typeof PipelineBody>>> {
+  const targets = rows.flatMap(({ targetWorkspaceId }) => targetWorkspaceId ?? [])
+  const names = await namesOfWorkspaces(db, organizationId, targets)
+  const last = await pipelineRuns(db, organizationId).lastOf(rows.map(({ id }) => id))
+  return rows.map((row) => {
+    const target = names.get(row.targetWorkspaceId ?? 0)
+    const run = last.find(({ pipelineId }) => pipelineId === row.id)
+    return {
+      id: row.id,
+      name: row.name,
+      kind: row.kind,
+      managed: row.managed,
+      appGitConnectionId: row.appGitConnectionId,
+      appRepo: row.appRepo,
+      targetWorkspaceId: row.targetWorkspaceId,
+      targetWorkspaceName: target?.name ?? null,
+      strategy: row.strategy,
+      criticality: target?.criticality ?? 'standard',
+      lastRun: run ? { number: run.number, state: publicState(run.phase) } : null,
+      createdAt: row.createdAt.toISOString(),
+    }
+  })
+}

@@ -1,0 +1,124 @@
+import { publicState } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../../store/connect.ts'
+import { approvals, type Approval } from '../../store/pipelines/approvals.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { stages, type Stage } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { users } from '../../store/users/users.ts'
+import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import { blockedBy } from './blocked-by.ts'
+import type { RunBody } from './schemas.ts'
+
+export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
+
+/**
+ * Workspace runs as callers see them, each at the place (id and number) under which
+ * it was asked for; without places, under those in `provision-<workspace>`.
+ */
+export async function presentRuns(
+  db: Db,
+  organizationId: number,
+  { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
+): Promise<RunBody[]> {
+  const runs = await workspaceRuns(db, organizationId).many(runIds)
+  const [allStages, allApprovals, authors, versions] = [
+    await stages(db, organizationId).ofRuns(runIds),
+    await approvals(db, organizationId).ofRuns(runIds),
+    await users(db, organizationId).listByIds([...new Set(runs.map((run) => run.authorUserId))]),
+    await numbersOfVersions(db, organizationId, runs),
+  ]
+  const at = places ?? (await managedPlaces(db, organizationId, runIds))
+  const bodies: RunBody[] = []
+  for (const place of at) {
+    const run = runs.find(({ id }) => id === place.workspaceRunId)
+    if (!run) continue
+    const author = authors.find(({ id }) => id === run.authorUserId)
+    bodies.push({
+      ...presentRun(run, place, organizationId),
+      author: { id: run.authorUserId, label: author?.email ?? author?.name ?? 'a former member' },
+      configurationVersion: versions.get(run.configurationVersionId) ?? 0,
+      blockedBy: await blockedBy(db, organizationId, run),
+      stages: allStages
+        .filter(({ workspaceRunId }) => workspaceRunId === run.id)
+        .map((stage) => presentStage(stage, run)),
+      approvals: allApprovals
+        .filter(({ workspaceRunId }) => workspaceRunId === run.id)
+        .map(presentApproval),
+    })
+  }
+  return bodies
+}
+
+/** Plan-only runs are in no pipeline and have no number; a run of `provision-…` has its workspace run's id. */
+async function managedPlaces(
+  db: Db,
+  organizationId: number,
+  runIds: readonly number[],
+): Promise<RunPlace[]> {
+  const places = await pipelineRuns(db, organizationId).ofWorkspaceRuns(runIds)
+  return runIds.map((id) => ({
+    id,
+    workspaceRunId: id,
+    number: places.find((place) => place.id === id)?.number ?? null,
+  }))
+}
+
+function presentRun(run: WorkspaceRun, place: RunPlace, organizationId: number) {
+  return {
+    id: place.id,
+    number: place.number,
+    kind: run.kind,
+    destroy: run.destroy,
+    state: publicState(run.phase),
+    reason: run.reason,
+    message: run.message,
+    awaitingApproval: run.phase === 'awaiting_approval',
+    planDigest: run.planDigest,
+    // Written by recordPlan alone, in this shape.
+    summary: run.summary as RunBody['summary'],
+    cost: run.cost,
+    ...(run.found && { found: run.found }),
+    workspaceId: run.workspaceId,
+    workflowId: infrastructureRunId({ organizationId, runId: run.id }),
+    approvalExpiresAt: run.approvalExpiresAt?.toISOString() ?? null,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    endedAt: run.endedAt?.toISOString() ?? null,
+  }
+}
+
+const presentStage = (stage: Stage, run: WorkspaceRun): RunBody['stages'][number] => ({
+  name: stage.name,
+  state: stage.state,
+  startedAt: stage.startedAt?.toISOString() ?? null,
+  endedAt: stage.endedAt?.toISOString() ?? null,
+  ...(stage.by !== null && { by: stage.by }),
+  // Written by recordPlan alone, in this shape.
+  ...(stage.name === 'plan' && {
+    gates: run.gates as NonNullable<RunBody['stages'][number]['gates']>,
+  }),
+})
+
+const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
+  user: approval.user,
+  decision: approval.decision,
+  at: approval.at.toISOString(),
+  comment: approval.comment,
+  planDigest: approval.planDigest,
+  ...(approval.voidedAt && {
+    void: { at: approval.voidedAt.toISOString(), reason: approval.voidReason ?? '' },
+  }),
+})
+
+async function numbersOfVersions(
+  db: Db,
+  organizationId: number,
+  runs: readonly WorkspaceRun[],
+): Promise<Map<number, number>> {
+  const ids = [...new Set(runs.map((run) => run.configurationVersionId))]
+  const rows = await db('configuration_versions')
+    .where({ organizationId })
+    .whereIn('id', ids)
+    .select('id', 'number')
+  return new Map(rows.map(({ id, number }) => [id, number]))
+}

@@ -1,0 +1,97 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../domain/errors.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
+import { createPipeline } from './create-pipeline.ts'
+import { deletePipeline } from './delete-pipeline.ts'
+import { presentPipelines } from './present-pipelines.ts'
+import { runsWithLogs } from './runs-with-logs.ts'
+import { NewPipelineBody, PipelineBody, RunWithLogs } from './schemas.ts'
+
+/** §4.4 Pipelines. Every route names its access; one that does not stops the server from starting. */
+export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  app.get(
+    '/pipelines',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listPipelines',
+        querystring: Page,
+        response: {
+          200: Type.Object({ pipelines: Type.Array(PipelineBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+      const after = decodeCursor(cursor, 0)
+      return deps.store.tenant(organizationId, async (db) => {
+        const found = await pipelines(db, organizationId).list(limit + 1, after)
+        const { rows, nextCursor } = page(found, limit)
+        return { pipelines: await presentPipelines(db, organizationId, rows), nextCursor }
+      })
+    },
+  )
+
+  app.post(
+    '/pipelines',
+    {
+      config: { access: 'mutate_infra' },
+      schema: {
+        operationId: 'createPipeline',
+        body: NewPipelineBody,
+        response: {
+          201: Type.Object({ ok: Type.Literal(true), pipeline: PipelineBody }),
+          ...errors(409),
+        },
+      },
+    },
+    async ({ caller, body }, reply) => {
+      const pipeline = await createPipeline(deps, caller, body)
+      return reply.status(201).send({ ok: true, pipeline })
+    },
+  )
+
+  app.get(
+    '/pipelines/:id',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'getPipeline',
+        params: IdParams,
+        response: {
+          200: Type.Object({ pipeline: PipelineBody, runs: Type.Array(RunWithLogs) }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) =>
+      deps.store.tenant(organizationId, async (db) => {
+        const row = await pipelines(db, organizationId).get(id)
+        const [pipeline] = await presentPipelines(db, organizationId, [row])
+        if (!pipeline) throw notFound()
+        const places = await pipelineRuns(db, organizationId).list(id, 20, 2_147_483_647)
+        return { pipeline, runs: await runsWithLogs(db, organizationId, places) }
+      }),
+  )
+
+  app.delete(
+    '/pipelines/:id',
+    {
+      config: { access: 'mutate_infra' },
+      schema: {
+        operationId: 'deletePipeline',
+        params: IdParams,
+        response: { 200: Ok, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      await deletePipeline(deps, caller, id)
+      return { ok: true as const }
+    },
+  )
+}

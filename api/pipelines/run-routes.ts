@@ -1,0 +1,176 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Db } from '../../store/connect.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { decodeCursor } from '../http/paging.ts'
+import { Body, errors, IdParams, Page, Text } from '../http/schemas.ts'
+import { cancelRun } from './cancel-run.ts'
+import { decideRun } from './decide-run.ts'
+import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
+import { LogQuery, sendLogs } from './send-logs.ts'
+import { presentRuns } from './present-runs.ts'
+import { runDetail } from './run-detail.ts'
+import { LogPage, RunAnswer, RunBody, RunDetail, RunList, RunParams, Vars } from './schemas.ts'
+import { startRun } from './start-run.ts'
+
+const pipelineExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
+  pipelines(db, organizationId).get(id ?? 0)
+
+const runExists = async (db: Db, organizationId: number, params: Record<string, number>) =>
+  pipelineRuns(db, organizationId).get(params['id'] ?? 0, params['runId'] ?? 0)
+
+/** §4.4, decisions §5: starting, watching and deciding the runs of a pipeline. */
+export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  app.post(
+    '/pipelines/:id/run',
+    {
+      config: { access: 'mutate_infra', target: pipelineExists },
+      schema: {
+        operationId: 'runPipeline',
+        params: IdParams,
+        headers: IdempotencyHeaders,
+        body: Body({ vars: Type.Optional(Vars) }),
+        response: { 201: RunAnswer, ...errors(409) },
+      },
+    },
+    async ({ caller, params, body, headers }, reply) => {
+      const answer = await startRun(deps, caller, {
+        target: { pipelineId: params.id },
+        kind: 'apply',
+        ...(body.vars && { vars: body.vars }),
+        idempotencyKey: idempotencyKey(headers),
+      })
+      return reply.status(201).send(answer)
+    },
+  )
+
+  app.get(
+    '/pipelines/:id/runs',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listPipelineRuns',
+        params: IdParams,
+        querystring: Page,
+        response: { 200: RunList, ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
+      const before = decodeCursor(cursor, 2_147_483_647)
+      return deps.store.tenant(organizationId, async (db) => {
+        await pipelines(db, organizationId).get(id)
+        const found = await pipelineRuns(db, organizationId).list(id, limit + 1, before)
+        const places = found.slice(0, limit)
+        const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
+        const last = places.at(-1)
+        return {
+          runs: await presentRuns(db, organizationId, { runIds, places }),
+          nextCursor:
+            found.length > limit && last
+              ? Buffer.from(String(last.number)).toString('base64url')
+              : null,
+        }
+      })
+    },
+  )
+
+  app.get(
+    '/pipelines/:id/runs/:runId',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'getPipelineRun',
+        params: RunParams,
+        response: { 200: Type.Object({ run: RunDetail }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params }) => {
+      const place = await deps.store.tenant(organizationId, async (db) =>
+        pipelineRuns(db, organizationId).get(params.id, params.runId),
+      )
+      return { run: await runDetail(deps, organizationId, place) }
+    },
+  )
+
+  app.get(
+    '/pipelines/:id/runs/:runId/logs',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'getPipelineRunLogs',
+        params: RunParams,
+        querystring: LogQuery,
+        response: { 200: LogPage, ...errors() },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = request.caller
+      const { id, runId } = request.params
+      const place = await deps.store.tenant(organizationId, async (db) =>
+        pipelineRuns(db, organizationId).get(id, runId),
+      )
+      return sendLogs(deps, { request, reply, runId: place.workspaceRunId, query: request.query })
+    },
+  )
+
+  for (const [action, decision] of [
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ] as const)
+    app.post(
+      `/pipelines/:id/runs/:runId/${action}`,
+      {
+        config: { access: 'mutate_infra', target: runExists },
+        schema: {
+          operationId: `${action}PipelineRun`,
+          params: RunParams,
+          body: Body({
+            ...(action === 'approve' && { planDigest: Type.Optional(Text(100)) }),
+            comment: Type.Optional(Text()),
+          }),
+          response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
+        },
+      },
+      async ({ caller, params, body }) => {
+        // Both actions take a comment; only an approval may name the digest it is for.
+        const { planDigest, comment } = body as { planDigest?: string; comment?: string }
+        const run = await decideRun(deps, caller, {
+          pipelineId: params.id,
+          runId: params.runId,
+          decision,
+          ...(planDigest !== undefined && { planDigest }),
+          ...(comment !== undefined && { comment }),
+        })
+        return { ok: true as const, run }
+      },
+    )
+
+  app.post(
+    '/pipelines/:id/runs/:runId/cancel',
+    {
+      config: { access: 'mutate_infra', target: runExists },
+      schema: {
+        operationId: 'cancelPipelineRun',
+        params: RunParams,
+        body: Body({}),
+        response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
+      },
+    },
+    async ({ caller, params }) => {
+      const { organizationId } = caller
+      const run = await deps.store.tenant(organizationId, async (db) => {
+        const place = await pipelineRuns(db, organizationId).get(params.id, params.runId)
+        await cancelRun(db, caller, place.workspaceRunId)
+        const [body] = await presentRuns(db, organizationId, {
+          runIds: [place.workspaceRunId],
+          places: [place],
+        })
+        return body
+      })
+      if (!run) throw new Error('a run that was just canceled is gone')
+      return { ok: true as const, run }
+    },
+  )
+}

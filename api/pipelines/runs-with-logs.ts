@@ -1,0 +1,41 @@
+import type { Static } from 'typebox'
+import type { Db } from '../../store/connect.ts'
+import { logLines } from '../../store/pipelines/log-lines.ts'
+import type { PipelineRun } from '../../store/pipelines/pipeline-runs.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { presentRuns } from './present-runs.ts'
+import type { RunWithLogs } from './schemas.ts'
+
+/** Of each stage the first lines; the rest is read by `/logs` (decisions §5). */
+const linesPerStage = 1_000
+
+/** Runs with the beginning of each stage's log, in three statements however many runs there are. */
+export async function runsWithLogs(
+  db: Db,
+  organizationId: number,
+  places: readonly PipelineRun[],
+): Promise<Array<Static<typeof RunWithLogs>>> {
+  const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
+  const bodies = await presentRuns(db, organizationId, { runIds, places })
+  const rows = await stages(db, organizationId).ofRuns(runIds)
+  const lines = await logLines(db, organizationId).firstOf(
+    rows.map(({ id }) => id),
+    linesPerStage,
+  )
+  const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
+
+  return bodies.map((body) => {
+    const place = places.find(({ id }) => id === body.id)
+    const own = rows.filter(({ workspaceRunId }) => workspaceRunId === place?.workspaceRunId)
+    return {
+      ...body,
+      logs: Object.fromEntries(
+        own.map((stage) => [
+          stage.name,
+          (byStage.get(stage.id) ?? []).map(({ seq, level, line }) => ({ seq, level, line })),
+        ]),
+      ),
+      logsTruncated: own.some(({ lastSeq }) => lastSeq > linesPerStage),
+    }
+  })
+}

@@ -1,0 +1,133 @@
+import { Type, type Static } from 'typebox'
+import { runReasons, stageStates } from '../../domain/pipelines/run-state.ts'
+import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+
+export const RunParams = Type.Object({ id: Id, runId: Id })
+const states = ['running', 'succeeded', 'failed', 'canceled'] as const
+
+export const Gate = Type.Object({
+  kind: OneOf(['policy', 'cost']),
+  result: OneOf(['pass', 'warn', 'fail', 'error']),
+  findings: Type.Array(Type.Unknown()),
+})
+
+export const BlockedBy = Type.Object({
+  kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
+  id: Nullable(Type.Integer()),
+  holder: Nullable(Type.String()),
+  since: Nullable(Time),
+  whoCanAct: Type.Array(Type.String()),
+})
+
+export const StageBody = Type.Object({
+  name: Type.String(),
+  state: OneOf(stageStates),
+  startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
+  by: Type.Optional(Type.String()),
+  gates: Type.Optional(Type.Array(Gate)),
+})
+
+export const ApprovalBody = Type.Object({
+  user: Type.String(),
+  decision: OneOf(['approved', 'rejected']),
+  at: Time,
+  comment: Nullable(Type.String()),
+  planDigest: Type.String(),
+  void: Type.Optional(Type.Object({ at: Time, reason: Type.String() })),
+})
+
+const runFields = {
+  id: Id,
+  number: Nullable(Type.Integer()),
+  kind: OneOf(['apply', 'plan']),
+  destroy: Type.Boolean(),
+  state: OneOf(states),
+  reason: Nullable(OneOf(runReasons)),
+  message: Nullable(Type.String()),
+  awaitingApproval: Type.Boolean(),
+  blockedBy: Nullable(BlockedBy),
+  planDigest: Nullable(Type.String()),
+  stages: Type.Array(StageBody),
+  approvals: Type.Array(ApprovalBody),
+  summary: Nullable(
+    Type.Object({ add: Type.Integer(), change: Type.Integer(), destroy: Type.Integer() }),
+  ),
+  cost: Nullable(Type.Unknown()),
+  found: Type.Optional(Type.Unknown()),
+  author: Type.Object({ id: Id, label: Type.String() }),
+  workspaceId: Id,
+  configurationVersion: Type.Integer(),
+  workflowId: Type.String(),
+  approvalExpiresAt: Nullable(Time),
+  createdAt: Time,
+  startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
+  warnings: Type.Optional(Type.Array(Type.String())),
+}
+
+export const RunBody = Type.Object(runFields)
+export type RunBody = Static<typeof RunBody>
+
+export const RunDetail = Type.Object({
+  ...runFields,
+  plan: Nullable(Type.Unknown()),
+  timeline: Type.Array(
+    Type.Object({
+      at: Time,
+      event: Type.String(),
+      actor: Type.String(),
+      detail: Type.Unknown(),
+    }),
+  ),
+})
+
+export const LogLineBody = Type.Object({
+  seq: Type.Integer(),
+  level: OneOf(['debug', 'info', 'warn', 'error']),
+  line: Type.String(),
+})
+
+export const RunWithLogs = Type.Object({
+  ...runFields,
+  logs: Type.Record(Type.String(), Type.Array(LogLineBody)),
+  logsTruncated: Type.Boolean(),
+})
+
+export const PipelineBody = Type.Object({
+  id: Id,
+  name: Type.String(),
+  kind: OneOf(['application', 'infrastructure']),
+  managed: Type.Boolean(),
+  appGitConnectionId: Nullable(Id),
+  appRepo: Nullable(Type.String()),
+  targetWorkspaceId: Nullable(Id),
+  targetWorkspaceName: Nullable(Type.String()),
+  strategy: Nullable(Type.String()),
+  criticality: OneOf(['standard', 'production']),
+  lastRun: Nullable(Type.Object({ number: Type.Integer(), state: OneOf(states) })),
+  createdAt: Time,
+})
+
+export const NewPipelineBody = Body({
+  name: Text(200, 1),
+  kind: Type.Optional(OneOf(['application', 'infrastructure'])),
+  appGitConnectionId: Type.Optional(Id),
+  appRepo: Type.Optional(Text(300, 1)),
+  targetWorkspaceId: Type.Optional(Id),
+  strategy: Type.Optional(Text(100, 1)),
+})
+
+/** Overrides of the plan's variables, by name. */
+export const Vars = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,254}$' }),
+  Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),
+  { maxProperties: 200, additionalProperties: false },
+)
+
+export const RunAnswer = Type.Object({ run: RunBody })
+export const RunList = Type.Object({ runs: Type.Array(RunBody), nextCursor: NextCursor })
+export const LogPage = Type.Object({
+  lines: Type.Array(LogLineBody),
+  nextSeq: Type.Integer(),
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict, invalid } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
+import type { RunBody } from './schemas.ts'
+
+export type RunRequest = {
+  target: { pipelineId: number } | { workspaceId: number }
+  kind: 'apply' | 'plan'
+  destroy?: boolean
+  vars?: Record<string, string | number | boolean>
+  idempotencyKey?: string | undefined
+}
+
+/**
+ * Starts a run (§4.4, runs.md): the run, its place in each pipeline, its turn, its
+ * audit entry and what the engine is told commit together or not at all.
+ */
+export async function startRun(
+  deps: Deps,
+  caller: Caller,
+  request: RunRequest,
+): Promise<{ run: RunBody }> {
+  const { organizationId } = caller
+  // The target first: another organization's id is not found, whatever the engine's health.
+  const workspaceId = await deps.store.tenant(organizationId, async (db) =>
+    workspaceOf(db, organizationId, request),
+  )
+  await deps.engine.assertReachable()
+
+  return deps.store.tenant(organizationId, async (db) => {
+    const { idempotencyKey: key } = request
+    const keys = idempotencyKeys(db, organizationId)
+    const who = `${caller.kind}:${caller.credentialId}`
+    if (key !== undefined) {
+      const first = await keys.take(who, key, hashOf(request))
+      // Written below, in this shape.
+      if (first) return first.response as { run: RunBody }
+    }
+    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const run = await createRun(db, deps, { caller, workspace, request })
+    const place = await placeRun(db, organizationId, { run, request })
+    await auditLog(db, organizationId, actorOf(caller)).record('pipeline.run_started', {
+      target: { kind: 'run', id: run.id, label: workspace.name },
+      detail: { workspaceId, kind: run.kind, number: place.number },
+    })
+    if (run.kind === 'apply') await promoteNext(db, organizationId, workspaceId)
+    else await beginRun(db, organizationId, run)
+
+    const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
+    if (!body) throw new Error('a run that was just made is gone')
+    const answer = {
+      run: { ...body, ...(await warningsOf(db, organizationId, { run, workspace })) },
+    }
+    if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
+    return answer
+  })
+}
+
+async function workspaceOf(db: Db, organizationId: number, { target }: RunRequest) {
+  if ('workspaceId' in target)
+    return (await workspaces(db, organizationId).get(target.workspaceId)).id
+  const pipeline = await pipelines(db, organizationId).get(target.pipelineId)
+  if (pipeline.kind !== 'infrastructure' || pipeline.targetWorkspaceId === null)
+    throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
+  return pipeline.targetWorkspaceId
+}
+
+async function createRun(
+  db: Db,
+  { keyring }: Deps,
+  { caller, workspace, request }: { caller: Caller; workspace: Workspace; request: RunRequest },
+): Promise<WorkspaceRun> {
+  const { organizationId } = caller
+  const version = await configurationVersions(db, organizationId).newest(workspace.id)
+  if (!version)
+    throw invalid(
+      `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
+      undefined,
+      'no_configuration',
+    )
+  const run = await workspaceRuns(db, organizationId).create({
+    workspaceId: workspace.id,
+    kind: request.kind,
+    destroy: request.destroy ?? false,
+    configurationVersionId: version.id,
+    authorUserId: caller.userId,
+    authorTokenId: caller.kind === 'token' ? caller.credentialId : null,
+    overrides:
+      request.vars && Object.keys(request.vars).length > 0
+        ? keyring.seal(
+            { organizationId, table: 'workspace_runs', column: 'overrides' },
+            JSON.stringify(request.vars),
+          )
+        : null,
+  })
+  const names = run.kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
+  await stages(db, organizationId).create(run.id, names)
+  return run
+}
+
+/** Every apply attempt is 1:1 a run of `provision-<workspace>`; another pipeline's run has a place of its own there too. */
+async function placeRun(
+  db: Db,
+  organizationId: number,
+  { run, request }: { run: WorkspaceRun; request: RunRequest },
+): Promise<RunPlace> {
+  if (run.kind === 'plan') return { id: run.id, number: null, workspaceRunId: run.id }
+  const all = pipelines(db, organizationId)
+  const places = pipelineRuns(db, organizationId)
+  const managed = await all.managedOf(run.workspaceId)
+  const own = await places.create({
+    id: run.id,
+    pipelineId: managed.id,
+    number: await all.takeNumber(managed.id),
+    workspaceRunId: run.id,
+  })
+  if (!('pipelineId' in request.target) || request.target.pipelineId === managed.id) return own
+  const { pipelineId } = request.target
+  return places.create({
+    pipelineId,
+    number: await all.takeNumber(pipelineId),
+    workspaceRunId: run.id,
+  })
+}
+
+async function warningsOf(
+  db: Db,
+  organizationId: number,
+  { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
+): Promise<{ warnings?: string[] }> {
+  if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
+  const approvers = await eligibleApprovers(db, organizationId, run)
+  return approvers.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
+}
+
+const hashOf = ({ idempotencyKey: _, ...request }: RunRequest): Buffer =>
+  createHash('sha256').update(JSON.stringify(request)).digest()

@@ -1,0 +1,46 @@
+import { conflict } from '../../domain/errors.ts'
+import type { Db } from '../connect.ts'
+
+export type StoredAnswer = { status: number; response: unknown }
+
+/**
+ * `Idempotency-Key` (decisions §1): within 24 h the same key and body is given the
+ * first answer. The row is written in the transaction of the work itself, so a
+ * second request at the same moment waits for the first and then reads its answer.
+ */
+export function idempotencyKeys(db: Db, organizationId: number) {
+  const place = (caller: string, key: string) => ({ organizationId, caller, key })
+
+  return {
+    /** The first answer where there is one; else the key is now this transaction's. */
+    async take(
+      caller: string,
+      key: string,
+      requestHash: Buffer,
+    ): Promise<StoredAnswer | undefined> {
+      await db('idempotency_keys')
+        .where(place(caller, key))
+        .where('createdAt', '<', db.raw(`now() - interval '24 hours'`))
+        .delete()
+      const taken = await db('idempotency_keys')
+        .insert({ ...place(caller, key), requestHash })
+        .onConflict(['organizationId', 'caller', 'key'])
+        .ignore()
+        .returning('key')
+      if (taken.length === 1) return undefined
+      const first = await db('idempotency_keys').where(place(caller, key)).first()
+      if (!first || !requestHash.equals(first.requestHash))
+        throw conflict(
+          'idempotency_key_reused',
+          'This Idempotency-Key was sent before with another request.',
+        )
+      return { status: first.status, response: first.response }
+    },
+
+    async answer(caller: string, key: string, answer: StoredAnswer): Promise<void> {
+      await db('idempotency_keys')
+        .where(place(caller, key))
+        .update({ status: answer.status, response: JSON.stringify(answer.response) })
+    },
+  }
+}
