@@ -45,7 +45,9 @@ async function copyPrograms(native: string, version: string): Promise<string> {
     if (existsSync(copy)) return copy
     const work = mkdtempSync(join(systemDir, '.postgresql-'))
     try {
+      const umask = process.umask(0o022)
       cpSync(native, work, { recursive: true, verbatimSymlinks: true })
+      process.umask(umask)
       chmodSync(work, 0o755)
       renameSync(work, copy)
     } finally {

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { tryLock } from './file-lock.ts'
 import { freePorts } from './free-ports.ts'
 import { createLeash } from './leash.ts'
+import { makeDataDir } from './make-data-dir.ts'
 import { sweepPidFiles } from './pid-file.ts'
 import { newPassword, startPostgres } from './postgres.ts'
 import { resolveBinary } from './resolve-binary.ts'
@@ -59,8 +60,7 @@ const owner = 'cloud_control'
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const dataDir = resolve(options.dataDir)
   const { say, throwaway = false, namespace = 'cloud-control' } = options
-  // Others pass through (PostgreSQL's user must), and cannot list; an existing folder keeps its mode.
-  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+  makeDataDir(dataDir)
   const lock = tryLock(join(dataDir, 'engines.lock'))
   if (!lock) throw new Error(`the engines of ${dataDir} are running already, by another start`)
 

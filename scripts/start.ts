@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../config.ts'
+import { expectAnswer } from '../engines/expect-answer.ts'
+import { tryLock } from '../engines/file-lock.ts'
+import { isPortFree } from '../engines/free-ports.ts'
+import { createLeash } from '../engines/leash.ts'
+import { makeDataDir } from '../engines/make-data-dir.ts'
+import { sweepPidFiles } from '../engines/pid-file.ts'
+import { prepareStore } from '../store/prepare-store.ts'
+import { prepareSources } from './start/prepare-sources.ts'
+import { readStartSettings, type StartSettings } from './start/read-start-settings.ts'
+import { startNodePart } from './start/start-node-part.ts'
+
+/**
+ * `npm start`: the whole service under one supervisor. What the environment does not name
+ * (database, engine, keyring) it brings up itself, below CC_DATA_DIR; it starts again whichever
+ * part dies; Ctrl-C ends all of it, the parts before what they stand on.
+ */
+type Stoppable = { stop(): Promise<void>; kill(): void }
+
+const root = join(import.meta.dirname, '..')
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const running: Stoppable[] = []
+const aborter = new AbortController()
+
+// The terminal may be gone (SIGHUP) before the parts are: that must not end the stop half-way.
+process.stdout.on('error', () => undefined)
+process.stderr.on('error', () => undefined)
+// All that is made below the data directory is the service's alone.
+process.umask(0o077)
+let signals = 0
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    signals += 1
+    if (signals === 1) return aborter.abort()
+    say('stopping at once')
+    for (const part of running) part.kill()
+    process.exit(130)
+  })
+
+process.exitCode = await main()
+// A socket or timer that somebody forgot must not keep a stopped service's terminal.
+process.exit()
+
+async function main(): Promise<number> {
+  const settings = readStartSettings(process.env, process.argv.slice(2))
+  if ('faults' in settings) {
+    say(`cloud-control does not start:\n${settings.faults.map((f) => `  - ${f}`).join('\n')}`)
+    return 1
+  }
+  makeDataDir(settings.dataDir)
+  const lock = tryLock(join(settings.dataDir, 'start.lock'))
+  if (!lock) {
+    say(
+      `cloud-control runs already on ${settings.dataDir}: stop it, or set CC_DATA_DIR and CC_PORT`,
+    )
+    return 1
+  }
+  try {
+    await up(settings)
+    await untilAborted()
+    return 0
+  } catch (error) {
+    if (aborter.signal.aborted) return 0
+    say(`cloud-control does not start: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    if (running.length > 0) say('stopping')
+    for (const part of running.toReversed()) await part.stop()
+    lock.release()
+    if (aborter.signal.aborted) say('stopped')
+  }
+}
+
+async function up(settings: StartSettings): Promise<void> {
+  const { dataDir, host, port } = settings
+  const { signal } = aborter
+  if (!(await isPortFree(host, port)))
+    throw new Error(`port ${port} on ${host} is taken by another program: stop it, or set CC_PORT`)
+  if (settings.sandboxNotice) say(settings.sandboxNotice)
+  await sweepPidFiles(join(dataDir, 'run'), say)
+
+  const sources = await prepareSources({
+    settings,
+    say,
+    signal,
+    onEngines: (engines) => running.push(engines),
+  })
+  signal.throwIfAborted()
+  const env = { ...process.env, ...sources.env }
+  const { firstSignIn } = await prepareStore(readConfig(env))
+  signal.throwIfAborted()
+
+  const leash = createLeash()
+  running.push({ stop: async () => leash.close(), kill: () => leash.close() })
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const address = `http://${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${port}`
+  const common = { root, dataDir, env, leash, say, signal }
+  const starts = await Promise.allSettled([
+    startNodePart({ ...common, name: 'api', script: 'api/server.ts', address }),
+    startNodePart({ ...common, name: 'worker', script: 'worker/main.ts' }),
+  ])
+  // Whichever came up is stopped even when the other did not.
+  for (const start of starts) if (start.status === 'fulfilled') running.push(start.value)
+  for (const start of starts) if (start.status === 'rejected') throw start.reason
+  await untilReady(address)
+  signal.throwIfAborted()
+
+  say(`ready: ${address}`)
+  const { temporalUiUrl } = sources.engines ?? {}
+  if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
+  say(`  logs: ${join(dataDir, 'logs')}`)
+  if (firstSignIn) {
+    const { organization, email, password } = firstSignIn
+    const secret = password ? `, password ${password} (shown this once)` : ''
+    say(`  first sign-in: organization ${organization}, ${email}${secret}`)
+  }
+}
+
+/** Waits for the API to find its database, engine and keyring; says what is missing if that takes long. */
+async function untilReady(address: string): Promise<void> {
+  for (let turn = 1; !aborter.signal.aborted; turn += 1) {
+    try {
+      await expectAnswer(`${address}/readyz`)
+      return
+    } catch (error) {
+      if (turn % 100 === 0) say(`not ready yet: ${error instanceof Error ? error.message : ''}`)
+      await sleep(100)
+    }
+  }
+}
+
+async function untilAborted(): Promise<void> {
+  // A promise alone does not keep the process up.
+  const timer = setInterval(() => undefined, 3_600_000)
+  await new Promise<void>((resolve) => {
+    if (aborter.signal.aborted) resolve()
+    aborter.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  clearInterval(timer)
+}

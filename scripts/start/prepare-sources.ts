@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { resolveBinary } from '../../engines/resolve-binary.ts'
+import { secretFile } from '../../engines/secret-file.ts'
+import { startEngines, type Engines } from '../../engines/start-engines.ts'
+import type { StartSettings } from './read-start-settings.ts'
+
+export type Sources = {
+  engines: Engines | undefined
+  /** What the parts are started with, beside the operator's own environment. */
+  env: NodeJS.ProcessEnv
+}
+
+type Options = {
+  settings: StartSettings
+  say: (line: string) => void
+  signal: AbortSignal
+  onEngines: (engines: Engines) => void
+}
+
+/** Brings up or finds everything that the API and the worker stand on. */
+export async function prepareSources(options: Options): Promise<Sources> {
+  const { settings, say, signal } = options
+  const { dataDir, cacheDir, embeds, namespace } = settings
+  const keyring = embeds.keyring ? makeKeyring(dataDir) : undefined
+
+  // All are asked for at once: the queue builds them one after the other, the engines' first.
+  const binaries = { cacheDir, say, signal }
+  const tofu = resolveBinary('tofu', binaries)
+  const opa = resolveBinary('opa', binaries)
+  for (const program of [tofu, opa]) program.catch(() => undefined)
+
+  let engines: Engines | undefined
+  if (embeds.database || embeds.temporal) {
+    engines = await startEngines({ ...binaries, dataDir, temporal: embeds.temporal, namespace })
+    options.onEngines(engines)
+  }
+  return {
+    engines,
+    env: {
+      CC_TOFU_BIN: await tofu,
+      CC_OPA_BIN: await opa,
+      CC_DATA_DIR: dataDir,
+      CC_HOST: settings.host,
+      CC_PORT: String(settings.port),
+      CC_SANDBOX: settings.sandbox,
+      TEMPORAL_NAMESPACE: namespace,
+      ...(settings.demo && { CC_DEMO: '1' }),
+      ...(keyring && { CC_KEYRING: `@${keyring}` }),
+      ...(engines && embeds.database && { DATABASE_URL: engines.databaseUrl }),
+      ...(engines && embeds.temporal && { TEMPORAL_ADDRESS: engines.temporalAddress }),
+      ...(engines?.temporalUiUrl && { CC_TEMPORAL_UI_URL: engines.temporalUiUrl }),
+    },
+  }
+}
+
+/** One 256-bit key. To lose it is to lose every secret in the store: it is part of the backup. */
+function makeKeyring(dataDir: string): string {
+  const path = join(dataDir, 'keyring')
+  secretFile(path, () => {
+    const id = `local-${randomBytes(4).toString('hex')}`
+    return `${id}=${randomBytes(32).toString('base64')}`
+  })
+  return path
+}
