@@ -1,4 +1,4 @@
-import type { Plan } from './parse-plan.ts'
+import { PlanFormatError, type Plan } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
 /**
@@ -52,6 +52,7 @@ export type KnownSecrets = {
 const minWholeLength = 4
 const minPartLength = 8
 const minNumber = 1_000
+const maxCompared = 1_000_000_000
 
 const isSensitive = (declaration: unknown) => own(declaration, 'sensitive') === true
 const recordOf = (value: unknown) => (isRecord(value) ? value : {})
@@ -100,25 +101,29 @@ function collectDeclared(module: unknown, add: (value: unknown) => void): void {
  * A pattern of thousands of alternatives would take minutes over a plan of some megabytes.
  */
 function prepare(found: Set<string | number>): KnownSecrets {
-  const byStart = new Map<string, string[]>()
-  for (const secret of found) {
-    if (typeof secret !== 'string' || secret.length < minPartLength) continue
-    const start = secret.slice(0, minPartLength)
-    byStart.set(start, [...(byStart.get(start) ?? []), secret].toSorted(longestFirst))
+  const byStart = groupByStart(found)
+  let compared = 0
+  const findAt = (text: string, at: number) => {
+    const group = byStart.get(text.slice(at, at + minPartLength))
+    return group?.lengths.find((length) => {
+      compared += length
+      // Secrets made to look alike could keep a worker busy for hours.
+      if (compared > maxCompared) throw new PlanFormatError('its sensitive values are too many')
+      return group.secrets.has(text.slice(at, at + length))
+    })
   }
   return {
     has: (value) => (typeof value === 'string' || typeof value === 'number') && found.has(value),
     cover(text, replacement) {
       if (found.has(text)) return replacement(text)
-      if (byStart.size === 0 || text.length < minPartLength) return text
+      if (byStart.size === 0) return text
       let covered = ''
       let kept = 0
       for (let at = 0; at + minPartLength <= text.length; at += 1) {
-        const candidates = byStart.get(text.slice(at, at + minPartLength))
-        const secret = candidates?.find((candidate) => text.startsWith(candidate, at))
-        if (secret === undefined) continue
-        covered += text.slice(kept, at) + replacement(secret)
-        kept = at + secret.length
+        const length = findAt(text, at)
+        if (length === undefined) continue
+        covered += text.slice(kept, at) + replacement(text.slice(at, at + length))
+        kept = at + length
         at = kept - 1
       }
       return covered + text.slice(kept)
@@ -126,4 +131,21 @@ function prepare(found: Set<string | number>): KnownSecrets {
   }
 }
 
-const longestFirst = (a: string, b: string) => b.length - a.length
+type Group = { secrets: Set<string>; lengths: number[] }
+
+/** The longest first, so that a secret which begins another one does not leave its rest. */
+function groupByStart(found: Set<string | number>): Map<string, Group> {
+  const groups = new Map<string, Group>()
+  for (const secret of found) {
+    if (typeof secret !== 'string' || secret.length < minPartLength) continue
+    const start = secret.slice(0, minPartLength)
+    const group = groups.get(start) ?? { secrets: new Set(), lengths: [] }
+    group.secrets.add(secret)
+    groups.set(start, group)
+  }
+  for (const group of groups.values())
+    group.lengths = [...new Set([...group.secrets].map((secret) => secret.length))].toSorted(
+      (a, b) => b - a,
+    )
+  return groups
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { checkPolicy } from '../../../gateways/opa/check-policy.ts'
+import { findOpa } from './find-opa.ts'
+import { plainSandbox } from './plain-sandbox.ts'
+
+const opa = findOpa()
+
+describe.skipIf(!opa)('checkPolicy', () => {
+  const sandbox = plainSandbox(opa ?? '')
+  const check = (...lines: string[]) => checkPolicy(sandbox, lines.join('\n'))
+  const refusal = (line: number, column: number, message: string | RegExp) => ({
+    ok: false,
+    errors: [{ line, column, message: expect.stringMatching(message) }],
+  })
+
+  test('takes deny and warn as sets, helpers, and import rego.v1', async () => {
+    expect(
+      await check(
+        'package cloudcontrol',
+        'import rego.v1',
+        'limit := 3',
+        'is_big(n) if n > limit',
+        'deny contains msg if { is_big(input.cost.after); msg := "too big" }',
+        'warn contains {"msg": "look"} if input.x',
+      ),
+    ).toEqual({ ok: true })
+  })
+
+  test.each([
+    ['http.send', 'http.send({"method": "get", "url": "x"})'],
+    ['opa.runtime', 'opa.runtime()'],
+    ['net.lookup_ip_addr', 'net.lookup_ip_addr("example.org")'],
+    ['net.cidr_contains', 'net.cidr_contains("10.0.0.0/8", "10.1.1.1")'],
+  ])('refuses %s with its line and column', async (name, call) => {
+    expect(await check('package cloudcontrol', '', `deny contains ${call}`)).toEqual(
+      refusal(3, 15, `undefined function ${name}`),
+    )
+  })
+
+  test('names every type error', async () => {
+    const result = await check(
+      'package cloudcontrol',
+      'deny contains nope(1)',
+      'warn contains msg if { msg := never(2) }',
+    )
+    expect(result).toMatchObject({ ok: false, errors: [{ line: 2 }, { line: 3 }] })
+  })
+
+  test('names the place of a syntax error, also at the end of the file', async () => {
+    expect(await check('package cloudcontrol', 'deny contains x if {', '  x := 1')).toEqual(
+      refusal(3, expect.any(Number) as number, /./),
+    )
+    expect(await check('')).toEqual(refusal(1, 1, 'empty module'))
+  })
+
+  test('refuses the syntax before Rego 1', async () => {
+    const result = await check('package cloudcontrol', 'deny[msg] { msg := "x" }')
+    expect(result).toMatchObject({ ok: false })
+    expect(result.ok ? [] : result.errors).toContainEqual({
+      line: 2,
+      column: 1,
+      message: expect.stringContaining('`if` keyword'),
+    })
+  })
+
+  test.each([['main'], ['cloudcontrol.deny'], ['cloudcontrols']])(
+    'refuses package %s',
+    async (name) => {
+      expect(await check('# a comment', `package ${name}`, 'deny contains "x"')).toEqual(
+        refusal(2, 9, 'package must be named cloudcontrol'),
+      )
+    },
+  )
+
+  test('refuses a policy that can never say anything', async () => {
+    expect(await check('package cloudcontrol', 'denied contains "x"')).toEqual(
+      refusal(1, 1, 'no rule'),
+    )
+  })
+
+  test.each([
+    ['deny[msg] if { msg := "x" }'],
+    ['default deny := false'],
+    ['deny := true if input.x'],
+    ['deny(x) := x'],
+    ['deny.reason contains "x"'],
+  ])('refuses a deny that is no set: %s', async (rule) => {
+    expect(await check('package cloudcontrol', 'warn contains "y"', rule)).toEqual(
+      refusal(3, 1, '`deny` must be a set of messages'),
+    )
+  })
+
+  test('refuses what is too long without running anything', async () => {
+    const before = sandbox.steps.length
+    expect(await checkPolicy(sandbox, 'x'.repeat(200_000))).toEqual(refusal(1, 1, 'longer than'))
+    expect(sandbox.steps).toHaveLength(before)
+  })
+
+  test('runs without network, never with Rego on the command line, and leaves nothing', () => {
+    expect(sandbox.steps.every((step) => step.network === 'none')).toBe(true)
+    expect(sandbox.steps.some((step) => step.args.join(' ').includes('package'))).toBe(false)
+    expect(sandbox.openCount).toBe(0)
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { evaluatePolicies, type Policy } from '../../../gateways/opa/evaluate-policies.ts'
+import { findOpa } from './find-opa.ts'
+import { plainSandbox } from './plain-sandbox.ts'
+
+const opa = findOpa()
+
+describe.skipIf(!opa)('evaluatePolicies', () => {
+  const sandbox = plainSandbox(opa ?? '')
+  let id = 0
+  const policy = (...lines: string[]): Policy => {
+    id += 1
+    const rego = ['package cloudcontrol', ...lines].join('\n')
+    return { id, name: `policy-${id}`, rego, enforcement: 'mandatory' }
+  }
+  const say = async (rego: string, input: unknown = {}) => {
+    const results = await evaluatePolicies(sandbox, { policies: [policy(rego)], input })
+    return results[0]
+  }
+
+  test('gives the messages of deny and warn about the input', async () => {
+    const types = policy(
+      'deny contains msg if {',
+      '  some change in input.plan.resource_changes',
+      '  change.type == "aws_instance"',
+      '  msg := sprintf("no %s in %s", [change.address, input.workspace.name])',
+      '}',
+      'warn contains "costly" if input.cost.delta > 10.5',
+    )
+    const input = {
+      plan: { resource_changes: [{ type: 'aws_instance', address: 'aws_instance.a' }] },
+      workspace: { name: 'shop' },
+      cost: { delta: 10.51 },
+    }
+    expect(await evaluatePolicies(sandbox, { policies: [types], input })).toEqual([
+      {
+        policyId: types.id,
+        name: types.name,
+        enforcement: 'mandatory',
+        deny: ['no aws_instance.a in shop'],
+        warn: ['costly'],
+      },
+    ])
+  })
+
+  test('keeps policies of one package apart, in their order', async () => {
+    const policies = [
+      policy('limit := 1', 'deny contains sprintf("%d", [limit])'),
+      policy('limit := 2', 'deny contains sprintf("%d", [limit])'),
+      policy('deny contains "never" if input.none', 'warn contains "w" if data.cloudcontrol.limit'),
+    ]
+    const results = await evaluatePolicies(sandbox, { policies, input: {} })
+    expect(results.map(({ deny, warn, error }) => ({ deny, warn, error }))).toEqual([
+      { deny: ['1'], warn: [], error: undefined },
+      { deny: ['2'], warn: [], error: undefined },
+      { deny: [], warn: [], error: undefined },
+    ])
+  })
+
+  test('a runtime error is an error with its place, and the next policy still speaks', async () => {
+    const policies = [
+      policy('deny contains msg if { msg := 1 / input.zero }'),
+      policy('deny contains "b"'),
+    ]
+    const [broken, next] = await evaluatePolicies(sandbox, { policies, input: { zero: 0 } })
+    expect(broken).toMatchObject({ deny: [], warn: [] })
+    expect(broken?.error).toMatch(/^line 2, column \d+: div: divide by zero$/)
+    expect(next).toMatchObject({ deny: ['b'] })
+  })
+
+  test.each([
+    ['does not compile', 'deny contains http.send({})', /undefined function http\.send/],
+    ['has another package', 'package other\ndeny contains "x"', /./],
+    ['says nothing of the two', 'denied contains "x"', /neither/],
+    ['has a deny that is no set', 'deny := "x"', /sets of messages/],
+    ['disagrees with itself', 'deny := "x"\ndeny := "y"', /conflicting/],
+  ])('an error where the policy %s', async (_, rego, message) => {
+    expect((await say(rego))?.error).toMatch(message)
+  })
+
+  test('an error where a policy is not done in its 10 s', async () => {
+    const impatient = plainSandbox(opa ?? '', 300)
+    const range = 'r := numbers.range(1, 9999)'
+    const loop = 'deny contains "x" if { some a in r; some b in r; some c in r; a + b + c < 0 }'
+    const policies = [policy(range, loop)]
+    const [late] = await evaluatePolicies(impatient, { policies, input: {} })
+    expect(late?.error).toMatch(/within 10 s/)
+    expect(impatient.steps.at(-1)?.limits).toMatchObject({
+      timeoutMs: 10_000,
+      memoryBytes: 2 ** 29,
+    })
+  })
+
+  test('messages that are no text are JSON; of an object with msg it is the msg', async () => {
+    const said = await say(
+      'deny contains x if some x in [1, true, {"a": [1]}, {"msg": "m", "n": 1}]',
+    )
+    expect(said?.deny.toSorted()).toEqual(['1', 'm', 'true', '{"a":[1]}'])
+  })
+
+  test('bounds the number and length of messages, and what Postgres refuses', async () => {
+    const said = await say(
+      [
+        'deny contains sprintf("%d", [n]) if some n in numbers.range(1, 500)',
+        'warn contains concat("", [x | some n in numbers.range(1, 2000); x := "é"])',
+        String.raw`warn contains "a\u0000b"`,
+      ].join('\n'),
+    )
+    expect(said?.deny).toHaveLength(100)
+    expect(said?.deny.at(-1)).toBe('… and 401 more')
+    expect(said?.warn.map((message) => message.length).toSorted()).toEqual([1_000, 3])
+    expect(said?.warn).toContain('a\uFFFDb')
+  })
+
+  test('no policies: nothing is started', async () => {
+    const before = sandbox.steps.length
+    expect(await evaluatePolicies(sandbox, { policies: [], input: {} })).toEqual([])
+    expect(sandbox.steps).toHaveLength(before)
+  })
+
+  test('a cancel ends it and is thrown', async () => {
+    const controller = new AbortController()
+    const asked = evaluatePolicies(sandbox, {
+      policies: [policy('deny contains "x"')],
+      input: {},
+      signal: controller.signal,
+    })
+    controller.abort(new Error('stopped'))
+    await expect(asked).rejects.toThrow('stopped')
+  })
+
+  test('leaves no workbench open', () => {
+    expect(sandbox.openCount).toBe(0)
+  })
+})
