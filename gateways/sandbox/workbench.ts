@@ -16,7 +16,7 @@ export type Step = {
   env: Readonly<Record<string, string>>
   /** Relative to the workbench's root. */
   cwd: string
-  /** Folders of the workbench that this step may read but not write, relative to its root. */
+  /** Folders at the top of the workbench that this step may read but not write. */
   readOnly?: readonly string[]
   /** `run`: this run's state endpoint and the egress proxy, nothing else. `none`: loopback only. */
   network: 'none' | 'run'
@@ -37,6 +37,8 @@ export type StepEnd = {
   how: 'exited' | 'canceled' | 'timed_out' | 'silent' | 'killed' | 'too_much_output'
   exitCode: number | null
   signal: string | null
+  /** Which limit ended the step as `killed`, where a watch of ours did it. */
+  limit?: 'memory' | 'disk'
   /** Empty unless `captureBytes` was set. */
   stdout: Buffer
 }
@@ -61,8 +63,14 @@ export interface Workbench {
 
 export interface Sandbox {
   readonly kind: 'bubblewrap' | 'process'
-  /** Claims a slot. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
+  /** Claims a slot; waits up to a minute for one. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
   open(options: { label: string; sizeBytes: number; statePath?: string }): Promise<Workbench>
   /** What an operator should know of this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
+}
+
+/** A sandbox as its owner holds it. */
+export interface OwnedSandbox extends Sandbox {
+  /** Closes the workbenches that are open and gives the slots back. */
+  close(): Promise<void>
 }

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Node's `stdio` for a step, continued with /dev/null for each descriptor that this worker
+ * itself inherited from whoever started it and that would go on to its children: a step
+ * could write into a supervisor's pipe.
+ */
+export function coverInherited<T>(stdio: readonly T[]): Array<T | 'ignore'> {
+  inheritedMax ??= findInheritedMax()
+  const missing = Math.max(0, inheritedMax + 1 - stdio.length)
+  return [...stdio, ...Array.from({ length: missing }, () => 'ignore' as const)]
+}
+
+let inheritedMax: number | undefined
+
+/** Node closes its own descriptors in children; what is left open was there before it. */
+function findInheritedMax(): number {
+  if (process.platform !== 'linux') return 2
+  const open = readdirSync('/proc/self/fd').map(Number)
+  return Math.max(2, ...open.filter((fd) => fd < 4096 && passesOn(fd)))
+}
+
+function passesOn(fd: number): boolean {
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')
+    const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(info)?.[1] ?? '0', 8)
+    return (flags & closeOnExec) === 0
+  } catch {
+    // The descriptor of the listing itself.
+    return false
+  }
+}
+
+const closeOnExec = 0o2000000

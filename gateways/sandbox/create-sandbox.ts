@@ -1,0 +1,133 @@
+import { chmod, mkdir } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import type { PrivateHost } from '../../config.ts'
+import { unavailable } from '../../domain/errors.ts'
+import type { ResolveRules } from '../outbound/resolve-target.ts'
+import { etcFiles } from './etc-files.ts'
+import { findCommand } from './find-command.ts'
+import { installProgram } from './install-program.ts'
+import type { Launcher } from './launch.ts'
+import { launchAsProcess } from './launch-as-process.ts'
+import { launchInBubblewrap } from './launch-in-bubblewrap.ts'
+import { openWorkbench, type WorkbenchHost } from './open-workbench.ts'
+import { slotPool } from './slot-pool.ts'
+import { tryBubblewrap } from './try-bubblewrap.ts'
+import { removeLeftovers } from './work-folder.ts'
+import type { OwnedSandbox, Program, Workbench } from './workbench.ts'
+
+export type SandboxOptions = {
+  kind: 'bubblewrap' | 'process'
+  /** From `workFolderFor(config.dataDir)`: a folder that the slots' uids can reach. */
+  workDir: string
+  /** How many workbenches this worker may have open at once. */
+  slots: number
+  programs: Partial<Record<Program, string>>
+  apiUrl: string
+  outbound: {
+    privateHosts: readonly PrivateHost[]
+    extraCaFile?: string | undefined
+    lookup?: ResolveRules['lookup']
+    /** Which host a run asked the egress proxy for; the label is the workbench's. */
+    onHost?: (label: string, host: string, allowed: boolean) => void
+  }
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Between SIGINT and SIGKILL; 10 s unless said. */
+  graceMs?: number
+}
+
+/** Makes the place where this worker runs the programs of untrusted authors (runs.md, Sandbox). */
+export async function createSandbox(options: SandboxOptions): Promise<OwnedSandbox> {
+  // The kernel ends a step together with the thread that started it (PDEATHSIG).
+  if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')
+  await makeWorkDir(options.workDir)
+  const removed = await removeLeftovers(options.workDir)
+  if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
+
+  const { launch, bwrap, notes } = await launcherFor(options)
+  const programs = await installAll(options)
+  const { extraCaFile } = options.outbound
+  const host: WorkbenchHost = {
+    ...options,
+    launch,
+    programs,
+    notes,
+    ca: extraCaFile ? [readFileSync(extraCaFile, 'utf8')] : undefined,
+    graceMs: options.graceMs ?? 10_000,
+  }
+  const pool = slotPool(options.slots, bwrap)
+  const open = new Set<Workbench>()
+
+  return {
+    kind: options.kind,
+    notes,
+    async open(request) {
+      const slot = await pool.take()
+      const bench = await openWorkbench(host, slot, request).catch((error: unknown) => {
+        pool.giveBack(slot)
+        throw error
+      })
+      open.add(bench.workbench)
+      void bench.closed.then(() => {
+        open.delete(bench.workbench)
+        pool.giveBack(slot)
+      })
+      return bench.workbench
+    },
+    async close() {
+      await Promise.all([...open].map((workbench) => workbench.close()))
+      pool.close()
+    },
+  }
+}
+
+/** Each parent may be passed through and not listed: the names of runs are nobody's business. */
+async function makeWorkDir(workDir: string): Promise<void> {
+  const isRoot = process.getuid?.() === 0
+  await mkdir(workDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  if (!isRoot) return
+  await chmod(workDir, 0o711)
+  if (dirname(workDir) === '/run/cloud-control') await chmod(dirname(workDir), 0o711)
+}
+
+async function launcherFor(
+  options: SandboxOptions,
+): Promise<{ launch: Launcher; bwrap: string | undefined; notes: string[] }> {
+  const isRoot = process.getuid?.() === 0
+  const notes: string[] = []
+  if (!isRoot) notes.push('The worker is not root: a watch holds the size of work folders')
+  const prlimit = findCommand('prlimit')
+
+  if (options.kind === 'process') {
+    const setpriv = findCommand('setpriv')
+    notes.push('CC_SANDBOX=process: plans see this host. For a developer’s machine only')
+    if (!setpriv) notes.push('setpriv is missing: a plan outlives a worker that is killed')
+    if (!prlimit) notes.push('prlimit is missing: processes, files and memory have no limits')
+    return {
+      launch: (bench, step) => launchAsProcess({ setpriv, prlimit }, bench, step),
+      bwrap: undefined,
+      notes,
+    }
+  }
+
+  const bwrap = findCommand('bwrap')
+  const hint = 'install it (apt-get install bubblewrap), or set CC_SANDBOX=process for development'
+  if (!bwrap) throw unavailable('sandbox_unavailable', `bubblewrap is missing: ${hint}`)
+  if (!prlimit || !findCommand('nsenter'))
+    throw unavailable('sandbox_unavailable', 'prlimit and nsenter are missing: install util-linux')
+  const etc = await etcFiles(options.workDir, options.outbound.extraCaFile)
+  if (!etc.seccompFile) notes.push('No system call filter is known for this processor')
+  const launch: Launcher = (bench, step) => launchInBubblewrap({ bwrap, prlimit, etc }, bench, step)
+  await tryBubblewrap(launch)
+  return { launch, bwrap, notes }
+}
+
+async function installAll(options: SandboxOptions): Promise<Partial<Record<Program, string>>> {
+  const entries = Object.entries(options.programs).map(async ([name, source]) => [
+    name,
+    await installProgram(source, options.workDir),
+  ])
+  return Object.fromEntries(await Promise.all(entries))
+}

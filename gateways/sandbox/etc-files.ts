@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { seccompFilter } from './seccomp-filter.ts'
+
+export type EtcFiles = {
+  /** bwrap's options that put an /etc together. */
+  options: readonly string[]
+  seccompFile: string | undefined
+}
+
+/** The few files of /etc that programs expect: made up where the host's would tell of the host. */
+export async function etcFiles(workDir: string, extraCaFile?: string): Promise<EtcFiles> {
+  const folder = join(workDir, 'etc')
+  await mkdir(folder, { recursive: true, mode: 0o711 })
+  const put = async (name: string, content: string | Buffer) => {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    await chmod(path, 0o644)
+    return path
+  }
+
+  const options: string[] = []
+  for (const path of fromHost) if (existsSync(path)) options.push('--ro-bind', path, path)
+  for (const [name, content] of Object.entries(madeUp))
+    options.push('--ro-bind', await put(name, content), `/etc/${name}`)
+
+  if (extraCaFile && existsSync(authorities)) {
+    const all = Buffer.concat([readFileSync(authorities), newline, readFileSync(extraCaFile)])
+    options.push('--ro-bind', await put('ca-certificates.crt', all), authorities)
+  }
+  const filter = seccompFilter()
+  return { options, seccompFile: filter && (await put('seccomp.bpf', filter)) }
+}
+
+const newline = Buffer.from('\n')
+const authorities = '/etc/ssl/certs/ca-certificates.crt'
+
+/** Never /etc/ssl whole: its `private` holds the host's keys. */
+const fromHost = [
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/pki/tls/certs',
+  '/etc/pki/ca-trust/extracted',
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
+  '/etc/services',
+  '/etc/protocols',
+]
+
+const madeUp = {
+  passwd: 'sandbox:x:1000:1000::/work:/usr/sbin/nologin\n',
+  group: 'sandbox:x:1000:\n',
+  hosts: '127.0.0.1 localhost\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\n',
+  'resolv.conf': '',
+}

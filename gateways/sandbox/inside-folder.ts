@@ -1,0 +1,151 @@
+import { constants } from 'node:fs'
+import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
+import { AppError, invalid } from '../../domain/errors.ts'
+
+/** Reads and writes below one folder that untrusted code may have filled with traps. */
+export type InsideFolder = {
+  write: (path: string, content: string | Buffer) => Promise<void>
+  makeFolder: (path: string) => Promise<void>
+  read: (path: string, maxBytes: number) => Promise<Buffer | undefined>
+  /** Throws unless each step of the path is a real folder. */
+  requireFolder: (path: string) => Promise<void>
+}
+
+/**
+ * The worker is root and a step owns this folder, so a planted symbolic link (`out` → `/etc`)
+ * would make the worker read or overwrite the host's files. Each part of a path is
+ * therefore opened below the descriptor of the part before it, never following a link, so
+ * that also a link which is swapped in between two calls leads nowhere.
+ */
+export function insideFolder(root: string, owner: number | undefined): InsideFolder {
+  return {
+    async write(path, content) {
+      const { folders, name } = split(path)
+      await below(root, folders, async (folder) => {
+        const target = `${folder}/${name}`
+        // Replaced, never opened for writing: the old file may be a hard link, a pipe or shared.
+        await unlink(target).catch(ignoreMissing)
+        const file = await open(target, writeFlags, 0o600)
+        try {
+          await file.writeFile(content)
+          if (owner !== undefined) await file.chown(owner, owner)
+        } finally {
+          await file.close()
+        }
+      }).catch(translate)
+    },
+
+    async makeFolder(path) {
+      const parts = partsOf(path)
+      for (const [index, name] of parts.entries())
+        await below(root, parts.slice(0, index), async (folder) => {
+          const made = await mkdir(`${folder}/${name}`, 0o700).then(
+            () => true,
+            (error: NodeJS.ErrnoException) => {
+              if (error.code !== 'EEXIST') throw error
+              return false
+            },
+          )
+          if (made && owner !== undefined) await chownFolder(`${folder}/${name}`, owner)
+        }).catch(translate)
+      await below(root, parts, async () => {}).catch(translate)
+    },
+
+    async read(path, maxBytes) {
+      const { folders, name } = split(path)
+      return below(root, folders, (folder) => readRegular(`${folder}/${name}`, maxBytes)).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return undefined
+          return translate(error)
+        },
+      )
+    },
+
+    async requireFolder(path) {
+      await below(root, partsOf(path), async () => {}).catch(translate)
+    },
+  }
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK } = constants
+const writeFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+const hasProc = process.platform === 'linux'
+
+/** Opens each folder below the one before, then calls `use` with a path that stands for the last one. */
+async function below<T>(
+  root: string,
+  folders: readonly string[],
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const opened: FileHandle[] = []
+  try {
+    // /proc/self/fd/N stands for the open folder itself (openat), whatever its name leads to by now.
+    const enter = async (path: string) => {
+      const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      opened.push(handle)
+      return hasProc ? `/proc/self/fd/${handle.fd}` : path
+    }
+    let at = await enter(root)
+    for (const name of folders) at = await enter(`${at}/${name}`)
+    return await use(at)
+  } finally {
+    await Promise.all(opened.map((handle) => handle.close()))
+  }
+}
+
+async function readRegular(path: string, maxBytes: number): Promise<Buffer> {
+  // Without O_NONBLOCK a planted pipe would hold the worker for ever.
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const info = await file.stat()
+    // A second name means that the file may be another's: a hard link needs no right to read.
+    if (!info.isFile() || info.nlink !== 1) throw trap()
+    if (info.size > maxBytes) throw tooLarge()
+    // It may still grow, and a sparse file says little of itself, so the cap is on what is read.
+    const content = Buffer.alloc(info.size)
+    let length = 0
+    while (length < content.length) {
+      const { bytesRead } = await file.read(content, length, content.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return content.subarray(0, length)
+  } finally {
+    await file.close()
+  }
+}
+
+async function chownFolder(path: string, owner: number): Promise<void> {
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  try {
+    await handle.chown(owner, owner)
+  } finally {
+    await handle.close()
+  }
+}
+
+function split(path: string): { folders: string[]; name: string } {
+  const parts = partsOf(path)
+  const name = parts.pop()
+  if (name === undefined) throw trap()
+  return { folders: parts, name }
+}
+
+function partsOf(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  if (path.startsWith('/') || path.includes('\0') || parts.includes('..')) throw trap()
+  return parts
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+function translate(error: NodeJS.ErrnoException): never {
+  if (error.code === 'ELOOP' || error.code === 'ENOTDIR' || error.code === 'ENXIO') throw trap()
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw tooLarge()
+  throw error
+}
+
+const trap = () => invalid('This path leaves the work folder or is no regular file')
+const tooLarge = () => new AppError('too_large', 'The file is larger than is accepted')

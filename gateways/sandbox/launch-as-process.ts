@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { coverInherited } from './cover-inherited.ts'
+import { killUid } from './kill-uid.ts'
+import { type Bench, type LaunchedStep, limitCommand } from './launch.ts'
+import type { Step } from './workbench.ts'
+
+export type ProcessHost = { setpriv: string | undefined; prlimit: string | undefined }
+
+/** Starts a step with the limits that need no namespace. It sees the host: for a developer's machine only. */
+export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): LaunchedStep {
+  const ownUid = bench.uid !== undefined
+  const command = [
+    // The step dies with the worker, also when that is killed.
+    host.setpriv ? [host.setpriv, '--pdeathsig', 'KILL', '--'] : [],
+    host.prlimit ? limitCommand(host.prlimit, step, ownUid) : [],
+    [bench.program, ...step.args],
+  ].flat()
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    stdio: coverInherited(['pipe', 'pipe', 'pipe']),
+    env: { ...step.env },
+    cwd: `${bench.root}/${step.cwd}`,
+    detached: true,
+    ...(ownUid ? { uid: bench.uid, gid: bench.uid } : {}),
+  })
+  const group = child.pid
+  const signalGroup = (name: NodeJS.Signals | 0): boolean => {
+    try {
+      return group !== undefined && process.kill(-group, name)
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    child,
+    // setpriv and prlimit have become the program by then: it leads the group.
+    async interrupt() {
+      child.kill('SIGINT')
+    },
+    kill: () => void signalGroup('SIGKILL'),
+    memoryBytes: async () => 0,
+    async gone() {
+      // Whoever left the group is still of the slot's uid.
+      await killUid(bench.uid)
+      while (signalGroup(0)) {
+        signalGroup('SIGKILL')
+        await sleep(2)
+      }
+    },
+  }
+}

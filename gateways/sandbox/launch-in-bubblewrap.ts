@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { coverInherited } from './cover-inherited.ts'
+import type { EtcFiles } from './etc-files.ts'
+import { type Bench, type LaunchedStep, limitCommand } from './launch.ts'
+import { namespaceOf } from './namespace-of.ts'
+import { systemFolders } from './system-folders.ts'
+import type { Step } from './workbench.ts'
+
+export type BubblewrapHost = { bwrap: string; prlimit: string; etc: EtcFiles }
+
+/** Starts a step in namespaces of its own (runs.md, Sandbox). */
+export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {
+  const inside = `/engine/${basename(step.program)}`
+  const command = [
+    bench.enterNetwork,
+    [host.bwrap, '--args', '3', '--info-fd', '5'],
+    host.etc.seccompFile ? ['--seccomp', '4'] : [],
+    // In the user namespace of its own a process limit counts the sandbox's processes alone.
+    ['--', ...limitCommand(host.prlimit, step, true), inside, ...step.args],
+  ].flat()
+  const seccomp = host.etc.seccompFile ? openSync(host.etc.seccompFile, 'r') : 'ignore'
+  // nsenter changes the uid itself: before that it needs root's right to enter the network.
+  const changesUid = bench.uid !== undefined && bench.enterNetwork.length === 0
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    stdio: coverInherited(['pipe', 'pipe', 'pipe', 'pipe', seccomp, 'pipe']),
+    // Empty, since /proc/1/environ inside shows what bwrap was started with.
+    env: {},
+    cwd: '/',
+    // A process group of its own, to be killed as a whole.
+    detached: true,
+    ...(changesUid ? { uid: bench.uid, gid: bench.uid } : {}),
+  })
+  if (typeof seccomp === 'number') closeSync(seccomp)
+  giveToOomKiller(child.pid)
+
+  // The variables go through a pipe: on the command line every user of the host could read them.
+  // Node's type knows five descriptors; 3 and 5 were asked for as pipes above.
+  const pipes = child.stdio as unknown as { 3: Writable; 5: Readable }
+  const options = pipes[3]
+  options.on('error', () => {})
+  options.end(optionsOf(host, bench, step).join('\0') + '\0')
+  const namespace = namespaceOf(pipes[5])
+
+  return {
+    child,
+    interrupt: () => namespace.interruptProgram(),
+    kill() {
+      // Its first process, then the group: the kernel kills a pid namespace with its first process.
+      if (child.exitCode === null && child.signalCode === null) namespace.kill()
+      killGroup(child.pid)
+    },
+    memoryBytes: () => namespace.memoryBytes(),
+    gone: () => namespace.gone(),
+  }
+}
+
+function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
+  const readOnly = (step.readOnly ?? []).flatMap((folder) => [
+    '--ro-bind',
+    `${bench.root}/${folder}`,
+    `/work/${folder}`,
+  ])
+  return [
+    ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
+    bench.enterNetwork.length === 0 ? ['--unshare-net'] : [],
+    // --disable-userns: a user namespace inside would open the kernel's mount and network code.
+    // --new-session: TIOCSTI could type into the worker's terminal.
+    ['--disable-userns', '--die-with-parent', '--new-session'],
+    ['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
+    ['--clearenv', ...Object.entries(step.env).flatMap(([k, v]) => ['--setenv', k, v])],
+    systemFolders(),
+    host.etc.options,
+    ['--ro-bind', bench.program, `/engine/${basename(step.program)}`],
+    ['--bind', bench.root, '/work', ...readOnly],
+    ['--perms', '1777', '--size', String(tmpBytes), '--tmpfs', '/tmp'],
+    // Unless they are made read-only, / and /dev are tmpfs without a size: memory without a limit.
+    ['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--tmpfs', '/dev/shm'],
+    ['--remount-ro', '/dev', '--remount-ro', '/'],
+    ['--chdir', `/work/${step.cwd}`],
+  ].flat()
+}
+
+const tmpBytes = 64 * 1024 * 1024
+
+/** When the host runs out of memory it takes the steps before the worker and the database. */
+function giveToOomKiller(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // It has ended already.
+  }
+}
+
+function killGroup(group: number | undefined): void {
+  if (group === undefined) return
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // Nobody of it is left.
+  }
+}

@@ -1,0 +1,43 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Step } from './workbench.ts'
+
+/** A step that has been started, and the handles on its processes that its kind of sandbox gives. */
+export type LaunchedStep = {
+  child: ChildProcess
+  /** SIGINT to the program itself, which then ends in its own way (tofu saves its state). */
+  interrupt(): Promise<void>
+  /** SIGKILL to everything the step started. */
+  kill(): void
+  /** Memory of all its processes, as far as this kind of sandbox can tell. */
+  memoryBytes(): Promise<number>
+  /** Settles once no process of the step is left. */
+  gone(): Promise<void>
+}
+
+/** What a launcher needs to know of the workbench. */
+export type Bench = {
+  root: string
+  uid: number | undefined
+  /** Host path of the program. */
+  program: string
+  /** The command that enters the run's private network; empty when there is none to enter. */
+  enterNetwork: readonly string[]
+}
+
+export type Launcher = (bench: Bench, step: Step) => LaunchedStep
+
+/** util-linux's prlimit with the step's limits, to be put in front of the program. */
+export function limitCommand(prlimit: string, step: Step, countsOwnUid: boolean): string[] {
+  const { memoryBytes, processes, fileSizeBytes } = step.limits
+  return [
+    prlimit,
+    // A process limit counts all processes of a uid, so it only fits a uid that is the slot's alone.
+    ...(countsOwnUid ? [`--nproc=${processes}`] : []),
+    `--fsize=${fileSizeBytes}`,
+    '--nofile=4096',
+    '--core=0',
+    // Not the address space: Go and V8 reserve far more of it than they use.
+    `--data=${memoryBytes}`,
+    '--',
+  ]
+}

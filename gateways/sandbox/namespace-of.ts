@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The process ids inside one bubblewrap sandbox, as the host sees them. */
+export type PidNamespace = {
+  interruptProgram(): Promise<void>
+  kill(): void
+  memoryBytes(): Promise<number>
+  gone(): Promise<void>
+}
+
+/**
+ * bwrap outside waits for bwrap inside, which is process 1 there and reaps; the program is
+ * process 2. A SIGINT to the group would only end bwrap, and with it everything at once:
+ * to let tofu save its state the signal must go to process 2 itself.
+ */
+export function namespaceOf(info: Readable): PidNamespace {
+  let first: number | undefined
+  let text = ''
+  info.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+    first ??= Number(/"child-pid": *(\d+)/.exec(text)?.[1]) || undefined
+  })
+  info.on('error', () => {})
+
+  return {
+    async interruptProgram() {
+      // The program may not have been started yet.
+      for (let tries = 0; tries < 50; tries += 1) {
+        const program = first === undefined ? undefined : await findProgram(first)
+        if (program !== undefined) return signal(program, 'SIGINT')
+        await sleep(20)
+      }
+    },
+    kill() {
+      if (first !== undefined) signal(first, 'SIGKILL')
+    },
+    memoryBytes: async () => (first === undefined ? 0 : sumMemory(`/proc/${first}/root/proc`)),
+    async gone() {
+      // Process 1 of a namespace only becomes a zombie once all others in it are gone.
+      if (first !== undefined) await ended(first)
+    },
+  }
+}
+
+async function findProgram(first: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '')
+  for (const pid of children.split(' ').filter(Boolean)) {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    if (/^NSpid:.*\t2$/m.test(status)) return Number(pid)
+  }
+  return undefined
+}
+
+/** Adds up what no other process shares, over the sandbox's own view of /proc, which it cannot change. */
+async function sumMemory(proc: string): Promise<number> {
+  const names = await readdir(proc).catch(() => [])
+  const sizes = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(memoryOf))
+  return sizes.reduce((sum, size) => sum + size, 0)
+
+  async function memoryOf(pid: string): Promise<number> {
+    const status = await readFile(`${proc}/${pid}/status`, 'utf8').catch(() => '')
+    const kib = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)]
+    return kib.reduce((sum, [, value]) => sum + Number(value) * 1024, 0)
+  }
+}
+
+async function ended(pid: number): Promise<void> {
+  while (await isRunning(pid)) await sleep(2)
+}
+
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  // The name in brackets may hold anything, so the state is what follows the last bracket.
+  return stat !== undefined && !/^.*\) [ZX] /s.test(stat)
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended already.
+  }
+}

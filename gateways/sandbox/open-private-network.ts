@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import type { Server as HttpServer } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { unavailable } from '../../domain/errors.ts'
+import { systemFolders } from './system-folders.ts'
+
+export const statePort = 8200
+export const proxyPort = 8201
+export type Doors = { state: HttpServer | undefined; proxy: HttpServer | undefined }
+
+/** A network namespace whose loopback has two listeners, both of them in the worker's hands. */
+export type PrivateNetwork = {
+  /** The command that puts what follows it into this network. */
+  enter(uid: number | undefined): string[]
+  /** From now on connections go to these servers, or nowhere. */
+  route(doors: Doors): void
+  close(): void
+}
+
+/**
+ * A step has no network but a loopback of its own, and nothing of the worker's runs beside
+ * it: a helper makes the namespace, listens in it, hands its sockets to this process and
+ * ends. What the step connects to is thus served here, by code that it cannot reach.
+ * The namespace holds nothing else and the steps have no right over it, so that one serves
+ * all runs of a slot, one after the other.
+ */
+export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork> {
+  const isRoot = process.getuid?.() === 0
+  const helper = fileURLToPath(new URL('hand-over-listeners.mts', import.meta.url))
+  const args = [
+    // Root's namespace belongs to the host's user namespace: no step ever has a right over it.
+    isRoot ? [] : ['--unshare-user'],
+    ['--unshare-net', '--unshare-pid', '--die-with-parent', ...systemFolders()],
+    ['--proc', '/proc', '--dev-bind', '/dev/null', '/dev/null'],
+    ['--ro-bind', process.execPath, '/node', '--ro-bind', helper, '/helper.mts'],
+    ['--clearenv', '--setenv', 'NODE_CHANNEL_FD', '3', '--info-fd', '4'],
+    ['--', '/node', '/helper.mts', String(statePort), String(proxyPort)],
+  ].flat()
+  const child = spawn(bwrap, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    env: {},
+  })
+  try {
+    const exited = once(child, 'exit').then(async () => {
+      throw new Error(`bwrap ended: ${String(child.stderr?.read() ?? '')}`)
+    })
+    // stdio[4] was asked for as a pipe above.
+    const info = readInfo(child.stdio[4] as Readable)
+    const servers = new Map<unknown, Server>()
+    const received = new Promise<void>((resolve) => {
+      child.on('message', (port, handle) => {
+        servers.set(port, (handle as Server).unref())
+        if (servers.size === 2) resolve()
+      })
+    })
+    const pid = await Promise.race([info, exited])
+    await Promise.race([received, exited])
+    exited.catch(() => {})
+    const spaces = isRoot ? ['net'] : ['user', 'net']
+    // An open descriptor keeps the namespace after its last process has gone.
+    const handles = spaces.map((space) => ({
+      space,
+      fd: openSync(`/proc/${pid}/ns/${space}`, 'r'),
+    }))
+    child.send('held')
+    child.send('held')
+    child.disconnect()
+    return privateNetwork(servers, handles)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw unavailable('sandbox_unavailable', 'A private network could not be made', error)
+  }
+}
+
+function privateNetwork(
+  servers: ReadonlyMap<unknown, Server>,
+  handles: ReadonlyArray<{ space: string; fd: number }>,
+): PrivateNetwork {
+  let doors: Doors = { state: undefined, proxy: undefined }
+  const sockets = new Set<Socket>()
+  for (const [port, server] of servers)
+    server.on('connection', (socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      socket.on('error', () => socket.destroy())
+      const door = port === statePort ? doors.state : doors.proxy
+      if (door) door.emit('connection', socket)
+      else socket.destroy()
+    })
+  const paths = handles.map(({ space, fd }) => `--${space}=/proc/${process.pid}/fd/${fd}`)
+
+  return {
+    enter(uid) {
+      const as = uid === undefined ? ['--preserve-credentials'] : ['-S', `${uid}`, '-G', `${uid}`]
+      return ['/usr/bin/nsenter', ...paths, ...as, '--']
+    },
+    route(next) {
+      doors = next
+      // A connection of the run before must not speak to the doors of the next one.
+      for (const socket of sockets) socket.destroy()
+    },
+    close() {
+      for (const server of servers.values()) server.close()
+      for (const socket of sockets) socket.destroy()
+      for (const { fd } of handles) closeSync(fd)
+    },
+  }
+}
+
+async function readInfo(pipe: Readable): Promise<number> {
+  let text = ''
+  for await (const chunk of pipe) {
+    text += String(chunk)
+    const pid = /"child-pid": *(\d+)/.exec(text)?.[1]
+    if (pid) return Number(pid)
+  }
+  throw new Error('bwrap said nothing of its child')
+}

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream'
+
+/**
+ * Calls `onLine` for each line and waits for it, so that a slow reader slows the program
+ * instead of filling the worker's memory. A line longer than the cap is cut with a mark.
+ */
+export async function readLines(
+  stream: Readable,
+  onLine: (line: string) => void | Promise<void>,
+  maxLineBytes = 64 * 1024,
+): Promise<void> {
+  let parts: Buffer[] = []
+  let length = 0
+  let cut = false
+  const add = (bytes: Buffer) => {
+    const room = maxLineBytes - length
+    if (bytes.length > room) cut = true
+    const kept = bytes.subarray(0, room)
+    if (kept.length > 0) parts.push(kept)
+    length += kept.length
+  }
+  const take = (): string => {
+    const text = Buffer.concat(parts).toString().replace(/\r$/, '')
+    const line = cut ? `${text}… [line cut]` : text
+    parts = []
+    length = 0
+    cut = false
+    return line
+  }
+
+  for await (const chunk of stream) {
+    // No encoding is set on the stream, so its chunks are buffers.
+    let rest = chunk as Buffer
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      add(rest.subarray(0, end))
+      rest = rest.subarray(end + 1)
+      await onLine(take())
+    }
+    add(rest)
+  }
+  if (length > 0) await onLine(take())
+}

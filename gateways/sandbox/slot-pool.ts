@@ -1,0 +1,86 @@
+import { unavailable } from '../../domain/errors.ts'
+import { claimSlot, type Slot } from './claim-slot.ts'
+import { openPrivateNetwork, type PrivateNetwork } from './open-private-network.ts'
+
+export type PooledSlot = Slot & {
+  /** The slot's private network, made when a run first needs it; undefined without bubblewrap. */
+  network(): Promise<PrivateNetwork | undefined>
+}
+
+export type SlotPool = {
+  take(): Promise<PooledSlot>
+  giveBack(slot: PooledSlot): void
+  close(): void
+}
+
+/** The slots of this worker. One is claimed when first needed and kept, with its network, until the end. */
+export function slotPool(size: number, bwrap: string | undefined, waitMs = 60_000): SlotPool {
+  const free: PooledSlot[] = []
+  const waiting: Array<(slot: PooledSlot) => void> = []
+  const all: PooledSlot[] = []
+  let claimed = 0
+
+  return {
+    async take() {
+      const ready = free.pop()
+      if (ready) return ready
+      if (claimed >= size) return waitForOne(waiting, waitMs)
+      claimed += 1
+      try {
+        const slot = pooled(await claimSlot(), bwrap)
+        all.push(slot)
+        return slot
+      } catch (error) {
+        claimed -= 1
+        throw error
+      }
+    },
+    giveBack(slot) {
+      const next = waiting.shift()
+      if (next) next(slot)
+      else free.push(slot)
+    },
+    close() {
+      for (const slot of all) slot.release()
+    },
+  }
+}
+
+function pooled(slot: Slot, bwrap: string | undefined): PooledSlot {
+  let network: Promise<PrivateNetwork> | undefined
+  return {
+    number: slot.number,
+    uid: slot.uid,
+    async network() {
+      if (!bwrap) return undefined
+      network ??= openPrivateNetwork(bwrap)
+      try {
+        return await network
+      } catch (error) {
+        network = undefined
+        throw error
+      }
+    },
+    release() {
+      network?.then((made) => made.close()).catch(() => {})
+      slot.release()
+    },
+  }
+}
+
+function waitForOne(
+  waiting: Array<(slot: PooledSlot) => void>,
+  waitMs: number,
+): Promise<PooledSlot> {
+  return new Promise((resolve, reject) => {
+    const receive = (slot: PooledSlot) => {
+      clearTimeout(timer)
+      resolve(slot)
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(receive), 1)
+      reject(unavailable('no_slot', 'All slots of this worker are taken'))
+    }, waitMs)
+    waiting.push(receive)
+  })
+}

@@ -1,0 +1,29 @@
+import { unavailable } from '../../domain/errors.ts'
+import type { Launcher } from './launch.ts'
+import { superviseStep } from './supervise-step.ts'
+import type { Step } from './workbench.ts'
+
+/** Runs `true` in bubblewrap once, so that a host where it cannot work says so at its start. */
+export async function tryBubblewrap(launch: Launcher): Promise<void> {
+  const words: string[] = []
+  const step: Step = {
+    program: 'tofu',
+    args: [],
+    env: {},
+    cwd: '',
+    network: 'none',
+    limits: {
+      timeoutMs: 10_000,
+      silenceMs: 10_000,
+      memoryBytes: 256 * 1024 * 1024,
+      processes: 64,
+      fileSizeBytes: 1024,
+    },
+    onLine: (_stream, line) => void words.push(line),
+  }
+  // Any folder serves: nothing is written.
+  const bench = { root: '/usr', uid: undefined, program: '/usr/bin/true', enterNetwork: [] }
+  const end = await superviseStep(launch(bench, step), step, { graceMs: 1000 })
+  if (end.how === 'exited' && end.exitCode === 0) return
+  throw unavailable('sandbox_unavailable', `bubblewrap cannot run here: ${words.join(' ')}`)
+}

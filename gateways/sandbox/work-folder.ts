@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { claimSlotNumber, type Slot } from './claim-slot.ts'
+import { killUid } from './kill-uid.ts'
+
+export type WorkFolder = {
+  readonly path: string
+  /** Whether the kernel holds the size; where it does not, a watch has to. */
+  readonly hasQuota: boolean
+}
+
+/** A folder that only this slot may enter, on a tmpfs of this size where mounting is permitted. */
+export async function makeWorkFolder(
+  workDir: string,
+  slot: Slot,
+  sizeBytes: number,
+): Promise<WorkFolder> {
+  const path = join(workDir, `slot-${slot.number}-${randomBytes(6).toString('hex')}`)
+  await mkdir(path, { mode: 0o700 })
+  if (slot.uid === undefined) return { path, hasQuota: false }
+
+  // The count of files is held too: each costs kernel memory that no size counts.
+  const inodes = Math.max(4096, Math.floor(sizeBytes / 4096))
+  const options = `size=${sizeBytes},nr_inodes=${inodes},mode=0700,uid=${slot.uid},gid=${slot.uid},nosuid,nodev`
+  const hasQuota = await succeeds('mount', ['-t', 'tmpfs', '-o', options, 'cloud-control', path])
+  if (!hasQuota) {
+    await chown(path, slot.uid, slot.uid)
+    await chmod(path, 0o700)
+  }
+  return { path, hasQuota }
+}
+
+/** Unmounts and removes it. No process of its slot may be alive: removal would race with it. */
+export async function removeWorkFolder(path: string): Promise<void> {
+  // An unmount leaves an empty folder; where nothing was mounted, the files go one by one.
+  const unmounted = process.getuid?.() === 0 && (await succeeds('umount', ['-l', path]))
+  if (unmounted) await rmdir(path).catch(() => {})
+  else await rm(path, { recursive: true, force: true })
+}
+
+/** Removes what dead workers left here; a folder whose slot is held belongs to a live one. */
+export async function removeLeftovers(workDir: string): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(workDir)) {
+    const number = Number(/^slot-(\d+)-/.exec(name)?.[1])
+    if (!number) continue
+    const slot = await claimSlotNumber(number)
+    if (!slot) continue
+    try {
+      await killUid(slot.uid)
+      await removeWorkFolder(join(workDir, name))
+      removed += 1
+    } finally {
+      slot.release()
+    }
+  }
+  return removed
+}
+
+async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
+  const child = spawn(command, args, { stdio: 'ignore', env: { PATH: systemPath } })
+  const failed = once(child, 'error').then(() => 1)
+  const exited = once(child, 'exit').then(([code]) => Number(code ?? 1))
+  return (await Promise.race([failed, exited])) === 0
+}
+
+const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'
