@@ -8,7 +8,14 @@ import { summarizePlan } from './summarize-plan.ts'
 import { testPlan, type TestChange } from './test-plan.ts'
 
 const none = {
-  ...{ add: 0, change: 0, destroy: 0, replace: 0, import: 0, forget: 0, move: 0, outputs: 0 },
+  add: 0,
+  change: 0,
+  destroy: 0,
+  replace: 0,
+  import: 0,
+  forget: 0,
+  move: 0,
+  outputs: 0,
   noChanges: false,
 }
 
