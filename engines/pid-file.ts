@@ -3,10 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+export type PidEntry = { pid: number; stopSignal: NodeJS.Signals }
+
 /** Notes a part's process, so that the next start can end it if this one is killed together with its leash. */
-export function writePidFile(folder: string, part: string, pid: number): void {
+export function writePidFile(folder: string, part: string, entry: PidEntry): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(join(folder, `${part}.pid`), `${pid} ${startOf(pid)}\n`)
+  const { pid, stopSignal } = entry
+  writeFileSync(join(folder, `${part}.pid`), `${pid} ${stopSignal} ${startOf(pid)}\n`)
 }
 
 export function removePidFile(folder: string, part: string): void {
@@ -15,24 +18,32 @@ export function removePidFile(folder: string, part: string): void {
 
 /** Ends what an earlier start left running. A number that now belongs to another process is left alone. */
 export async function sweepPidFiles(folder: string, say: (line: string) => void): Promise<void> {
-  for (const file of listPidFiles(folder)) {
-    const [pidText = '', ...rest] = readFileSync(join(folder, file), 'utf8').trim().split(' ')
-    const pid = Number(pidText)
-    const start = rest.join(' ')
-    if (Number.isInteger(pid) && pid > 1 && start && startOf(pid) === start) {
-      say(`${file.slice(0, -4)}: ending process ${pid}, left over from an earlier start`)
-      await endProcess(pid, 'SIGTERM')
-    }
-    rmSync(join(folder, file), { force: true })
-  }
+  await Promise.all(
+    listPidFiles(folder).map(async (file) => {
+      const words = readFileSync(join(folder, file), 'utf8').trim().split(' ')
+      const pid = Number(words[0])
+      const start = words.slice(2).join(' ')
+      if (Number.isInteger(pid) && pid > 1 && start && startOf(pid) === start) {
+        say(`${file.slice(0, -4)}: ending process ${pid}, left over from an earlier start`)
+        // Written by this program, above.
+        await endProcess(pid, words[1] as NodeJS.Signals)
+      }
+      rmSync(join(folder, file), { force: true })
+    }),
+  )
 }
 
 /** Asks, waits five seconds, then kills. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
-  send(pid, signal)
-  for (let turn = 0; turn < 100 && send(pid, 0); turn += 1) await sleep(50)
-  send(pid, 'SIGKILL')
-  for (let turn = 0; turn < 100 && send(pid, 0); turn += 1) await sleep(50)
+  for (const next of [signal, 'SIGKILL'] as const) {
+    send(pid, next)
+    for (let turn = 0; turn < 100 && isAlive(pid); turn += 1) await sleep(50)
+  }
+}
+
+/** A process that has ended and that nobody has asked about counts as gone. */
+function isAlive(pid: number): boolean {
+  return send(pid, 0) && !statOf(pid).startsWith('Z')
 }
 
 export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -62,12 +73,17 @@ function listPidFiles(folder: string): string[] {
 
 /** When the process began: with its number, that names one process on every POSIX system. */
 function startOf(pid: number): string {
+  // The 20th field after the name is the start in clock ticks.
+  return statOf(pid).split(' ')[19] ?? ps(pid, 'lstart=')
+}
+
+/** Linux: the fields of /proc/<pid>/stat after the program's name, which may contain spaces. */
+function statOf(pid: number): string {
   try {
-    // The name of the program, field 2, may contain spaces; the 20th field after it is the start in clock ticks.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return stat.slice(stat.lastIndexOf(')') + 2)
   } catch {
-    return ps(pid, 'lstart=')
+    return ''
   }
 }
 

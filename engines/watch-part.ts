@@ -69,7 +69,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     const { pid } = started
     if (pid) {
       options.leash.hold(pid, options.stopSignal)
-      writePidFile(runDir, name, pid)
+      writePidFile(runDir, name, { pid, stopSignal: options.stopSignal })
     }
     const exited = new Promise<string>((resolve) => {
       started.once('error', (error) => resolve(error.message))

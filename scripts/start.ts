@@ -76,10 +76,11 @@ async function main(): Promise<number> {
 async function up(settings: StartSettings): Promise<void> {
   const { dataDir, host, port } = settings
   const { signal } = aborter
+  // First: what an earlier start left behind holds the port too.
+  await sweepPidFiles(join(dataDir, 'run'), say)
   if (!(await isPortFree(host, port)))
     throw new Error(`port ${port} on ${host} is taken by another program: stop it, or set CC_PORT`)
   if (settings.sandboxNotice) say(settings.sandboxNotice)
-  await sweepPidFiles(join(dataDir, 'run'), say)
 
   const sources = await prepareSources({
     settings,
@@ -92,6 +93,26 @@ async function up(settings: StartSettings): Promise<void> {
   const { firstSignIn } = await prepareStore(readConfig(env))
   signal.throwIfAborted()
 
+  try {
+    const address = await startParts(settings, env)
+    say(`ready: ${address}`)
+    const { temporalUiUrl } = sources.engines ?? {}
+    if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
+    say(`  logs: ${join(dataDir, 'logs')}`)
+  } finally {
+    // The store will not be empty again: a password that is not shown now is lost.
+    if (firstSignIn) {
+      const { organization, email, password } = firstSignIn
+      const secret = password ? `, password ${password} (shown this once)` : ''
+      say(`  first sign-in: organization ${organization}, ${email}${secret}`)
+    }
+  }
+}
+
+/** Starts the API and the worker, and gives the address once the API is ready. */
+async function startParts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<string> {
+  const { dataDir, host, port } = settings
+  const { signal } = aborter
   const leash = createLeash()
   running.push({ stop: async () => leash.close(), kill: () => leash.close() })
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
@@ -106,16 +127,7 @@ async function up(settings: StartSettings): Promise<void> {
   for (const start of starts) if (start.status === 'rejected') throw start.reason
   await untilReady(address)
   signal.throwIfAborted()
-
-  say(`ready: ${address}`)
-  const { temporalUiUrl } = sources.engines ?? {}
-  if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
-  say(`  logs: ${join(dataDir, 'logs')}`)
-  if (firstSignIn) {
-    const { organization, email, password } = firstSignIn
-    const secret = password ? `, password ${password} (shown this once)` : ''
-    say(`  first sign-in: organization ${organization}, ${email}${secret}`)
-  }
+  return address
 }
 
 /** Waits for the API to find its database, engine and keyring; says what is missing if that takes long. */
