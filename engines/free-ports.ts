@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-const given = new Set<number>()
-
 /**
  * Free ports on 127.0.0.1, kept by their names over restarts. Below the range from which the kernel
  * gives ports to outgoing connections: else a client could sit on the port of a server that restarts.
@@ -12,26 +10,27 @@ export async function freePorts<Name extends string>(
   before: Partial<Record<string, number>> = {},
 ): Promise<Record<Name, number>> {
   const ports: Partial<Record<Name, number>> = {}
+  const given = new Set<number>()
   for (const name of names) {
     const last = before[name]
-    ports[name] = last && (await take(last)) ? last : await takeAny()
+    const port = last && (await isFree(last, given)) ? last : await findFree(given)
+    given.add(port)
+    ports[name] = port
   }
   // Every name has been given one above.
   return ports as Record<Name, number>
 }
 
-async function takeAny(): Promise<number> {
+async function findFree(given: ReadonlySet<number>): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = randomInt(11_000, 31_000)
-    if (await take(port)) return port
+    if (await isFree(port, given)) return port
   }
   throw new Error('no free port between 11000 and 31000 on 127.0.0.1')
 }
 
-async function take(port: number): Promise<boolean> {
-  if (given.has(port) || !(await isPortFree('127.0.0.1', port))) return false
-  given.add(port)
-  return true
+async function isFree(port: number, given: ReadonlySet<number>): Promise<boolean> {
+  return !given.has(port) && (await isPortFree('127.0.0.1', port))
 }
 
 export function isPortFree(host: string, port: number): Promise<boolean> {

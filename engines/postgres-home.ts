@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,10 @@ import { canReach, type PostgresUser } from './postgres-user.ts'
 
 export type PostgresHome = { cluster: string; native: string }
 
+/** Below the data directory; it is as old as that directory, and so tells it from a later one. */
+export const passwordFile = 'postgres.password'
+
+const ownerFile = 'belongs-to'
 const systemDir = '/var/lib/cloud-control'
 
 /**
@@ -29,10 +33,31 @@ export async function postgresHome(
     home = join(systemDir, hash)
     say(`postgres: its user cannot reach ${dataDir}, so its data is in ${home}`)
     openFolder(systemDir)
+    setAsideStrangers(home, dataDir, say)
     openFolder(home)
+    writeFileSync(join(home, ownerFile), ownerOf(dataDir), { mode: 0o600 })
   }
   const cluster = join(home, 'postgres')
   return { cluster, native: canReach(user, native) ? native : await copyPrograms(native, version) }
+}
+
+/**
+ * A data directory that was removed and made anew at the same path has new passwords and keys:
+ * the cluster of the old one is kept, beside, and not opened with them.
+ */
+function setAsideStrangers(home: string, dataDir: string, say: (line: string) => void): void {
+  if (!existsSync(home)) return
+  const owner = join(home, ownerFile)
+  if (existsSync(owner) && readFileSync(owner, 'utf8') === ownerOf(dataDir)) return
+  const aside = `${home}.${new Date().toISOString().replace(/[^0-9]/g, '')}`
+  renameSync(home, aside)
+  say(`postgres: ${home} belongs to an earlier ${dataDir} that is gone: moved to ${aside}`)
+}
+
+function ownerOf(dataDir: string): string {
+  return createHash('sha256')
+    .update(readFileSync(join(dataDir, passwordFile)))
+    .digest('hex')
 }
 
 /** Whole or not at all, and once for all clones of this machine. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Leash } from './leash.ts'
 import { commandOf, endProcess, send } from './pid-file.ts'
-import { postgresHome } from './postgres-home.ts'
+import { passwordFile, postgresHome } from './postgres-home.ts'
 import { postgresUser, type PostgresUser } from './postgres-user.ts'
 import { runProgram } from './run-program.ts'
 import { secretFile } from './secret-file.ts'
@@ -44,8 +44,8 @@ const admin = 'postgres'
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, say } = options
   const user = postgresUser(say)
+  const password = secretFile(join(dataDir, passwordFile), newPassword)
   const { cluster, native } = await postgresHome(dataDir, user, say)
-  const password = secretFile(join(dataDir, 'postgres.password'), newPassword)
   const env = { ...cleanEnvironment(), LC_ALL: 'C' }
   await initialize({ cluster, native, user, password, env })
 
@@ -119,14 +119,14 @@ async function initialize(work: Initialization): Promise<void> {
   if (existsSync(join(cluster, 'PG_VERSION'))) return
   const folder = mkdtempSync(join(dirname(cluster), '.initdb-'))
   try {
-    const passwordFile = join(folder, 'password')
-    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
-    if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid)
+    const pwfile = join(folder, 'password')
+    writeFileSync(pwfile, `${password}\n`, { mode: 0o600 })
+    if (user) for (const path of [folder, pwfile]) chownSync(path, user.uid, user.gid)
     await runProgram(join(native, 'bin', 'initdb'), {
       arguments: [
         `--pgdata=${join(folder, 'data')}`,
         `--username=${admin}`,
-        `--pwfile=${passwordFile}`,
+        `--pwfile=${pwfile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
         '--locale-provider=builtin',

@@ -68,7 +68,10 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const wantsUi = wantsTemporal && options.ui !== false
   const started: Part[] = []
   const leash = createLeash()
-  const stopAll = async () => {
+  let stopping: Promise<void> | undefined
+  // Asked twice it is still done once.
+  const stopAll = (): Promise<void> => (stopping ??= stopParts())
+  const stopParts = async () => {
     for (const part of started.splice(0).toReversed()) {
       // PostgreSQL has a quick end of its own, which leaves none of its processes behind.
       if (throwaway && part.name !== 'postgres') part.kill()
