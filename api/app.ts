@@ -15,6 +15,7 @@ import { platformRoutes } from './platform/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import { workspaceRoutes } from './workspaces/routes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -60,6 +61,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(signInRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
+      await api.register(workspaceRoutes)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)
       await api.register(pipelineRunRoutes)

@@ -4,16 +4,19 @@ import { invalid, type ErrorDetail } from '../errors.ts'
 export type ConfigurationFiles = Record<string, string>
 
 export const maxFiles = 1_000
+/** In bytes, as a file system counts: also of each of its names. */
 export const maxPathLength = 255
+const maxDetails = 20
 
 /** Ours in every run's folder: the backend block that leads to our own state endpoint. */
 export const backendOverrideFile = 'zz_cloud_control_backend_override.tf.json'
 
 /**
  * Refuses what could leave the run's folder or get in the way of what the service
- * itself puts there. The first fault of each file is named with its path.
+ * itself puts there. The first fault of each file is named with its path. `folder` is
+ * the workspace's own `path`: OpenTofu works there.
  */
-export function checkConfigurationFiles(files: ConfigurationFiles): void {
+export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''): void {
   const details: ErrorDetail[] = []
   const names = Object.keys(files)
   if (names.length === 0)
@@ -25,21 +28,29 @@ export function checkConfigurationFiles(files: ConfigurationFiles): void {
       { path: 'files', message: `at most ${maxFiles} files` },
     ])
   for (const name of names) {
-    const message = faultOfPath(name)
-    if (message) details.push({ path: `files.${name}`, message })
+    const message = faultOfPath(name) ?? faultOfOverride(name) ?? faultOfNesting(name, files)
+    if (message) details.push({ path: `files.${name.slice(0, maxPathLength)}`, message })
+    if (details.length === maxDetails) break
   }
-  if (!names.some((name) => /^[^/]+\.(tf|tofu)(\.json)?$/.test(name)))
+  if (!names.some((name) => folderOf(name) === folder && /\.(tf|tofu)(\.json)?$/.test(name)))
     details.push({
       path: 'files',
-      message: 'no .tf file at the top of the configuration: OpenTofu would find nothing to do',
+      message: `no .tf file in ${folder || 'the top folder'}: OpenTofu would find nothing to do`,
     })
   if (details.length > 0)
     throw invalid(`The configuration was not taken: ${details[0]?.message ?? ''}.`, details)
 }
 
+/** The folder of a workspace in which OpenTofu works; empty is the top. */
+export function checkFolder(folder: string): void {
+  const message = folder === '' ? undefined : faultOfPath(folder)
+  if (message) throw invalid(`path: ${message}.`, [{ path: 'path', message }])
+}
+
 function faultOfPath(path: string): string | undefined {
-  if (path.length === 0 || path.length > maxPathLength)
-    return `a path has 1 to ${maxPathLength} characters`
+  if (path.length === 0 || Buffer.byteLength(path) > maxPathLength)
+    return `a path has 1 to ${maxPathLength} bytes`
+  if (!path.isWellFormed()) return 'a path is valid Unicode'
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   if (/[\u0000-\u001f\u007f\\]/.test(path)) return 'control characters and backslashes are refused'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'an absolute path is refused'
@@ -47,12 +58,31 @@ function faultOfPath(path: string): string | undefined {
   if (segments.includes('..') || segments.includes('.'))
     return 'a path may not leave the configuration ("..", "." are refused)'
   if (segments.includes('')) return 'an empty path segment is refused'
-  if (segments[0] === '.terraform' || path === 'terraform.tfstate' || path === 'errored.tfstate')
+  if (segments.includes('.terraform') || /^(terraform|errored)\.tfstate$/.test(nameOf(path)))
     return 'this name belongs to OpenTofu itself'
-  if (/^zz_cloud_control_/i.test(path))
+  if (segments.some((segment) => /^zz_cloud_control_/i.test(segment)))
     return 'names that begin with zz_cloud_control_ are reserved'
   return undefined
 }
+
+/** Of two override files the later name wins: one after ours could lead the state elsewhere, where nothing guards it. */
+function faultOfOverride(path: string): string | undefined {
+  const name = nameOf(path)
+  return /(^|_)override\.(tf|tofu)(\.json)?$/.test(name) && name > backendOverrideFile
+    ? `an override file may not sort after ${backendOverrideFile}`
+    : undefined
+}
+
+/** A path that is a file and a folder at once could not be written out. */
+function faultOfNesting(path: string, files: ConfigurationFiles): string | undefined {
+  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
+    if (Object.hasOwn(files, path.slice(0, at)))
+      return `${path.slice(0, at)} is a file of this configuration already`
+  return undefined
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** One hash over names and contents, whatever their order. */
 export function configurationSha256(files: ConfigurationFiles): string {

@@ -61,6 +61,27 @@ export function configurationVersions(db: Db, organizationId: number) {
       return rows().select(withoutFiles).where({ workspaceId }).orderBy('number', 'desc').first()
     },
 
+    async list(workspaceId: number, limit: number, before: number) {
+      return rows()
+        .select(withoutFiles)
+        .where({ workspaceId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .castTo<ConfigurationVersion[]>()
+    },
+
+    /** The newest number of each workspace that has one. */
+    async numbersOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
+      const newest = await db('configuration_versions')
+        .where({ organizationId })
+        .whereIn('workspaceId', [...workspaceIds])
+        .groupBy('workspaceId')
+        .select('workspaceId')
+        .max('number as number')
+      return new Map(newest.map((row) => [row.workspaceId, row.number]))
+    },
+
     async get(id: number): Promise<ConfigurationVersion> {
       const row = await rows().select(withoutFiles).findOne({ id })
       if (!row) throw notFound()

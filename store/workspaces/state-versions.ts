@@ -51,14 +51,18 @@ export function stateVersions(db: Db, organizationId: number) {
       return finalized(workspaceId).select(withoutBody).orderBy('serial', 'desc').first()
     },
 
-    async currentOf(workspaceIds: readonly number[]): Promise<StateVersion[]> {
-      return rows()
-        .distinctOn('workspaceId')
-        .select(withoutBody)
-        .where({ status: 'finalized' })
-        .whereIn('workspaceId', [...workspaceIds])
-        .orderBy('workspaceId')
-        .orderBy('serial', 'desc')
+    /** The current serial of each workspace that has state: one index look-up each, however many versions it has. */
+    async serialsOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
+      if (workspaceIds.length === 0) return new Map()
+      const { rows: found } = await db.raw(
+        `select w.id, s.serial from unnest(?::integer[]) as w(id)
+           cross join lateral (
+             select serial from state_versions
+             where organization_id = ? and workspace_id = w.id and status = 'finalized'
+             order by serial desc limit 1) s`,
+        [[...workspaceIds], organizationId],
+      )
+      return new Map(found.map((row: { id: number; serial: number }) => [row.id, row.serial]))
     },
 
     async sealedBody(id: number): Promise<Buffer> {

@@ -48,12 +48,7 @@ export type Workspace = Pick<
 >
 
 export type NewWorkspace = Pick<Workspace, 'name'> &
-  Partial<
-    Pick<
-      Workspace,
-      'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced' | 'source'
-    >
-  >
+  Partial<Pick<Workspace, 'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced'>>
 
 /** The infrastructure workspaces of one organization. */
 export function workspaces(db: Db, organizationId: number) {

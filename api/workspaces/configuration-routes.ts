@@ -1,0 +1,121 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import type { Db } from '../../store/connect.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { Body, errors, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
+import { presentConfigurations } from './present-configurations.ts'
+import { putConfiguration } from './put-configuration.ts'
+import { ConfigurationVersionBody } from './schemas.ts'
+
+const bodyLimitBytes = 10 * 1_048_576
+const Files = Type.Record(Type.String(), Type.String({ maxLength: bodyLimitBytes }))
+
+const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
+  workspaces(db, organizationId).get(id)
+
+/**
+ * A workspace's files, in immutable versions. Every member may read them: who looks at a
+ * run must see what it was planned from, and a secret belongs in a sensitive variable.
+ */
+export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.put(
+    '/workspaces/:id/configuration',
+    {
+      bodyLimit: bodyLimitBytes,
+      config: { access: 'mutate_infra', target },
+      schema: {
+        operationId: 'putConfiguration',
+        description:
+          'Makes a new version of all files (201). The same content as the newest version makes none (200).',
+        params: IdParams,
+        body: Body({ files: Files }),
+        response: {
+          200: Answer,
+          201: Answer,
+          ...errors(409),
+        },
+      },
+    },
+    async ({ caller, params: { id }, body: { files } }, reply) => {
+      const { version, created } = await putConfiguration(app.deps, caller, { id, files })
+      const [configuration] = await app.deps.store.tenant(caller.organizationId, async (db) =>
+        presentConfigurations(db, caller.organizationId, [version]),
+      )
+      if (!configuration) throw new Error('a version that was just made is gone')
+      return reply.status(created ? 201 : 200).send({ ok: true, configuration })
+    },
+  )
+
+  app.get(
+    '/workspaces/:id/configuration',
+    {
+      config: { access: 'read', target },
+      schema: {
+        operationId: 'getConfiguration',
+        description: 'The newest version with its files; null before there is one.',
+        params: IdParams,
+        response: {
+          200: Type.Object({
+            configuration: Nullable(
+              Type.Object({ ...ConfigurationVersionBody.properties, files: Files }),
+            ),
+          }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller, params: { id } }) => ({
+      configuration: await newestWithFiles(app.deps, caller, id),
+    }),
+  )
+
+  app.get(
+    '/workspaces/:id/configuration/versions',
+    {
+      config: { access: 'read', target },
+      schema: {
+        operationId: 'listConfigurationVersions',
+        params: IdParams,
+        querystring: Page,
+        response: {
+          200: Type.Object({
+            versions: Type.Array(ConfigurationVersionBody),
+            nextCursor: NextCursor,
+          }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
+      const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
+      return app.deps.store.tenant(organizationId, async (db) => {
+        await workspaces(db, organizationId).get(id)
+        const versions = configurationVersions(db, organizationId)
+        const { rows, nextCursor } = page(await versions.list(id, limit + 1, before), limit)
+        return { versions: await presentConfigurations(db, organizationId, rows), nextCursor }
+      })
+    },
+  )
+}
+
+const Answer = Type.Object({ ok: Type.Literal(true), configuration: ConfigurationVersionBody })
+
+async function newestWithFiles({ store, keyring }: Deps, caller: Caller, id: number) {
+  const { organizationId } = caller
+  return store.tenant(organizationId, async (db) => {
+    await workspaces(db, organizationId).get(id)
+    const versions = configurationVersions(db, organizationId)
+    const newest = await versions.newest(id)
+    if (!newest) return null
+    const [body] = await presentConfigurations(db, organizationId, [newest])
+    if (!body) throw new Error('a version that was just read is gone')
+    const place = { organizationId, table: 'configuration_versions', column: 'files' }
+    const text = keyring.open(place, await versions.sealedFiles(newest.id)).toString()
+    // Sealed by putConfiguration alone, in this shape.
+    return { ...body, files: JSON.parse(text) as ConfigurationFiles }
+  })
+}

@@ -1,0 +1,49 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { assertConnected } from './assert-connected.ts'
+import { presentWorkspaces } from './present-workspaces.ts'
+import type { NewWorkspaceBody, WorkspaceBody } from './schemas.ts'
+
+/** Makes a workspace and `provision-<workspace>` together: neither is ever there without the other (§2.7). */
+export async function createWorkspace(
+  deps: Deps,
+  caller: Caller,
+  input: NewWorkspaceBody,
+): Promise<WorkspaceBody> {
+  assertConnected(input)
+  checkFolder(input.path ?? '')
+  const { organizationId } = caller
+  return deps.store.tenant(organizationId, async (db) => {
+    const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = input
+    const workspace = await workspaces(db, organizationId).create({
+      name,
+      ...(criticality && { criticality }),
+      ...(path !== undefined && { path }),
+      ...(autoApply !== undefined && { autoApply }),
+      ...(unpriced && { unpriced }),
+      ...(limit !== undefined && { costLimitMonthly: limit === null ? null : String(limit) }),
+    })
+    const pipeline = await pipelines(db, organizationId).create({
+      name: `provision-${name}`,
+      kind: 'infrastructure',
+      managed: true,
+      targetWorkspaceId: workspace.id,
+    })
+    const audit = auditLog(db, organizationId, actorOf(caller))
+    await audit.record('workspace.created', {
+      target: { kind: 'workspace', id: workspace.id, label: name },
+      detail: { criticality: workspace.criticality, costLimitMonthly: limit ?? null },
+    })
+    await audit.record('pipeline.created', {
+      target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
+      detail: { workspaceId: workspace.id, managed: true },
+    })
+    const [body] = await presentWorkspaces(db, organizationId, [workspace])
+    if (!body) throw new Error('a workspace that was just made is gone')
+    return body
+  })
+}

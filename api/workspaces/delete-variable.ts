@@ -1,0 +1,25 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+
+/** Takes a variable away from what a workspace's plans are given. */
+export async function deleteVariable(
+  deps: Deps,
+  caller: Caller,
+  { id, variableId }: { id: number; variableId: number },
+): Promise<void> {
+  const { organizationId } = caller
+  await holdWorkspace(deps, { caller, id }, async (db) => {
+    const variables = workspaceVariables(db, organizationId)
+    const { key, kind } = await variables.get(id, variableId)
+    await variables.delete(id, variableId)
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_deleted', {
+      target: { kind: 'workspace', id },
+      detail: { variableId, key, kind },
+    })
+    await noteChange(db, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
+  })
+}

@@ -1,0 +1,72 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { countManaged } from '../../domain/workspaces/state-resources.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { lockedBy } from './locked-by.ts'
+import { readState } from './read-state.ts'
+
+/** Deletes a workspace with all it has: configuration, state, runs, and its pipelines (decisions §4). */
+export async function deleteWorkspace(
+  deps: Deps,
+  caller: Caller,
+  { id, abandon }: { id: number; abandon: boolean },
+): Promise<void> {
+  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    if (workspace.criticality === 'production')
+      assertMayChangeGuard(caller, 'a production workspace by deleting it')
+    if (abandon) assertMayChangeGuard(caller, 'what is left running (abandon=true)')
+    const abandoned = await assertDeletable(deps, db, { caller, workspace, abandon })
+    await remove(db, caller, { workspace, abandoned })
+  })
+}
+
+/** Returns how many resources are left to themselves. */
+async function assertDeletable(
+  deps: Deps,
+  db: Db,
+  { caller, workspace, abandon }: { caller: Caller; workspace: Workspace; abandon: boolean },
+): Promise<number> {
+  const { organizationId } = caller
+  if (await workspaceRuns(db, organizationId).hasLive(workspace.id))
+    throw conflict('run_in_progress', 'A run of this workspace is under way. Cancel it first.')
+  const lock = await workspaceLocks(db, organizationId).find(workspace.id)
+  if (lock) throw lockedBy(lock)
+  const state = await readState(deps, db, { organizationId, workspaceId: workspace.id })
+  const resources = state ? countManaged(state.document) : 0
+  if (resources > 0 && !abandon)
+    throw conflict(
+      'state_not_empty',
+      `The state still has ${resources} resource(s). Destroy them first, or leave them running with ?abandon=true.`,
+    )
+  return resources
+}
+
+async function remove(
+  db: Db,
+  caller: Caller,
+  { workspace, abandoned }: { workspace: Workspace; abandoned: number },
+): Promise<void> {
+  const { organizationId } = caller
+  const audit = auditLog(db, organizationId, actorOf(caller))
+  // Pipelines go with the workspace that they provision, those that people made for it too.
+  const gone = await db('pipelines')
+    .where({ organizationId, targetWorkspaceId: workspace.id })
+    .select('id', 'name')
+  for (const pipeline of gone)
+    await audit.record('pipeline.deleted', {
+      target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
+      detail: { workspaceId: workspace.id },
+    })
+  await audit.record('workspace.deleted', {
+    target: { kind: 'workspace', id: workspace.id, label: workspace.name },
+    detail: { criticality: workspace.criticality, abandonedResources: abandoned },
+  })
+  await workspaces(db, organizationId).delete(workspace.id)
+}

@@ -1,0 +1,45 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { GuardDenied } from '../../domain/workspaces/guard-denied.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+
+/**
+ * Runs `work` in one transaction that holds the workspace's row, as everything does that
+ * decides about turns, locks, state and guards. A refusal because of a guard takes the
+ * transaction back, so its audit entry is written after it.
+ */
+export async function holdWorkspace<T>(
+  deps: Deps,
+  { caller, id }: { caller: Caller; id: number },
+  work: (db: Db, workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const { organizationId } = caller
+  try {
+    return await deps.store.tenant(organizationId, async (db) =>
+      work(db, await workspaces(db, organizationId).getForUpdate(id)),
+    )
+  } catch (error) {
+    if (error instanceof GuardDenied) await recordDenial(deps, { caller, id }, error.what)
+    throw error
+  }
+}
+
+async function recordDenial(
+  deps: Deps,
+  { caller, id }: { caller: Caller; id: number },
+  what: string,
+): Promise<void> {
+  await deps.store.tenant(caller.organizationId, async (db) =>
+    auditLog(db, caller.organizationId, actorOf(caller)).recordDenial(
+      'workspace.denied',
+      `${caller.kind}:${caller.credentialId}`,
+      {
+        route: `change ${what} of workspace ${id}`,
+        target: { kind: 'workspace', id },
+        detail: { what, capability: 'manage_cloud_accounts', role: caller.role },
+      },
+    ),
+  )
+}

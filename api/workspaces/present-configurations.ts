@@ -1,0 +1,29 @@
+import type { Db } from '../../store/connect.ts'
+import { users } from '../../store/users/users.ts'
+import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
+import type { ConfigurationVersionBody } from './schemas.ts'
+
+/** Configuration versions as callers see them, their authors by name. */
+export async function presentConfigurations(
+  db: Db,
+  organizationId: number,
+  rows: readonly ConfigurationVersion[],
+): Promise<ConfigurationVersionBody[]> {
+  const ids = new Set(rows.flatMap(({ authorUserIds }) => authorUserIds))
+  const people = await users(db, organizationId).listByIds([...ids])
+  const label = (id: number) => {
+    const person = people.find((user) => user.id === id)
+    return person?.email ?? person?.name ?? 'a former member'
+  }
+  return rows.map((row) => ({
+    id: row.id,
+    number: row.number,
+    source: row.source,
+    commitSha: row.commitSha,
+    sha256: row.filesSha256,
+    fileNames: row.fileNames,
+    sizeBytes: row.sizeBytes,
+    authors: row.authorUserIds.map((id) => ({ id, label: label(id) })),
+    createdAt: row.createdAt.toISOString(),
+  }))
+}

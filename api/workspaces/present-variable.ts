@@ -1,0 +1,26 @@
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import type { WorkspaceVariable } from '../../store/workspaces/workspace-variables.ts'
+import type { VariableBody } from './schemas.ts'
+
+export const placeOfValue = (organizationId: number) => ({
+  organizationId,
+  table: 'workspace_variables',
+  column: 'value',
+})
+
+/** A variable as callers see it. A sensitive value is written only: it is not even opened here. */
+export function presentVariable(
+  keyring: Keyring,
+  organizationId: number,
+  row: WorkspaceVariable,
+): VariableBody {
+  return {
+    id: row.id,
+    key: row.key,
+    kind: row.kind,
+    value: row.sensitive ? null : keyring.open(placeOfValue(organizationId), row.value).toString(),
+    sensitive: row.sensitive,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

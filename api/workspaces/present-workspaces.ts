@@ -1,0 +1,83 @@
+import { publicState } from '../../domain/pipelines/run-state.ts'
+import type { Db } from '../../store/connect.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
+import { pipelineRuns, type LastRun } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import type { WorkspaceBody } from './schemas.ts'
+
+/** Workspaces as callers see them (decisions §4), by a fixed number of statements however many there are. */
+export async function presentWorkspaces(
+  db: Db,
+  organizationId: number,
+  rows: readonly Workspace[],
+): Promise<WorkspaceBody[]> {
+  const ids = rows.map(({ id }) => id)
+  const { currency } = await organizationSettings(db, organizationId)
+  const managed = await pipelines(db, organizationId).managedOfMany(ids)
+  const last = await pipelineRuns(db, organizationId).lastOf(managed.map(({ id }) => id))
+  const serials = await stateVersions(db, organizationId).serialsOf(ids)
+  const versions = await configurationVersions(db, organizationId).numbersOf(ids)
+  const locks = await workspaceLocks(db, organizationId).listOf(ids)
+
+  return Promise.all(
+    rows.map(async (row) => {
+      const pipeline = managed.find(({ targetWorkspaceId }) => targetWorkspaceId === row.id)
+      const lock = locks.find(({ workspaceId }) => workspaceId === row.id)
+      if (!pipeline) throw new Error('a workspace has lost its pipeline')
+      return {
+        ...presentSettings(row),
+        currency,
+        pipelineId: pipeline.id,
+        configurationVersion: versions.get(row.id) ?? null,
+        stateSerial: serials.get(row.id) ?? null,
+        lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
+        locked: lock ? await presentLock(db, organizationId, lock) : null,
+      }
+    }),
+  )
+}
+
+const presentSettings = (row: Workspace) => ({
+  id: row.id,
+  name: row.name,
+  criticality: row.criticality,
+  engine: row.engine,
+  source: { kind: row.sourceKind, ...row.source },
+  cloudAccountId: row.cloudAccountId,
+  gitConnectionId: row.gitConnectionId,
+  path: row.path,
+  autoApply: row.autoApply,
+  costLimitMonthly: row.costLimitMonthly === null ? null : Number(row.costLimitMonthly),
+  unpriced: row.unpriced,
+  needsRefresh: row.needsRefresh,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
+
+const presentLastRun = (run: LastRun | undefined) =>
+  run ? { number: run.number, state: publicState(run.phase) } : null
+
+async function presentLock(db: Db, organizationId: number, lock: WorkspaceLock) {
+  return {
+    holder: {
+      kind: lock.kind,
+      label: lock.label,
+      since: lock.since.toISOString(),
+      alive: await isAlive(db, organizationId, lock),
+    },
+    lockId: lock.lockId,
+    reason: lock.reason,
+  }
+}
+
+async function isAlive(db: Db, organizationId: number, lock: WorkspaceLock) {
+  if (lock.kind === 'user') return true
+  if (lock.kind === 'cli' || lock.workspaceRunId === null) return null
+  const attempt = await applyAttempts(db, organizationId).find(lock.workspaceRunId)
+  return attempt?.alive ?? false
+}

@@ -1,0 +1,51 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import {
+  checkConfigurationFiles,
+  configurationSha256,
+  type ConfigurationFiles,
+} from '../../domain/workspaces/configuration-files.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+
+export type PutConfiguration = { version: ConfigurationVersion; created: boolean }
+
+/** Makes a new immutable version of a workspace's files; the newest one again where nothing differs. */
+export async function putConfiguration(
+  deps: Deps,
+  caller: Caller,
+  { id, files }: { id: number; files: ConfigurationFiles },
+): Promise<PutConfiguration> {
+  const { organizationId } = caller
+  const filesSha256 = configurationSha256(files)
+  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    checkConfigurationFiles(files, workspace.path)
+    const versions = configurationVersions(db, organizationId)
+    const newest = await versions.newest(id)
+    if (newest?.filesSha256 === filesSha256) return { version: newest, created: false }
+
+    const text = JSON.stringify(files)
+    const version = await versions.create({
+      workspaceId: id,
+      authorUserIds: [caller.userId],
+      files: deps.keyring.seal(
+        { organizationId, table: 'configuration_versions', column: 'files' },
+        text,
+      ),
+      filesSha256,
+      fileNames: Object.keys(files).toSorted(),
+      sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
+      target: { kind: 'workspace', id, label: workspace.name },
+      detail: { number: version.number, fileNames: version.fileNames },
+    })
+    await noteChange(db, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
+    return { version, created: true }
+  })
+}

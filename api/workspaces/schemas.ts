@@ -1,0 +1,120 @@
+import { Type, type Static } from 'typebox'
+import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+
+const criticalities = ['standard', 'production'] as const
+const unpriced = ['deny', 'allow'] as const
+
+export const LockBody = Type.Object({
+  holder: Type.Object({
+    kind: OneOf(['user', 'run', 'cli']),
+    label: Type.String(),
+    since: Time,
+    /** Null: nobody can tell whether somebody's own tofu still runs. */
+    alive: Nullable(Type.Boolean()),
+  }),
+  lockId: Nullable(Type.String()),
+  reason: Nullable(Type.String()),
+})
+
+export const WorkspaceBody = Type.Object({
+  id: Id,
+  name: Type.String(),
+  criticality: OneOf(criticalities),
+  engine: OneOf(['opentofu']),
+  source: Type.Object({ kind: OneOf(['inline', 'git']) }, { additionalProperties: Type.Unknown() }),
+  cloudAccountId: Nullable(Id),
+  gitConnectionId: Nullable(Id),
+  path: Type.String(),
+  autoApply: Type.Boolean(),
+  costLimitMonthly: Nullable(Type.Number()),
+  currency: Type.String(),
+  unpriced: OneOf(unpriced),
+  pipelineId: Id,
+  configurationVersion: Nullable(Type.Integer()),
+  stateSerial: Nullable(Type.Integer()),
+  lastRun: Nullable(
+    Type.Object({
+      number: Type.Integer(),
+      state: OneOf(['running', 'succeeded', 'failed', 'canceled']),
+    }),
+  ),
+  locked: Nullable(LockBody),
+  needsRefresh: Type.Boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type WorkspaceBody = Static<typeof WorkspaceBody>
+
+const Name = Type.String({ maxLength: 63, pattern: '^[a-z0-9][a-z0-9-]{0,62}$' })
+
+/** `git` names what to read of the connection. Its id stands beside it, as a guard of the runs. */
+const Source = Type.Union([
+  Body({ kind: Type.Literal('inline') }),
+  Body({
+    kind: Type.Literal('git'),
+    repo: Type.Optional(Text(300, 1)),
+    repoUrl: Type.Optional(Text(1_000, 1)),
+    branch: Type.Optional(Text(255, 1)),
+  }),
+])
+
+const settings = {
+  criticality: Type.Optional(OneOf(criticalities)),
+  engine: Type.Optional(OneOf(['opentofu'])),
+  source: Type.Optional(Source),
+  cloudAccountId: Type.Optional(Nullable(Id)),
+  gitConnectionId: Type.Optional(Nullable(Id)),
+  path: Type.Optional(Text(255)),
+  autoApply: Type.Optional(Type.Boolean()),
+  costLimitMonthly: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1e15 }))),
+  unpriced: Type.Optional(OneOf(unpriced)),
+}
+
+export const NewWorkspaceBody = Body({ name: Name, ...settings })
+export type NewWorkspaceBody = Static<typeof NewWorkspaceBody>
+
+export const WorkspaceChangeBody = Body({ name: Type.Optional(Name), ...settings })
+export type WorkspaceChangeBody = Static<typeof WorkspaceChangeBody>
+
+export const WorkspaceAnswer = Type.Object({ ok: Type.Literal(true), workspace: WorkspaceBody })
+
+export const VariableBody = Type.Object({
+  id: Id,
+  key: Type.String(),
+  kind: OneOf(['terraform', 'env']),
+  /** Null where it is sensitive: such a value is written only. */
+  value: Nullable(Type.String()),
+  sensitive: Type.Boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type VariableBody = Static<typeof VariableBody>
+
+const Value = Type.String({ maxLength: 65_536 })
+
+export const NewVariableBody = Body({
+  key: Text(255, 1),
+  value: Value,
+  kind: Type.Optional(OneOf(['terraform', 'env'])),
+  sensitive: Type.Optional(Type.Boolean()),
+})
+export type NewVariableBody = Static<typeof NewVariableBody>
+
+export const VariableChangeBody = Body({
+  value: Type.Optional(Value),
+  sensitive: Type.Optional(Type.Boolean()),
+})
+export type VariableChangeBody = Static<typeof VariableChangeBody>
+
+export const ConfigurationVersionBody = Type.Object({
+  id: Id,
+  number: Type.Integer(),
+  source: OneOf(['api', 'git']),
+  commitSha: Nullable(Type.String()),
+  sha256: Type.String(),
+  fileNames: Type.Array(Type.String()),
+  sizeBytes: Type.Integer(),
+  authors: Type.Array(Type.Object({ id: Id, label: Type.String() })),
+  createdAt: Time,
+})
+export type ConfigurationVersionBody = Static<typeof ConfigurationVersionBody>

@@ -1,0 +1,47 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { invalid } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { placeOfValue, presentVariable } from './present-variable.ts'
+import type { VariableBody, VariableChangeBody } from './schemas.ts'
+
+/**
+ * Changes a variable. Any value that is sent counts as a change, even the one that is
+ * there: else what is audited would tell whether a guess at a sensitive value was right.
+ */
+export async function updateVariable(
+  { keyring, ...deps }: Deps,
+  caller: Caller,
+  target: { id: number; variableId: number; change: VariableChangeBody },
+): Promise<VariableBody> {
+  const { organizationId } = caller
+  const { id, variableId, change } = target
+  return holdWorkspace({ keyring, ...deps }, { caller, id }, async (db) => {
+    const variables = workspaceVariables(db, organizationId)
+    const before = await variables.get(id, variableId)
+    const { value, sensitive = before.sensitive } = change
+    if (before.sensitive && !sensitive && value === undefined)
+      throw invalid('A sensitive value is never shown again: send a new value with it.', [
+        { path: 'value', message: 'is required to make the variable non-sensitive' },
+      ])
+    if (value === undefined && sensitive === before.sensitive)
+      return presentVariable(keyring, organizationId, before)
+
+    const row = await variables.update(id, variableId, {
+      sensitive,
+      ...(value !== undefined && {
+        value: keyring.seal(placeOfValue(organizationId), value),
+        valueMac: keyring.mac('variable', value),
+      }),
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_updated', {
+      target: { kind: 'workspace', id },
+      detail: { variableId, key: row.key, sensitive, valueChanged: value !== undefined },
+    })
+    await noteChange(db, caller, { workspaceId: id, what: `variable ${row.key}`, effect: 'stale' })
+    return presentVariable(keyring, organizationId, row)
+  })
+}

@@ -1,0 +1,86 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
+import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { assertConnected } from './assert-connected.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { presentWorkspaces } from './present-workspaces.ts'
+import type { WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
+
+/** Changes a workspace's settings; those that guard its runs only with the right to (decisions §4). */
+export async function updateWorkspace(
+  deps: Deps,
+  caller: Caller,
+  { id, change }: { id: number; change: WorkspaceChangeBody },
+): Promise<WorkspaceBody> {
+  const { organizationId } = caller
+  return holdWorkspace(deps, { caller, id }, async (db, before) => {
+    const guards = guardChanges(before, change)
+    if (guards.length > 0) assertMayChangeGuard(caller, guards.join(', '))
+    assertConnected(change)
+    checkFolder(change.path ?? '')
+
+    const columns = changedColumns(before, change)
+    const after =
+      Object.keys(columns).length === 0
+        ? before
+        : await workspaces(db, organizationId).update(id, columns)
+    if (after !== before) await note(db, caller, { before, after, guards })
+    const [body] = await presentWorkspaces(db, organizationId, [after])
+    if (!body) throw new Error('a workspace that is held is gone')
+    return body
+  })
+}
+
+/** Only what differs: to send a workspace back as it was read is no change. */
+function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
+  const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = change
+  const newLimit = limit === undefined || limit === null ? limit : String(limit)
+  const limitChanged = guardChanges(before, { costLimitMonthly: newLimit }).length > 0
+  return {
+    ...(name !== undefined && name !== before.name && { name }),
+    ...(criticality && criticality !== before.criticality && { criticality }),
+    ...(path !== undefined && path !== before.path && { path }),
+    ...(autoApply !== undefined && autoApply !== before.autoApply && { autoApply }),
+    ...(unpriced && unpriced !== before.unpriced && { unpriced }),
+    ...(limitChanged && newLimit !== undefined && { costLimitMonthly: newLimit }),
+  }
+}
+
+async function note(
+  db: Db,
+  caller: Caller,
+  { before, after, guards }: { before: Workspace; after: Workspace; guards: readonly string[] },
+): Promise<void> {
+  const { organizationId } = caller
+  const { id } = after
+  if (after.name !== before.name) {
+    const pipeline = await pipelines(db, organizationId).managedOf(id)
+    await pipelines(db, organizationId).rename(pipeline.id, `provision-${after.name}`)
+  }
+  const fields = [
+    'name',
+    'criticality',
+    'path',
+    'autoApply',
+    'costLimitMonthly',
+    'unpriced',
+  ] as const
+  const changed = fields.filter((field) => after[field] !== before[field])
+  await auditLog(db, organizationId, actorOf(caller)).record('workspace.updated', {
+    target: { kind: 'workspace', id, label: after.name },
+    detail: Object.fromEntries(
+      changed.map((field) => [field, { from: before[field], to: after[field] }]),
+    ),
+  })
+  if (guards.length > 0)
+    await noteChange(db, caller, { workspaceId: id, what: guards.join(', '), effect: 'guard' })
+  if (after.path !== before.path)
+    await noteChange(db, caller, { workspaceId: id, what: 'path', effect: 'stale' })
+}

@@ -1,0 +1,21 @@
+import { may, type Caller } from '../access/caller.ts'
+import { AppError } from '../errors.ts'
+
+/** A person wanted to change what guards a run, without the right to. Told apart because it is audited. */
+export class GuardDenied extends AppError {
+  readonly what: string
+
+  constructor(what: string) {
+    super(
+      'forbidden',
+      `Changing ${what} needs manage_cloud_accounts: what guards a run is not its author's to change.`,
+    )
+    this.name = 'GuardDenied'
+    this.what = what
+  }
+}
+
+/** What guards a run is not its author's to change (decisions §4). */
+export function assertMayChangeGuard(caller: Caller, what: string): void {
+  if (!may(caller, 'manage_cloud_accounts')) throw new GuardDenied(what)
+}
