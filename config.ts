@@ -49,6 +49,8 @@ export type Config = Readonly<{
   sandbox: SandboxKind
   tofuBin: string | undefined
   opaBin: string | undefined
+  /** An OpenTofu CLI configuration (mirrors, caches) that every run is given. */
+  tofuCliConfig: string | undefined
   smtpUrl: Secret | undefined
   mailFrom: string
   extraCaFile: string | undefined
@@ -120,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     sandbox: sandbox === 'process' ? 'process' : 'bubblewrap',
     tofuBin: env['CC_TOFU_BIN'],
     opaBin: env['CC_OPA_BIN'],
+    tofuCliConfig: env['CC_TOFU_CLI_CONFIG'],
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     mailFrom: env['CC_MAIL_FROM'] ?? 'cloud-control <no-reply@localhost>',
     extraCaFile: env['CC_EXTRA_CA_FILE'],

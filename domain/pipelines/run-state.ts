@@ -61,7 +61,8 @@ export const publicState = (phase: RunPhase): PublicRunState =>
 export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[]> = {
   planning: ['queued'],
   awaiting_approval: ['planning', 'apply_queued'],
-  apply_queued: ['planning', 'awaiting_approval'],
+  // From applying only where the program never began (an attempt without a spawn).
+  apply_queued: ['planning', 'awaiting_approval', 'applying'],
   applying: ['apply_queued'],
   succeeded: ['planning', 'applying'],
   failed: ['planning', 'awaiting_approval', 'apply_queued', 'applying'],

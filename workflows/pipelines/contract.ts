@@ -13,6 +13,6 @@ export const infrastructureRunId = (run: { organizationId: number; runId: number
 export type RunStep =
   | { next: 'plan' }
   | { next: 'wait'; timeoutMs: number }
-  | { next: 'gates' }
   | { next: 'apply' }
+  | { next: 'reconcile' }
   | { next: 'over' }

@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Keyring } from '../gateways/keyring/keyring.ts'
+import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import type { Store } from '../store/connect.ts'
+import type { ChangeFeed } from '../store/platform/change-feed.ts'
+
+/** What the activities work with: made once by the worker, and by tests. */
+export type Deps = {
+  store: Store
+  keyring: Keyring
+  sandbox: Sandbox
+  changes: ChangeFeed
+  log: Logger
+  /** Names this worker in attempts and logs. */
+  worker: string
+  /** `1.12.6`: part of every plan's digest. */
+  engineVersion: string
+  /** The operator's OpenTofu CLI configuration (mirrors, caches). */
+  cliConfig: string | undefined
+  /** Asks the engine how a run's workflow is, for the reconciler. */
+  workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
+}

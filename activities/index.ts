@@ -1,0 +1,28 @@
+import type { Deps } from './deps.ts'
+import { guardActivity } from './guard-activity.ts'
+import { applyRun } from './pipelines/apply-run.ts'
+import { failRun } from './pipelines/fail-run.ts'
+import { nextStep } from './pipelines/next-step.ts'
+import { planRun } from './pipelines/plan-run.ts'
+import { reconcileApply } from './pipelines/reconcile-apply.ts'
+import { reconcileRuns } from './platform/reconcile-runs.ts'
+
+/** All activities, with what they work with. Those of `tofu` run programs; `control` is bookkeeping. */
+export function createActivities(deps: Deps) {
+  const { log } = deps
+  return {
+    control: {
+      nextStep: guardActivity(log, nextStep(deps)),
+      failRun: guardActivity(log, failRun(deps)),
+      reconcileApply: guardActivity(log, reconcileApply(deps)),
+      reconcileRuns: guardActivity(log, reconcileRuns(deps)),
+    },
+    tofu: {
+      planRun: guardActivity(log, planRun(deps)),
+      applyRun: guardActivity(log, applyRun(deps)),
+    },
+  }
+}
+
+export type ControlActivities = ReturnType<typeof createActivities>['control']
+export type TofuActivities = ReturnType<typeof createActivities>['tofu']

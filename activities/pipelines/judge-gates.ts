@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { judgeCost } from '../../domain/finops/judge-cost.ts'
+import { presentCost } from '../../domain/finops/present-cost.ts'
+import { priceResources } from '../../domain/finops/price-resources.ts'
+import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import { parsePlan } from '../../domain/plans/parse-plan.ts'
+import { redactPlan } from '../../domain/plans/redact-plan.ts'
+import { judgePolicies } from '../../domain/policies/judge-policies.ts'
+import { evaluatePolicies } from '../../gateways/opa/evaluate-policies.ts'
+import { prices, type StoredPrice } from '../../store/finops/prices.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { policies, type Policy } from '../../store/policies/policies.ts'
+import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+
+export type Judgement = {
+  gates: unknown[]
+  cost: Record<string, unknown>
+  /** Why the run may not go on; undefined where both gates let it pass. */
+  denied: { reason: RunReason; message: string } | undefined
+  policiesVersion: string
+  pricesVersion: string
+}
+
+type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; currency: string }
+
+/** Names the rules in force, so that a change while a run waits is noticed (runs.md, Digest). */
+export async function gateVersions(
+  deps: Deps,
+  organizationId: number,
+  question: { workspaceId: number; planJson: unknown },
+): Promise<Pick<Judgement, 'policiesVersion' | 'pricesVersion'>> {
+  return versionsOf(await rulesFor(deps, organizationId, question))
+}
+
+/** The policy gate and the cost gate over a stored plan. What cannot be evaluated ends the run: they fail closed. */
+export async function judgeGates(
+  deps: Deps,
+  organizationId: number,
+  question: { run: WorkspaceRun; planJson: unknown; signal: AbortSignal },
+): Promise<Judgement> {
+  const { run, planJson, signal } = question
+  const rules = await rulesFor(deps, organizationId, { workspaceId: run.workspaceId, planJson })
+  const { workspace } = rules
+
+  const priced = priceResources(planJson, rules.prices, {
+    currency: rules.currency,
+    at: new Date(),
+  })
+  const cost = presentCost(priced)
+  const costVerdict = judgeCost({
+    priced,
+    costLimitMonthly: workspace.costLimitMonthly,
+    unpriced: workspace.unpriced,
+  })
+
+  const keyedHash = (text: string) =>
+    `hash:${deps.keyring.mac('policy-input', text).toString('hex').slice(0, 32)}`
+  const results = await evaluatePolicies(deps.sandbox, {
+    policies: rules.policies,
+    input: {
+      plan: redactPlan(planJson, keyedHash),
+      run: { id: run.id, kind: run.kind, destroy: run.destroy, authorUserId: run.authorUserId },
+      workspace: { id: workspace.id, name: workspace.name, criticality: workspace.criticality },
+      cost,
+    },
+    signal,
+  })
+  const policyVerdict = judgePolicies(results)
+
+  return {
+    gates: [
+      { kind: 'policy', result: policyVerdict.result, findings: policyVerdict.findings },
+      { kind: 'cost', result: costVerdict.result, findings: costVerdict.findings },
+    ],
+    cost: { ...cost },
+    denied: deniedBy(policyVerdict, costVerdict),
+    ...versionsOf(rules),
+  }
+}
+
+function deniedBy(
+  policy: ReturnType<typeof judgePolicies>,
+  cost: ReturnType<typeof judgeCost>,
+): Judgement['denied'] {
+  if (policy.result === 'fail' || policy.result === 'error')
+    return {
+      reason: 'policy_denied',
+      message:
+        policy.result === 'error'
+          ? 'A mandatory policy could not be evaluated, so the run may not go on.'
+          : 'A mandatory policy denies this plan.',
+    }
+  if (cost.result === 'fail' || cost.result === 'error')
+    return {
+      reason: cost.reason ?? 'cost_unknown',
+      message: cost.findings[0]?.message ?? 'The cost of this plan is over the limit.',
+    }
+  return undefined
+}
+
+async function rulesFor(
+  { store }: Deps,
+  organizationId: number,
+  { workspaceId, planJson }: { workspaceId: number; planJson: unknown },
+): Promise<Rules> {
+  const types = [...new Set(parsePlan(planJson).resourceChanges.map(({ type }) => type))]
+  return store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).get(workspaceId)
+    return {
+      workspace,
+      policies: await policies(db, organizationId).ofWorkspace(workspace),
+      prices: await prices(db, organizationId).ofTypes(types),
+      currency: (await organizationSettings(db, organizationId)).currency,
+    }
+  })
+}
+
+function versionsOf(rules: Rules): Pick<Judgement, 'policiesVersion' | 'pricesVersion'> {
+  const hash = (value: unknown) =>
+    createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+  const { workspace } = rules
+  return {
+    policiesVersion: hash(rules.policies.map(({ id, version }) => [id, version])),
+    pricesVersion: hash([
+      rules.prices.map(({ id, version }) => [id, version]),
+      workspace.costLimitMonthly,
+      workspace.unpriced,
+      rules.currency,
+    ]),
+  }
+}

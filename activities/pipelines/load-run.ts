@@ -1,0 +1,108 @@
+import { AppError } from '../../domain/errors.ts'
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
+import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
+import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import { organizationOfRun } from '../../store/platform/run-owners.ts'
+import type { Deps } from '../deps.ts'
+
+export type LoadedRun = {
+  organizationId: number
+  run: WorkspaceRun
+  workspace: Workspace
+  configuration: ConfigurationVersion
+  files: ConfigurationFiles
+  /** Environment of the tofu process: TF_VAR_… and the workspace's own. */
+  env: Record<string, string>
+  /** What must not appear in a log. */
+  secrets: string[]
+  /** Keyed hash over all variables and overrides, for the digest. */
+  variablesMac: string
+  /** Overrides by name, to tell of those that the configuration does not know. */
+  overrides: string[]
+  state: StateVersion | undefined
+  authorshipThrough: number
+  stageIds: Record<string, number>
+}
+
+/** Whose run it is. A run that is gone is over. */
+export async function ownerOf(deps: Deps, runId: number): Promise<number> {
+  const organizationId = await organizationOfRun(deps.store.platform, runId)
+  if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
+  return organizationId
+}
+
+/** Everything that a plan is made from, opened with the keyring. */
+export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
+  const { store, keyring } = deps
+  const organizationId = await ownerOf(deps, runId)
+  const rows = await store.tenant(organizationId, async (db) => {
+    const run = await workspaceRuns(db, organizationId).get(runId)
+    return {
+      run,
+      workspace: await workspaces(db, organizationId).get(run.workspaceId),
+      configuration: await configurationVersions(db, organizationId).get(
+        run.configurationVersionId,
+      ),
+      sealedFiles: await configurationVersions(db, organizationId).sealedFiles(
+        run.configurationVersionId,
+      ),
+      variables: await workspaceVariables(db, organizationId).list(run.workspaceId),
+      state: await stateVersions(db, organizationId).current(run.workspaceId),
+      authorshipThrough: await workspaceAuthorship(db, organizationId).newestId(run.workspaceId),
+      stages: await stages(db, organizationId).ofRuns([runId]),
+    }
+  })
+  const { sealedFiles, variables, stages: stageRows, ...rest } = rows
+  const open = (table: string, column: string, sealed: Buffer) =>
+    keyring.open({ organizationId, table, column }, sealed).toString()
+
+  const values = variables.map((variable) => ({
+    key: variable.key,
+    kind: variable.kind,
+    sensitive: variable.sensitive,
+    value: open('workspace_variables', 'value', variable.value),
+  }))
+  // Written by startRun, from a body that its schema had checked.
+  const overrides = (
+    rest.run.overrides ? JSON.parse(open('workspace_runs', 'overrides', rest.run.overrides)) : {}
+  ) as Record<string, string | number | boolean>
+
+  const env: Record<string, string> = {}
+  for (const { key, kind, value } of values) env[kind === 'env' ? key : `TF_VAR_${key}`] = value
+  for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
+
+  const sensitiveKeys = new Set(values.filter((v) => v.sensitive).map(({ key }) => key))
+  return {
+    organizationId,
+    ...rest,
+    // Written by putConfiguration, from a body that its schema had checked.
+    files: JSON.parse(open('configuration_versions', 'files', sealedFiles)) as ConfigurationFiles,
+    env,
+    secrets: [
+      ...values.filter((v) => v.sensitive).map(({ value }) => value),
+      // An override of a sensitive variable is as sensitive as what it overrides.
+      ...Object.entries(overrides)
+        .filter(([key]) => sensitiveKeys.has(key))
+        .map(([, value]) => String(value)),
+    ],
+    variablesMac: keyring
+      .mac(
+        'variables',
+        JSON.stringify([
+          values.map(({ key, kind, value }) => [kind, key, value]).toSorted(),
+          Object.entries(overrides).toSorted(),
+        ]),
+      )
+      .toString('hex'),
+    overrides: Object.keys(overrides),
+    stageIds: Object.fromEntries(stageRows.map(({ name, id }) => [name, id])),
+  }
+}

@@ -1,0 +1,53 @@
+import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
+import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import type { Deps } from '../deps.ts'
+import { ownerOf } from './load-run.ts'
+
+/** While somebody's lock keeps an apply waiting: how soon to look again. A freed lock wakes nobody. */
+const lockPollMs = 5_000
+
+/**
+ * What a run does next, as the store says it: the one place that turns a phase into a
+ * step, so that a workflow that was lost can be begun anew at any point. An approval
+ * whose time is over ends here; a decision that won the race is found and wins.
+ */
+export const nextStep =
+  (deps: Deps) =>
+  async ({ runId }: InfrastructureRunInput): Promise<RunStep> => {
+    const organizationId = await ownerOf(deps, runId)
+    return deps.store.tenant(organizationId, async (db): Promise<RunStep> => {
+      const run = await workspaceRuns(db, organizationId).get(runId)
+      if (isTerminal(run.phase)) return { next: 'over' }
+      switch (run.phase) {
+        case 'planning':
+          return { next: 'plan' }
+        case 'awaiting_approval': {
+          const timeoutMs = (run.approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
+          if (timeoutMs > 0) return { next: 'wait', timeoutMs }
+          await endRun(
+            db,
+            { organizationId, runId, actor: systemActor },
+            {
+              phase: 'failed',
+              reason: 'approval_expired',
+              message: 'Nobody approved the plan in time. Start a new run.',
+            },
+          )
+          return { next: 'over' }
+        }
+        case 'apply_queued': {
+          const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
+          return lock && lock.workspaceRunId !== runId
+            ? { next: 'wait', timeoutMs: lockPollMs }
+            : { next: 'apply' }
+        }
+        default:
+          // An apply that this workflow did not begin: what came of it is looked up, never done again.
+          return { next: 'reconcile' }
+      }
+    })
+  }

@@ -1,0 +1,153 @@
+import { newToken } from '../../domain/access/credentials.ts'
+import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
+import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
+import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
+import { tofu } from '../../gateways/tofu/tofu.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
+import type { Deps } from '../deps.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { judgeGates } from './judge-gates.ts'
+import { loadRun, type LoadedRun } from './load-run.ts'
+import { nextStep } from './next-step.ts'
+import { recordPlan, recordPlanFailure } from './record-plan.ts'
+import { openStageLog, type StageLog } from './stage-log.ts'
+import { watchRun, type RunWatch } from './watch-run.ts'
+
+export const planTimeoutMs = 30 * 60_000
+const workFolderBytes = 2 * 1024 ** 3
+
+/** A plan that did not come about, with why in our own words. */
+class PlanFailure extends Error {
+  readonly reason: RunReason
+  constructor(reason: RunReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/**
+ * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read
+ * from the plan file. A plan changes nothing, so a lost one is simply made again.
+ */
+export const planRun =
+  (deps: Deps) =>
+  async (input: InfrastructureRunInput): Promise<RunStep> => {
+    const loaded = await loadRun(deps, input.runId)
+    const { organizationId, run } = loaded
+    if (run.phase !== 'planning') return nextStep(deps)(input)
+
+    const secret = newToken('run')
+    const log = openStageLog({
+      store: deps.store,
+      organizationId,
+      stageId: loaded.stageIds['plan'] ?? 0,
+      mask: maskSecrets([...loaded.secrets, secret.plain]),
+    })
+    const watch = watchRun(deps, {
+      organizationId,
+      runId: run.id,
+      workspaceId: run.workspaceId,
+    })
+    try {
+      await deps.store.tenant(organizationId, async (db) =>
+        tokens(db, organizationId).createRunToken({
+          workspaceRunId: run.id,
+          runPhase: 'plan',
+          fence: loaded.workspace.fence,
+          hash: secret.hash,
+          prefix: secret.prefix,
+          hours: 1,
+        }),
+      )
+      await planInSandbox(deps, loaded, { log, watch, token: secret.plain })
+    } catch (error) {
+      const failure = toFailure(error, watch)
+      // Not ours to end: somebody else ended the run, or the engine will try again.
+      if (!failure) throw error
+      await log.write('error', failure.message)
+      await log.close()
+      await retryWhileUnavailable(async () => recordPlanFailure(deps, loaded, failure))
+    } finally {
+      watch.close()
+      await log.close()
+    }
+    return retryWhileUnavailable(async () => nextStep(deps)(input))
+  }
+
+async function planInSandbox(
+  deps: Deps,
+  loaded: LoadedRun,
+  { log, watch, token }: { log: StageLog; watch: RunWatch; token: string },
+): Promise<void> {
+  const { run, organizationId } = loaded
+  const bench = await deps.sandbox.open({
+    label: `run-${run.id}-plan`,
+    sizeBytes: workFolderBytes,
+    statePath: `/api/workspaces/${run.workspaceId}/state`,
+  })
+  try {
+    let error: string | undefined
+    const tool = tofu({
+      bench,
+      token,
+      env: loaded.env,
+      cliConfig: deps.cliConfig,
+      timeoutMs: planTimeoutMs,
+      signal: watch.signal,
+      onLine: async (stream, line) => {
+        error ??= firstError(line)
+        if (stream === 'stderr') return log.write('error', line)
+        for (const message of tofuMessages(line)) await log.write(message.level, message.line)
+      },
+    })
+    await tool.prepare(loaded.files)
+    assertWell(await tool.init({ lockReadonly: false }), 'init', error)
+    if (!(await tool.usesOwnBackend()))
+      throw new PlanFailure(
+        'plan_errored',
+        'The configuration chooses another backend by an override file. Remove it: the state belongs to the workspace.',
+      )
+    const lockFile = (await tool.readLockFile()) ?? null
+    assertWell(await tool.plan({ destroy: run.destroy }), 'plan', error)
+    const planFile = await tool.readPlanFile()
+    // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
+    if (!planFile) throw new PlanFailure('plan_errored', 'OpenTofu left no plan file.')
+    const shown = await tool.show()
+    assertWell(shown, 'show', error)
+    const planJson: unknown = JSON.parse(shown.stdout.toString())
+
+    await log.write('info', 'Judging the plan by policies and cost.')
+    const judgement = await judgeGates(deps, organizationId, {
+      run,
+      planJson,
+      signal: watch.signal,
+    })
+    await log.close()
+    await retryWhileUnavailable(async () =>
+      recordPlan(deps, loaded, { planFile, lockFile, planJson, judgement }),
+    )
+  } finally {
+    await bench.close()
+  }
+}
+
+function assertWell(end: StepEnd, what: string, error: string | undefined): void {
+  if (end.how === 'exited' && end.exitCode === 0) return
+  if (end.how === 'timed_out')
+    throw new PlanFailure('timed_out', `tofu ${what} took longer than a plan may take.`)
+  if (end.how === 'silent')
+    throw new PlanFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
+  const code = end.exitCode === null ? `signal ${end.signal ?? 'unknown'}` : `code ${end.exitCode}`
+  throw new PlanFailure(
+    'plan_errored',
+    error ? `tofu ${what}: ${error}` : `tofu ${what} ended with ${code}.`,
+  )
+}
+
+function toFailure(error: unknown, watch: RunWatch): PlanFailure | undefined {
+  if (watch.cause() === 'canceled') return new PlanFailure('canceled_by_user', 'Canceled.')
+  if (watch.cause()) return undefined
+  return error instanceof PlanFailure ? error : undefined
+}

@@ -1,0 +1,82 @@
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
+import type { Deps } from '../deps.ts'
+import { ownerOf } from './load-run.ts'
+import { nextStep } from './next-step.ts'
+
+const pollMs = 1_000
+
+/**
+ * After an apply whose worker was lost (runs.md, "runner lost"). It is fenced off first, so
+ * that a zombie can write no state; then its process is waited for until it has ended or
+ * has fallen silent; then the run ends `failed` / `runner_lost` with what was found. An
+ * apply that was never spawned has not begun, and is picked up again.
+ */
+export const reconcileApply =
+  (deps: Deps) =>
+  async (input: InfrastructureRunInput): Promise<RunStep> => {
+    const { runId } = input
+    const organizationId = await ownerOf(deps, runId)
+    const run = await deps.store.tenant(organizationId, async (db) =>
+      workspaceRuns(db, organizationId).get(runId),
+    )
+    if (run.phase !== 'applying') return nextStep(deps)(input)
+
+    await deps.store.tenant(organizationId, async (db) => {
+      await workspaces(db, organizationId).getForUpdate(run.workspaceId)
+      await workspaces(db, organizationId).raiseFence(run.workspaceId)
+    })
+    while (await isAlive(deps, organizationId, runId))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    await settle(deps, organizationId, runId)
+    return nextStep(deps)(input)
+  }
+
+async function isAlive(deps: Deps, organizationId: number, runId: number): Promise<boolean> {
+  const attempt = await deps.store.tenant(organizationId, async (db) =>
+    applyAttempts(db, organizationId).find(runId),
+  )
+  return attempt?.alive ?? false
+}
+
+async function settle(deps: Deps, organizationId: number, runId: number): Promise<void> {
+  await deps.store.tenant(organizationId, async (db) => {
+    const runs = workspaceRuns(db, organizationId)
+    const { workspaceId } = await runs.get(runId)
+    await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const attempts = applyAttempts(db, organizationId)
+    const attempt = await attempts.find(runId)
+    if (!attempt?.spawnedAt) {
+      // Nothing was run: the right is given back and the run takes its place before the apply again.
+      await attempts.giveBack(runId)
+      await tokens(db, organizationId).revokeOfRun(runId)
+      await workspaceLocks(db, organizationId).releaseOfRun(runId)
+      const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
+      if (moved) await stages(db, organizationId).set(runId, 'apply', { state: 'queued' })
+      return
+    }
+    const saved = await stateVersions(db, organizationId).newestOfRun(runId)
+    await workspaces(db, organizationId).markNeedsRefresh(workspaceId)
+    await attempts.end(runId, null)
+    await endRun(
+      db,
+      { organizationId, runId, actor: systemActor },
+      {
+        phase: 'failed',
+        reason: 'runner_lost',
+        message: saved
+          ? `The worker was lost while applying. State serial ${saved.serial} had been saved; plan again to see what is left.`
+          : 'The worker was lost while applying, before any state was saved. Plan again to see what is left.',
+        change: { found: { savedStateSerial: saved?.serial ?? null, worker: attempt.worker } },
+      },
+    )
+  })
+}

@@ -1,0 +1,89 @@
+import { Context } from '@temporalio/activity'
+import type { Deps } from '../deps.ts'
+import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+
+export type StopCause = 'canceled' | 'fenced' | 'lost'
+
+export type RunWatch = {
+  signal: AbortSignal
+  /** Why the signal was raised. */
+  cause(): StopCause | undefined
+  setProcessGroup(processGroup: number): void
+  close(): void
+}
+
+const pollMs = 1_000
+const heartbeatMs = 3_000
+const attemptBeatMs = 5_000
+
+/**
+ * Keeps a program under a run's control: tells the engine that it lives, and interrupts it
+ * once the run was canceled, somebody else has taken over, or the engine gave it up. The
+ * store is asked for a cancel, for the engine tells of one only with a heartbeat's answer.
+ */
+export function watchRun(
+  deps: Deps,
+  run: { organizationId: number; runId: number; fence?: number; workspaceId: number },
+): RunWatch {
+  const { organizationId, runId, fence, workspaceId } = run
+  const context = Context.current()
+  const controller = new AbortController()
+  let why: StopCause | undefined
+  let processGroup: number | null = null
+  let asking = false
+  const stop = (cause: StopCause) => {
+    why ??= cause
+    controller.abort()
+  }
+
+  const look = async () => {
+    if (asking) return
+    asking = true
+    try {
+      await deps.store.tenant(organizationId, async (db) => {
+        const { cancelRequestedAt } = await workspaceRuns(db, organizationId).get(runId)
+        if (cancelRequestedAt) stop('canceled')
+        if (fence === undefined) return
+        const current = await workspaces(db, organizationId).get(workspaceId)
+        if (current.fence !== fence) stop('fenced')
+      })
+    } catch {
+      // A database that is away is no reason to kill an apply; the next look asks again.
+    } finally {
+      asking = false
+    }
+  }
+  const beatAttempt = () =>
+    deps.store
+      .tenant(organizationId, async (db) =>
+        applyAttempts(db, organizationId).beat(runId, processGroup),
+      )
+      .catch(() => undefined)
+
+  const unlisten = deps.changes.on('cc_run', (id) => {
+    if (id === '' || Number(id) === runId) void look()
+  })
+  const timers = [
+    setInterval(() => context.heartbeat({ processGroup }), heartbeatMs),
+    setInterval(() => void look(), pollMs),
+    ...(fence === undefined ? [] : [setInterval(() => void beatAttempt(), attemptBeatMs)]),
+  ]
+  const lost = () => stop('lost')
+  context.cancellationSignal.addEventListener('abort', lost)
+  context.heartbeat({ processGroup })
+
+  return {
+    signal: controller.signal,
+    cause: () => why,
+    setProcessGroup(group) {
+      processGroup = group
+    },
+    close() {
+      for (const timer of timers) clearInterval(timer)
+      unlisten()
+      context.cancellationSignal.removeEventListener('abort', lost)
+    },
+  }
+}

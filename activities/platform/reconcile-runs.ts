@@ -1,0 +1,62 @@
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { requestStart } from '../../store/pipelines/promote-next.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { liveRuns, type LiveRun } from '../../store/platform/live-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import type { Deps } from '../deps.ts'
+
+const batch = 200
+
+/**
+ * Holds every live run against the engine (temporal.md 2): one whose workflow is closed
+ * is nobody's and is failed; one whose workflow the engine does not know is begun anew,
+ * for `nextStep` finds its place. The state is looked at again before anything is written.
+ */
+export const reconcileRuns =
+  (deps: Deps) => async (): Promise<{ looked: number; settled: number }> => {
+    let after = 0
+    let looked = 0
+    let settled = 0
+    for (;;) {
+      const runs = await liveRuns(deps.store.platform, { after, limit: batch })
+      for (const run of runs) {
+        looked += 1
+        if (await settle(deps, run)) settled += 1
+      }
+      const last = runs.at(-1)
+      if (!last || runs.length < batch) return { looked, settled }
+      after = last.runId
+    }
+  }
+
+async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
+  const { organizationId, runId } = live
+  if (live.startPending) return false
+  const state = await deps.workflowState(infrastructureRunId({ organizationId, runId }))
+  if (state === 'running') return false
+  deps.log.warn({ organizationId, runId, phase: live.phase, state }, 'a run has lost its workflow')
+
+  return deps.store.tenant(organizationId, async (db) => {
+    await workspaces(db, organizationId).getForUpdate(live.workspaceId)
+    const run = await workspaceRuns(db, organizationId).getForUpdate(runId)
+    if (run.phase !== live.phase) return false
+    if (state === 'missing') {
+      await requestStart(db, organizationId, { ...run, again: `:${Date.now()}` })
+      return true
+    }
+    await workspaces(db, organizationId).raiseFence(live.workspaceId)
+    if (run.phase === 'applying')
+      await workspaces(db, organizationId).markNeedsRefresh(live.workspaceId)
+    return endRun(
+      db,
+      { organizationId, runId, actor: systemActor },
+      {
+        phase: 'failed',
+        reason: 'runner_lost',
+        message: 'The engine ended this run from outside. Start a new one.',
+      },
+    )
+  })
+}

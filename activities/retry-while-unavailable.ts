@@ -1,0 +1,20 @@
+import { AppError } from '../domain/errors.ts'
+
+const pauseMs = 500
+
+/** Repeats what failed because the database was away, for as long as a restart of it may take (runs.md, Recovery). */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  patienceMs = 60_000,
+): Promise<T> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const away = error instanceof AppError && error.fault === 'unavailable'
+      if (!away || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+}

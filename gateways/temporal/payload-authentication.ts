@@ -1,0 +1,38 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Payload, PayloadCodec } from '@temporalio/common'
+import type { Keyring } from '../keyring/keyring.ts'
+
+const mark = 'cc-mac'
+
+/**
+ * Leaves payloads readable in the engine's UI, for they hold ids alone, and binds each
+ * to its workflow by a keyed hash. Whoever can reach the engine but not the keyring can
+ * therefore not start a workflow of ours, nor move one's input to another's (temporal.md 7).
+ */
+export function payloadAuthentication(keyring: Keyring): PayloadCodec {
+  const macOf = (payload: Payload, workflowId: string | undefined): Buffer => {
+    const encoding = payload.metadata?.['encoding'] ?? new Uint8Array()
+    const head = Buffer.from(JSON.stringify([workflowId ?? '', Buffer.from(encoding).toString()]))
+    return keyring.mac('temporal-payload', Buffer.concat([head, payload.data ?? Buffer.alloc(0)]))
+  }
+
+  return {
+    async encode(payloads, context) {
+      return payloads.map((payload) => ({
+        ...payload,
+        metadata: { ...payload.metadata, [mark]: macOf(payload, context?.workflowId) },
+      }))
+    },
+    async decode(payloads, context) {
+      return payloads.map((payload) => {
+        const given = payload.metadata?.[mark]
+        const expected = macOf(payload, context?.workflowId)
+        if (!given || given.length !== expected.length || !timingSafeEqual(given, expected))
+          throw new Error('a payload does not carry the mark of this service')
+        const metadata = { ...payload.metadata }
+        delete metadata[mark]
+        return { ...payload, metadata }
+      })
+    },
+  }
+}

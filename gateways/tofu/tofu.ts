@@ -1,0 +1,160 @@
+import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
+import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
+
+/** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
+const configuration = 'config'
+const data = 'data'
+const out = 'out'
+
+const planFile = `${out}/plan.bin`
+const lockFile = `${configuration}/.terraform.lock.hcl`
+const maxPlanBytes = 256 * 1024 * 1024
+
+export type TofuOptions = {
+  bench: Workbench
+  token: string
+  /** Variables as TF_VAR_… and the workspace's own environment. */
+  env: Readonly<Record<string, string>>
+  /** The operator's CLI configuration (mirrors, caches), if there is one. */
+  cliConfig?: string | undefined
+  timeoutMs: number
+  signal: AbortSignal
+  onLine: (stream: 'stdout' | 'stderr', line: string) => Promise<void>
+}
+
+const gigabyte = 1024 ** 3
+const limits = (timeoutMs: number): StepLimits => ({
+  timeoutMs,
+  silenceMs: 10 * 60_000,
+  memoryBytes: 4 * gigabyte,
+  processes: 512,
+  fileSizeBytes: 2 * gigabyte,
+})
+
+/** OpenTofu in a workbench, a step of its own for each command (runs.md, Sandbox; engines.md). */
+export function tofu(options: TofuOptions) {
+  const { bench, token, env, signal, onLine } = options
+  const deadline = Date.now() + options.timeoutMs
+  const fixed = {
+    TF_IN_AUTOMATION: '1',
+    TF_INPUT: '0',
+    CHECKPOINT_DISABLE: '1',
+    TF_DATA_DIR: bench.inside(data),
+    TF_CLI_CONFIG_FILE: bench.inside(`${out}/tofu.rc`),
+    HOME: bench.inside(out),
+    PATH: '/usr/bin:/bin',
+    TMPDIR: '/tmp',
+  }
+  const connected = {
+    TF_HTTP_ADDRESS: bench.stateUrl,
+    TF_HTTP_LOCK_ADDRESS: bench.stateUrl,
+    TF_HTTP_UNLOCK_ADDRESS: bench.stateUrl,
+    TF_HTTP_USERNAME: 'run',
+    TF_HTTP_PASSWORD: token,
+    // Together about a minute: long enough for an API that is being restarted.
+    TF_HTTP_RETRY_MAX: '12',
+    TF_HTTP_RETRY_WAIT_MIN: '1',
+    TF_HTTP_RETRY_WAIT_MAX: '5',
+    HTTPS_PROXY: bench.proxyUrl,
+    HTTP_PROXY: bench.proxyUrl,
+    NO_PROXY: '127.0.0.1,localhost',
+  }
+
+  const run = async (args: readonly string[], step: Partial<Step> = {}): Promise<StepEnd> =>
+    bench.run({
+      program: 'tofu',
+      args,
+      // What is fixed comes last: nothing a workspace sets can lead a run elsewhere.
+      env: { ...env, ...fixed, ...(step.network === 'none' ? {} : connected) },
+      cwd: configuration,
+      network: 'run',
+      limits: limits(Math.max(1_000, deadline - Date.now())),
+      signal,
+      onLine,
+      ...step,
+    })
+
+  return {
+    async prepare(files: Readonly<Record<string, string>>): Promise<void> {
+      for (const folder of [configuration, data, out]) await bench.makeFolder(folder)
+      await bench.write(`${out}/tofu.rc`, options.cliConfig ?? 'disable_checkpoint = true\n')
+      for (const [name, content] of Object.entries(files))
+        await bench.write(`${configuration}/${name}`, content)
+      await bench.write(
+        `${configuration}/${backendOverrideFile}`,
+        JSON.stringify({ terraform: { backend: { http: {} } } }),
+      )
+    },
+
+    /** The lock file and plan of the plan's run, for its apply. */
+    async restore(saved: { lockFile: Buffer | null; planFile: Buffer }): Promise<void> {
+      if (saved.lockFile) await bench.write(lockFile, saved.lockFile)
+      await bench.write(planFile, saved.planFile)
+    },
+
+    async init({ lockReadonly }: { lockReadonly: boolean }): Promise<StepEnd> {
+      return run([
+        'init',
+        '-input=false',
+        '-no-color',
+        ...(lockReadonly ? ['-lockfile=readonly'] : []),
+      ])
+    },
+
+    /**
+     * Whether `init` settled on our own state endpoint. A configuration may carry override
+     * files of its own; one that wins over ours would take the state elsewhere.
+     */
+    async usesOwnBackend(): Promise<boolean> {
+      const settled = await bench.read(`${data}/terraform.tfstate`, 1024 * 1024)
+      if (!settled) return false
+      try {
+        const { backend } = JSON.parse(settled.toString())
+        const address: unknown = backend?.config?.address
+        return (
+          backend?.type === 'http' &&
+          (address === null || address === undefined || address === bench.stateUrl)
+        )
+      } catch {
+        return false
+      }
+    },
+
+    async plan({ destroy }: { destroy: boolean }): Promise<StepEnd> {
+      const args = ['plan', '-input=false', '-no-color', '-json', '-lock=false']
+      return run([...args, `-out=${bench.inside(planFile)}`, ...(destroy ? ['-destroy'] : [])], {
+        readOnly: [data],
+      })
+    },
+
+    /** Reads the plan file back, without a network and after everything that its author's code could touch is over. */
+    async show(): Promise<StepEnd> {
+      return run(['show', '-json', '-no-color', bench.inside(planFile)], {
+        network: 'none',
+        readOnly: [data, configuration],
+        captureBytes: maxPlanBytes,
+      })
+    },
+
+    async apply(onSpawn: (processGroup: number) => void): Promise<StepEnd> {
+      const args = ['apply', '-input=false', '-no-color', '-json', '-auto-approve']
+      return run([...args, '-lock-timeout=60s', bench.inside(planFile)], {
+        readOnly: [data],
+        onSpawn,
+      })
+    },
+
+    async readPlanFile(): Promise<Buffer | undefined> {
+      return bench.read(planFile, maxPlanBytes)
+    },
+
+    async readLockFile(): Promise<Buffer | undefined> {
+      return bench.read(lockFile, 1024 * 1024)
+    },
+
+    /** What OpenTofu leaves when it could not save the state: the only trace of what was made. */
+    async readErroredState(): Promise<Buffer | undefined> {
+      return bench.read(`${configuration}/errored.tfstate`, 128 * 1024 * 1024)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { Model } from 'objection'
+import { notFound } from '../../domain/errors.ts'
+import type { Db } from '../connect.ts'
+
+export class PriceRow extends Model {
+  static override tableName = 'prices'
+  static override jsonAttributes = ['match']
+  declare id: number
+  declare organizationId: number
+  declare provider: string
+  declare resourceType: string
+  declare match: Record<string, string | number | boolean>
+  /** Decimal text in the major unit, a month. */
+  declare monthlyPrice: string
+  declare currency: string
+  declare source: string
+  /** `YYYY-MM-DD` */
+  declare validFrom: string
+  declare version: number
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type StoredPrice = Omit<PriceRow, keyof Model | 'organizationId'>
+export type NewPrice = Pick<
+  StoredPrice,
+  'provider' | 'resourceType' | 'match' | 'monthlyPrice' | 'currency' | 'source' | 'validFrom'
+>
+
+/** The price book of one organization: what a month of a resource costs. */
+export function prices(db: Db, organizationId: number) {
+  const rows = () => PriceRow.query(db).where({ organizationId })
+
+  return {
+    async get(id: number): Promise<StoredPrice> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(limit: number, after: number): Promise<StoredPrice[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    },
+
+    async ofTypes(resourceTypes: readonly string[]): Promise<StoredPrice[]> {
+      return rows()
+        .whereIn('resourceType', [...resourceTypes])
+        .orderBy('id')
+    },
+
+    async create(price: NewPrice): Promise<StoredPrice> {
+      return PriceRow.query(db).insertAndFetch({ organizationId, ...price })
+    },
+
+    async update(id: number, change: Partial<NewPrice>): Promise<StoredPrice> {
+      const { version } = await this.get(id)
+      return PriceRow.query(db).patchAndFetchById(id, {
+        ...change,
+        version: version + 1,
+        updatedAt: new Date(),
+      })
+    },
+
+    async delete(id: number): Promise<void> {
+      const count = await rows().where({ id }).delete()
+      if (count === 0) throw notFound()
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { systemActor, type AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { users } from '../users/users.ts'
+import type { WorkspaceRun } from './workspace-runs.ts'
+
+/** On whose behalf a worker acts: the run's author, whose deed the outcome is. */
+export async function actorOfRun(
+  db: Db,
+  organizationId: number,
+  run: Pick<WorkspaceRun, 'authorUserId'>,
+): Promise<AuditActor> {
+  const [author] = await users(db, organizationId).listByIds([run.authorUserId])
+  return author ? { kind: 'user', id: author.id, label: author.email ?? author.name } : systemActor
+}

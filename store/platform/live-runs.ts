@@ -1,0 +1,30 @@
+import type { PlatformDb } from '../connect.ts'
+import type { LivePhase } from '../../domain/pipelines/run-state.ts'
+
+export type LiveRun = {
+  organizationId: number
+  runId: number
+  workspaceId: number
+  kind: 'apply' | 'plan'
+  phase: LivePhase
+  /** Whether the engine is still to be told to start it. */
+  startPending: boolean
+}
+
+/** Runs that should have a workflow, oldest first, for the reconciler to hold against the engine. */
+export async function liveRuns(
+  db: PlatformDb,
+  { after, limit }: { after: number; limit: number },
+): Promise<LiveRun[]> {
+  const { rows } = await db.raw(
+    `select r.organization_id as "organizationId", r.id as "runId", r.workspace_id as "workspaceId", r.kind, r.phase,
+       exists (select 1 from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
+         and x.workflow_id = 'org-' || r.organization_id || '/infra-run/' || r.id) as "startPending"
+     from workspace_runs r
+     where r.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying') and r.id > ?
+       and coalesce(r.started_at, r.created_at) < now() - interval '10 seconds'
+     order by r.id limit ?`,
+    [after, limit],
+  )
+  return rows
+}

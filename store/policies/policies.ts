@@ -1,0 +1,83 @@
+import { Model } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export type PolicyWorkspaces = 'all' | 'production' | number[]
+
+export class PolicyRow extends Model {
+  static override tableName = 'policies'
+  static override jsonAttributes = ['workspaces']
+  declare id: number
+  declare organizationId: number
+  declare name: string
+  declare rego: string
+  declare enforcement: 'mandatory' | 'advisory'
+  declare workspaces: PolicyWorkspaces
+  declare version: number
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type Policy = Omit<PolicyRow, keyof Model | 'organizationId'>
+export type NewPolicy = Pick<Policy, 'name' | 'rego' | 'enforcement' | 'workspaces'>
+
+/** The policies of one organization, compiled before they are stored. */
+export function policies(db: Db, organizationId: number) {
+  const rows = () => PolicyRow.query(db).where({ organizationId })
+  const refuseTakenName = async <T>(name: string, write: (savepoint: Db) => Promise<T>) => {
+    try {
+      return await db.transaction(write)
+    } catch (error) {
+      if (!isUniqueViolation(error, 'policies_name')) throw error
+      const [taken] = await rows().whereRaw('lower(name) = lower(?)', [name])
+      throw conflict('name_taken', `There is a policy ${name} already.`, taken?.id)
+    }
+  }
+
+  return {
+    async get(id: number): Promise<Policy> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(limit: number, after: number): Promise<Policy[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    },
+
+    /** Those that judge the plans of this workspace, in the order in which they were made. */
+    async ofWorkspace(workspace: {
+      id: number
+      criticality: 'standard' | 'production'
+    }): Promise<Policy[]> {
+      const all = await rows().orderBy('id')
+      return all.filter(({ workspaces: scope }) => {
+        if (scope === 'all') return true
+        if (scope === 'production') return workspace.criticality === 'production'
+        return scope.includes(workspace.id)
+      })
+    },
+
+    async create(policy: NewPolicy): Promise<Policy> {
+      return refuseTakenName(policy.name, async (savepoint) =>
+        PolicyRow.query(savepoint).insertAndFetch({ organizationId, ...policy }),
+      )
+    },
+
+    async update(id: number, change: Partial<NewPolicy>): Promise<Policy> {
+      return refuseTakenName(change.name ?? '', async (savepoint) => {
+        const { version } = await this.get(id)
+        return PolicyRow.query(savepoint).patchAndFetchById(id, {
+          ...change,
+          version: version + 1,
+          updatedAt: new Date(),
+        })
+      })
+    },
+
+    async delete(id: number): Promise<void> {
+      const count = await rows().where({ id }).delete()
+      if (count === 0) throw notFound()
+    },
+  }
+}

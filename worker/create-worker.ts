@@ -1,0 +1,114 @@
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
+import type { DataConverter } from '@temporalio/common'
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { createActivities } from '../activities/index.ts'
+import type { Config } from '../config.ts'
+import type { Keyring } from '../gateways/keyring/keyring.ts'
+import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import { connectionOptions } from '../gateways/temporal/connection-options.ts'
+import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
+import type { Store } from '../store/connect.ts'
+import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
+import { ensureReconcileSchedule } from './reconcile-schedule.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { startOutboxRelay } from './outbox-relay.ts'
+import { startTurnKeeper } from './turn-keeper.ts'
+
+export type WorkerDeps = {
+  config: Config
+  store: Store
+  keyring: Keyring
+  sandbox: Sandbox
+  changes: ChangeFeed
+  log: Logger
+  name: string
+  engineVersion: string
+  cliConfig: string | undefined
+  workflowBundle: WorkflowBundleOption
+}
+
+export type RunningWorker = {
+  /** Rejects when a worker breaks; resolves once all have stopped. */
+  finished: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Both queues' workers, the relay, and the keepers of turns and of the store, in one process. */
+export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
+  const { config, store, keyring, changes, log } = deps
+  const dataConverter: DataConverter = { payloadCodecs: [payloadAuthentication(keyring)] }
+  const { namespace } = config.temporal
+  const connection = await NativeConnection.connect(connectionOptions(config))
+  const clientConnection = await Connection.connect(connectionOptions(config))
+  const client = new Client({ connection: clientConnection, namespace, dataConverter })
+
+  const activities = createActivities({
+    store,
+    keyring,
+    sandbox: deps.sandbox,
+    changes,
+    log,
+    worker: deps.name,
+    engineVersion: deps.engineVersion,
+    cliConfig: deps.cliConfig,
+    workflowState: async (workflowId) => workflowState(client, workflowId),
+  })
+  const common = {
+    connection,
+    namespace,
+    dataConverter,
+    identity: deps.name,
+    // Long enough for a plan to be killed and its end recorded; what is left is found by the reconciler.
+    shutdownGraceTime: '5 seconds',
+    shutdownForceTime: '15 seconds',
+  } as const
+  const control = await Worker.create({
+    ...common,
+    taskQueue: controlQueue,
+    workflowBundle: deps.workflowBundle,
+    activities: activities.control,
+    maxCachedWorkflows: 200,
+    maxConcurrentActivityTaskExecutions: 50,
+  })
+  const tofu = await Worker.create({
+    ...common,
+    taskQueue: tofuQueue,
+    activities: activities.tofu,
+    maxConcurrentActivityTaskExecutions: config.tofuSlots,
+  })
+  await ensureReconcileSchedule(client)
+
+  const helpers = [
+    startOutboxRelay({ client, store, changes, log }),
+    startTurnKeeper({ store, log }),
+    startHousekeeping({ store, log }),
+  ]
+  const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
+  return {
+    finished,
+    async stop() {
+      await Promise.all(helpers.map(async (helper) => helper.stop()))
+      for (const worker of [control, tofu]) if (worker.getState() === 'RUNNING') worker.shutdown()
+      await finished.catch(() => undefined)
+      await Promise.all([connection.close(), clientConnection.close()])
+    },
+  }
+}
+
+/** `describe`, not the list: visibility comes late (temporal.md 2). */
+async function workflowState(
+  client: Client,
+  workflowId: string,
+): Promise<'running' | 'closed' | 'missing'> {
+  try {
+    const description = await client.withDeadline(Date.now() + 5_000, async () =>
+      client.workflow.getHandle(workflowId).describe(),
+    )
+    return description.status.name === 'RUNNING' ? 'running' : 'closed'
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'missing'
+    throw error
+  }
+}

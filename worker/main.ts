@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { promisify } from 'node:util'
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import pino from 'pino'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createWorkerSandbox } from '../gateways/sandbox/create-worker-sandbox.ts'
+import { connectStore } from '../store/connect.ts'
+import { openChangeFeed } from '../store/platform/change-feed.ts'
+import { bundleWorkflows } from './bundle-workflows.ts'
+import { createWorker } from './create-worker.ts'
+
+/** The worker process: reads the configuration, connects, runs until it is told to stop. */
+async function main(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel, base: { part: 'worker' } })
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) =>
+      log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message),
+    ),
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+    },
+  })
+  const store = connectStore(config.databaseUrl, config.databasePoolSize)
+  const changes = openChangeFeed(config.databaseUrl)
+  const sandbox = await createWorkerSandbox(config, log)
+  for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
+
+  const running = await createWorker({
+    config,
+    store,
+    keyring: createKeyring(config.keyring),
+    sandbox,
+    changes,
+    log,
+    name: `${hostname()}:${process.pid}`,
+    engineVersion: await tofuVersion(config),
+    cliConfig: config.tofuCliConfig && (await readFile(config.tofuCliConfig, 'utf8')),
+    workflowBundle: await bundleWorkflows(),
+  })
+  log.info('running')
+
+  let closing = false
+  const close = (signal: string) => {
+    if (closing) return
+    closing = true
+    log.info({ signal }, 'closing')
+    setTimeout(() => process.exit(0), 20_000).unref()
+    void running
+      .stop()
+      .then(async () => Promise.all([changes.close(), store.close()]))
+      .then(() => process.exit(0))
+  }
+  process.on('SIGTERM', close)
+  process.on('SIGINT', close)
+  await running.finished
+}
+
+async function tofuVersion({ tofuBin = 'tofu' }: Config): Promise<string> {
+  const { stdout } = await promisify(execFile)(tofuBin, ['version', '-json'], {
+    env: { CHECKPOINT_DISABLE: '1', PATH: '/usr/bin:/bin' },
+  })
+  const { terraform_version: version } = JSON.parse(stdout)
+  if (typeof version !== 'string') throw new Error('tofu does not tell its version')
+  return version
+}
+
+try {
+  await main(readConfig())
+} catch (error) {
+  // The one place that speaks to a terminal: whoever started this must see why it did not run.
+  process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,115 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+} from '@temporalio/client'
+import {
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common'
+import type { Logger } from 'pino'
+import type { Store } from '../store/connect.ts'
+import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import { outboxQueue, type OutboxRow } from '../store/platform/outbox-queue.ts'
+
+export type Relay = { stop(): Promise<void> }
+
+const pollMs = 250
+const batch = 50
+const deadlineMs = 5_000
+
+/** Tells the engine what committed transactions left for it, at least once and in order per workflow (temporal.md 2). */
+export function startOutboxRelay(options: {
+  client: Client
+  store: Store
+  changes: ChangeFeed
+  log: Logger
+}): Relay {
+  const { client, store, changes, log } = options
+  const queue = outboxQueue(store.platform)
+  let stopped = false
+  let wake: () => void = () => undefined
+  const unlisten = changes.on('cc_outbox', () => wake())
+
+  const deliver = async (row: OutboxRow) => {
+    try {
+      await client.withDeadline(Date.now() + deadlineMs, async () => tell(client, row))
+      await queue.done(row.id)
+    } catch (error) {
+      log.warn({ err: error, outboxId: row.id, attempts: row.attempts }, 'the engine was not told')
+      await queue.failed(row, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  const loop = async () => {
+    while (!stopped) {
+      const woken = new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      try {
+        const rows = await queue.claim(batch)
+        await Promise.all(rows.map(deliver))
+        if (rows.length > 0) continue
+      } catch (error) {
+        log.warn({ err: error }, 'the outbox cannot be read')
+      }
+      await woken
+    }
+  }
+  const running = loop()
+
+  return {
+    async stop() {
+      stopped = true
+      unlisten()
+      wake()
+      await running
+    },
+  }
+}
+
+async function tell(client: Client, row: OutboxRow): Promise<void> {
+  if (row.kind === 'start') return start(client, row)
+  const handle = client.workflow.getHandle(row.workflowId)
+  try {
+    if (row.kind === 'cancel') await handle.cancel()
+    else await handle.signal(row.signalName ?? '')
+  } catch (error) {
+    // The workflow is over, or was never begun: there is nobody to wake, and the store has the decision.
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
+}
+
+async function start(client: Client, row: OutboxRow): Promise<void> {
+  try {
+    await client.workflow.start(row.workflowType ?? '', {
+      workflowId: row.workflowId,
+      taskQueue: row.taskQueue ?? '',
+      args: row.args,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      ...(row.options.summary !== undefined && { staticSummary: row.options.summary }),
+      typedSearchAttributes: searchAttributes(row.options.searchAttributes ?? {}),
+      // Fair among organizations where many wait for few workers (temporal.md 11).
+      priority: { fairnessKey: `org-${row.organizationId ?? 0}` },
+    })
+  } catch (error) {
+    // Told already, by an earlier delivery whose answer was lost.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  }
+}
+
+function searchAttributes(values: Record<string, string | number>): TypedSearchAttributes {
+  return new TypedSearchAttributes(
+    Object.entries(values).map(([name, value]) =>
+      typeof value === 'number'
+        ? { key: defineSearchAttributeKey(name, SearchAttributeType.INT), value }
+        : { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value },
+    ),
+  )
+}

@@ -1,0 +1,104 @@
+import {
+  ActivityFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  sleep,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { ControlActivities, TofuActivities } from '../../activities/index.ts'
+import { tofuQueue } from '../platform/contract.ts'
+import { decidedSignal, type InfrastructureRunInput, type RunStep } from './contract.ts'
+
+const retry = { initialInterval: '200 ms', maximumInterval: '5 seconds' } as const
+
+// Bookkeeping is quick and safe to repeat. Tofu is neither: a plan may be made again, an apply never.
+const { nextStep, failRun } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry,
+})
+const { reconcileApply } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '5 minutes',
+  retry,
+})
+const { planRun } = proxyActivities<TofuActivities>({
+  taskQueue: tofuQueue,
+  startToCloseTimeout: '35 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { ...retry, maximumAttempts: 3 },
+})
+const { applyRun } = proxyActivities<TofuActivities>({
+  taskQueue: tofuQueue,
+  startToCloseTimeout: '5 hours',
+  heartbeatTimeout: '15 seconds',
+  retry: { maximumAttempts: 1 },
+})
+
+/**
+ * §3, infrastructure pipeline run: plan (policy and cost gates), approve, apply. The store
+ * says what comes next after each step, so a run that was lost is begun anew at its place.
+ */
+export async function infrastructureRun(run: InfrastructureRunInput): Promise<void> {
+  // The signal only wakes. Whoever holds a client can send one, so the decision is read from the store.
+  let woken = false
+  setHandler(defineSignal(decidedSignal), () => void (woken = true))
+
+  let step = await nextStep(run)
+  let failures = 0
+  while (step.next !== 'over') {
+    // A run may wait for days; the store knows its place, so a new history begins there.
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof infrastructureRun>(run)
+    if (step.next === 'wait') {
+      await condition(() => woken, step.timeoutMs)
+      woken = false
+      step = await nextStep(run)
+    } else if (step.next === 'plan') {
+      step = await planOrFail(run)
+    } else if (step.next === 'apply') {
+      const applied = await applyOrReconcile(run)
+      step = applied.step
+      // Not begun, for a fault that may pass (the store or the keyring was away): again, but not at once.
+      if (!applied.lost || step.next !== 'apply') continue
+      failures += 1
+      if (failures > maxFailures) {
+        await failRun({ ...run, reason: 'apply_errored' })
+        return
+      }
+      await sleep(Math.min(60_000, 1_000 * 2 ** failures))
+    } else {
+      step = await reconcileApply(run)
+    }
+  }
+}
+
+/** Some twenty minutes of trying to begin an apply. */
+const maxFailures = 24
+
+async function planOrFail(run: InfrastructureRunInput): Promise<RunStep> {
+  try {
+    return await planRun(run)
+  } catch (error) {
+    await failRun({ ...run, reason: reasonOf(error) })
+    return nextStep(run)
+  }
+}
+
+/** A lost worker lands here: what the apply did is unknown, so it is looked up, never done again. */
+async function applyOrReconcile(
+  run: InfrastructureRunInput,
+): Promise<{ step: RunStep; lost: boolean }> {
+  try {
+    return { step: await applyRun(run), lost: false }
+  } catch {
+    return { step: await reconcileApply(run), lost: true }
+  }
+}
+
+function reasonOf(error: unknown): 'runner_lost' | 'timed_out' | 'plan_errored' {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  if (!(cause instanceof TimeoutFailure)) return 'plan_errored'
+  return cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out'
+}
