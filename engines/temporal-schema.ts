@@ -39,15 +39,11 @@ export async function ensureTemporalSchema(options: SchemaOptions): Promise<void
         },
         timeoutMs: 120_000,
       })
-    if (!(await hasSchema(postgres, database))) await run('setup-schema', '-v', '0.0')
+    // Does nothing where there is a schema, also one whose making was interrupted.
+    await run('setup-schema', '-v', '0.0')
     await run('update-schema', '--schema-name', schema)
     await writeMark(postgres, { database, mark })
   }
-}
-
-async function hasSchema(postgres: Postgres, database: string): Promise<boolean> {
-  const rows = await ask(postgres, database, `select to_regclass('schema_version')::text as answer`)
-  return rows !== null
 }
 
 function readMark(postgres: Postgres, database: string): Promise<string | null> {

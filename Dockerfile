@@ -1,0 +1,24 @@
+# API and worker in one image: Node runs the TypeScript as it is, so there is nothing to compile.
+# Not built with Docker yet.
+FROM ghcr.io/opentofu/opentofu:1.12.6-minimal AS tofu
+FROM openpolicyagent/opa:1.22.0-static AS opa
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git tini \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=tofu /usr/local/bin/tofu /usr/local/bin/tofu
+COPY --from=opa /opa /usr/local/bin/opa
+
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The scripts of the packages fetch embedded engines, which this image does without.
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+COPY . .
+RUN mkdir /data && chown node:node /data
+
+USER node
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "api/server.ts"]
