@@ -19,13 +19,14 @@ async function main(config: Config): Promise<void> {
   const store = connectStore(config.databaseUrl, config.databasePoolSize)
   const connection = Connection.lazy(connectionOptions(config))
   const changes = openChangeFeed(config.databaseUrl)
+  const policies = createPolicyCompiler(config, log)
   const app = await createApp({
     config,
     store,
     keyring: createKeyring(config.keyring),
     mail: createMailer(config, log),
     engine: createEngineHealth(connection),
-    policies: createPolicyCompiler(config, log),
+    policies,
     changes,
     log,
   })
@@ -41,7 +42,9 @@ async function main(config: Config): Promise<void> {
     setTimeout(() => process.exit(0), 8_000).unref()
     void app
       .close()
-      .then(async () => Promise.all([changes.close(), store.close(), connection.close()]))
+      .then(async () =>
+        Promise.all([changes.close(), store.close(), connection.close(), policies.close()]),
+      )
       .then(() => process.exit(0))
   }
   process.on('SIGTERM', close)

@@ -6,7 +6,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
-import { createWorkerSandbox } from '../gateways/sandbox/create-worker-sandbox.ts'
+import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { bundleWorkflows } from './bundle-workflows.ts'
@@ -25,7 +25,11 @@ async function main(config: Config): Promise<void> {
   })
   const store = connectStore(config.databaseUrl, config.databasePoolSize)
   const changes = openChangeFeed(config.databaseUrl)
-  const sandbox = await createWorkerSandbox(config, log)
+  // A plan holds a workbench of its own while its policies are judged in another.
+  const sandbox = await sandboxFor(config, log, {
+    slots: config.tofuSlots * 2,
+    programs: ['tofu', 'opa'],
+  })
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 
   const running = await createWorker({
@@ -50,7 +54,7 @@ async function main(config: Config): Promise<void> {
     setTimeout(() => process.exit(0), 20_000).unref()
     void running
       .stop()
-      .then(async () => Promise.all([changes.close(), store.close()]))
+      .then(async () => Promise.all([changes.close(), store.close(), sandbox.close()]))
       .then(() => process.exit(0))
   }
   process.on('SIGTERM', close)

@@ -4,4 +4,5 @@ export type PolicyFault = { line: number; column: number; message: string }
 export type PolicyCompiler = {
   /** No faults: the policy may be stored. Throws 503 `policy_engine_unavailable` where OPA is not to be had. */
   check(rego: string): Promise<PolicyFault[]>
+  close(): Promise<void>
 }

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import { createSandbox } from './create-sandbox.ts'
+import { workFolderFor } from './work-folder-for.ts'
+import type { OwnedSandbox, Program } from './workbench.ts'
+
+/** The sandbox of this process, as the configuration says. */
+export function sandboxFor(
+  config: Config,
+  log: Logger,
+  { slots, programs }: { slots: number; programs: readonly Program[] },
+): Promise<OwnedSandbox> {
+  const { tofuBin = 'tofu', opaBin = 'opa' } = config
+  const paths = { tofu: tofuBin, opa: opaBin }
+  return createSandbox({
+    kind: config.sandbox,
+    workDir: workFolderFor(config.dataDir),
+    slots,
+    programs: Object.fromEntries(programs.map((program) => [program, paths[program]])),
+    apiUrl: config.apiUrl,
+    outbound: {
+      privateHosts: config.privateHosts,
+      extraCaFile: config.extraCaFile,
+      onHost: (label, host, allowed) => log.info({ label, host, allowed }, 'egress'),
+    },
+    log,
+  })
+}
