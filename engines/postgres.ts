@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const password = secretFile(join(dataDir, passwordFile), newPassword)
   const { cluster, native } = await postgresHome(dataDir, user, say)
   const env = { ...cleanEnvironment(), LC_ALL: 'C' }
-  await initialize({ cluster, native, user, password, env })
+  await initialize({ ...options, cluster, native, user, password, env })
 
   const adminUrl = (database: string) =>
     `postgres://${admin}:${password}@127.0.0.1:${port}/${database}`
@@ -111,6 +111,8 @@ type Initialization = {
   user: PostgresUser | undefined
   password: string
   env: NodeJS.ProcessEnv
+  throwaway?: boolean
+  signal?: AbortSignal | undefined
 }
 
 /** Whole or not at all: made beside its place and renamed into it, so an interrupted one is just made anew. */
@@ -133,10 +135,12 @@ async function initialize(work: Initialization): Promise<void> {
         '--builtin-locale=C.UTF-8',
         '--locale=C',
         '--no-instructions',
+        ...(work.throwaway ? ['--no-sync'] : []),
       ],
       env,
       cwd: folder,
       timeoutMs: 180_000,
+      signal: work.signal,
       ...(user && { owner: user }),
     })
     renameSync(join(folder, 'data'), cluster)

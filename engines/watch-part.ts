@@ -49,6 +49,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
   const log = openLogFile(join(options.dataDir, 'logs', `${name}.log`), options.onLine)
   let child: ChildProcess | undefined
   let ended: Promise<string> = Promise.resolve('')
+  const stopper = new AbortController()
   let stopping = false
   let restarts = 0
 
@@ -91,7 +92,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     void ended.then((why) => (over = why))
     const deadline = Date.now() + options.readyTimeoutMs
     for (;;) {
-      if (options.signal?.aborted) return 'was stopped'
+      if (stopping || options.signal?.aborted) return 'was stopped'
       try {
         await options.probe()
         if (over === undefined) return 'ready'
@@ -124,7 +125,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
       if (stopping) return
       if (Date.now() - since > steadyAfterMs) backoffMs = 100
       say(`${name}: ended with ${why}, starting it again`)
-      await sleep(backoffMs)
+      await sleep(backoffMs, undefined, { signal: stopper.signal }).catch(() => undefined)
       backoffMs = Math.min(longestBackoffMs, backoffMs * 2)
       if (stopping) return
       restarts += 1
@@ -156,7 +157,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     }
     await sleep(300 * attempt)
   }
-  let watching = watch()
+  const watching = watch()
 
   return {
     name,
@@ -164,6 +165,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     restarts: () => restarts,
     async stop() {
       stopping = true
+      stopper.abort()
       await end()
       await watching
       // A launch that was under way when the stop came.
@@ -172,8 +174,8 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     },
     kill() {
       stopping = true
+      stopper.abort()
       if (child?.pid) killGroup(child.pid)
-      watching = watching.catch(() => undefined)
     },
   }
 }
