@@ -1,17 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
  * Node's `stdio` for a step, continued with /dev/null for each descriptor that this worker
  * itself inherited from whoever started it and that would go on to its children: a step
  * could write into a supervisor's pipe.
  */
-export function coverInherited<T>(stdio: readonly T[]): Array<T | 'ignore'> {
+export function coverInherited<T>(stdio: readonly T[]): Array<T | number> {
   inheritedMax ??= findInheritedMax()
   const missing = Math.max(0, inheritedMax + 1 - stdio.length)
-  return [...stdio, ...Array.from({ length: missing }, () => 'ignore' as const)]
+  if (missing === 0) return [...stdio]
+  // Not 'ignore': beyond the first three, that leaves a descriptor as it is.
+  devNull ??= openSync('/dev/null', 'r+')
+  return [...stdio, ...Array<number>(missing).fill(devNull)]
 }
 
 let inheritedMax: number | undefined
+let devNull: number | undefined
 
 /** Node closes its own descriptors in children; what is left open was there before it. */
 function findInheritedMax(): number {

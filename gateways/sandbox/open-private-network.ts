@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
@@ -45,9 +45,7 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
     env: {},
   })
   try {
-    const exited = once(child, 'exit').then(async () => {
-      throw new Error(`bwrap ended: ${String(child.stderr?.read() ?? '')}`)
-    })
+    const exited = failureOf(child)
     // stdio[4] was asked for as a pipe above.
     const info = readInfo(child.stdio[4] as Readable)
     const servers = new Map<unknown, Server>()
@@ -111,12 +109,24 @@ function privateNetwork(
   }
 }
 
-async function readInfo(pipe: Readable): Promise<number> {
-  let text = ''
-  for await (const chunk of pipe) {
-    text += String(chunk)
-    const pid = /"child-pid": *(\d+)/.exec(text)?.[1]
-    if (pid) return Number(pid)
-  }
-  throw new Error('bwrap said nothing of its child')
+/** Rejects with the helper's last words once it has ended. */
+async function failureOf(child: ChildProcess): Promise<never> {
+  let words = ''
+  child.stderr?.on('data', (chunk: Buffer) => (words += chunk.toString().slice(0, 4096)))
+  const [code, signal] = await once(child, 'exit')
+  throw new Error(`bwrap ended with ${signal ?? code}: ${words}`)
+}
+
+/** The pipe stays open: bwrap writes in pieces and would die of SIGPIPE, leaving its child to wait for ever. */
+function readInfo(pipe: Readable): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    pipe.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      const pid = /"child-pid": *(\d+)/.exec(text)?.[1]
+      if (pid) resolve(Number(pid))
+    })
+    pipe.once('end', () => reject(new Error('bwrap said nothing of its child')))
+    pipe.once('error', reject)
+  })
 }
