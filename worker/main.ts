@@ -16,9 +16,10 @@ import { createWorker } from './create-worker.ts'
 async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) =>
-      log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message),
-    ),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      const { error, ...fields } = meta ?? {}
+      log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
+    }),
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
     },

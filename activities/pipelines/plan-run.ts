@@ -1,9 +1,11 @@
+import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
 import { tofu } from '../../gateways/tofu/tofu.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
@@ -51,16 +53,19 @@ export const planRun =
       workspaceId: run.workspaceId,
     })
     try {
-      await deps.store.tenant(organizationId, async (db) =>
-        tokens(db, organizationId).createRunToken({
+      await deps.store.tenant(organizationId, async (db) => {
+        await workspaceRuns(db, organizationId).patch(run.id, {
+          engineRunId: Context.current().info.workflowExecution?.runId ?? deps.worker,
+        })
+        await tokens(db, organizationId).createRunToken({
           workspaceRunId: run.id,
           runPhase: 'plan',
           fence: loaded.workspace.fence,
           hash: secret.hash,
           prefix: secret.prefix,
           hours: 1,
-        }),
-      )
+        })
+      })
       await planInSandbox(deps, loaded, { log, watch, token: secret.plain })
     } catch (error) {
       const failure = toFailure(error, watch)

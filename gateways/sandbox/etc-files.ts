@@ -12,7 +12,9 @@ export type EtcFiles = {
 /** The few files of /etc that programs expect: made up where the host's would tell of the host. */
 export async function etcFiles(workDir: string, extraCaFile?: string): Promise<EtcFiles> {
   const folder = join(workDir, 'etc')
-  await mkdir(folder, { recursive: true, mode: 0o711 })
+  await mkdir(folder, { recursive: true })
+  // By name, for the process's umask takes off what mkdir is told.
+  await chmod(folder, 0o711)
   const put = async (name: string, content: string | Buffer) => {
     const path = join(folder, name)
     await writeFile(path, content)

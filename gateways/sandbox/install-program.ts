@@ -17,7 +17,9 @@ export async function installProgram(source: string, workDir: string): Promise<s
   const known = await stat(target).catch(() => undefined)
   if (known?.size === size) return target
 
-  await mkdir(folder, { recursive: true, mode: 0o711 })
+  await mkdir(folder, { recursive: true })
+  // By name, for the process's umask takes off what mkdir is told.
+  await chmod(folder, 0o711)
   const unfinished = `${target}.${randomBytes(6).toString('hex')}`
   try {
     await copyFile(real, unfinished)

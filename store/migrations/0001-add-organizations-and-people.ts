@@ -125,6 +125,7 @@ export async function up(knex: Knex): Promise<void> {
     create index idempotency_keys_age on idempotency_keys (created_at);
   `)
   await protectTable(knex, 'organizations', { tenantColumn: 'id', grants: 'select, update' })
+  await knex.raw('grant insert on organizations to cc_platform')
   for (const table of [
     'users',
     'role_grants',
