@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, resolve as absolute } from 'node:path'
+import { createResolver, type Resolver } from './create-resolver.ts'
 import { tryLock } from './file-lock.ts'
 import { freePorts } from './free-ports.ts'
 import { createLeash } from './leash.ts'
 import { makeDataDir } from './make-data-dir.ts'
 import { sweepPidFiles } from './pid-file.ts'
 import { newPassword, startPostgres } from './postgres.ts'
-import { resolveBinary } from './resolve-binary.ts'
 import { secretFile } from './secret-file.ts'
 import { startTemporal } from './temporal.ts'
 import { startTemporalUi } from './temporal-ui.ts'
@@ -25,6 +25,8 @@ export type EngineOptions = {
   throwaway?: boolean
   /** Ends a start that is under way. */
   signal?: AbortSignal | undefined
+  /** Where the programs come from; shared with a caller that needs others of them. */
+  resolve?: Resolver
 }
 
 export type Engines = {
@@ -58,7 +60,7 @@ const owner = 'cloud_control'
 
 /** Brings the embedded PostgreSQL and Temporal up on a data directory, and keeps them up until `stop`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
-  const dataDir = resolve(options.dataDir)
+  const dataDir = absolute(options.dataDir)
   const { say, throwaway = false, namespace = 'cloud-control' } = options
   makeDataDir(dataDir)
   const lock = tryLock(join(dataDir, 'engines.lock'))
@@ -84,11 +86,11 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   try {
     await sweepPidFiles(join(dataDir, 'run'), say)
     const ports = await keptPorts(dataDir)
-    const common = { dataDir, leash, say, signal: options.signal }
-    const resolveOptions = { cacheDir: options.cacheDir, say, signal: options.signal }
-    // On their way while PostgreSQL starts. Awaited below: until then a failure must not end the process.
-    const server = wantsTemporal ? resolveBinary('temporal-server', resolveOptions) : undefined
-    server?.catch(() => undefined)
+    const { cacheDir, signal } = options
+    const common = { dataDir, leash, say, signal }
+    const resolve = options.resolve ?? createResolver({ cacheDir, say, signal })
+    // On its way while PostgreSQL starts.
+    const server = wantsTemporal ? resolve('temporal-server') : undefined
 
     const postgres = await startPostgres({ ...common, port: ports.postgres, throwaway })
     started.push(postgres.part)
@@ -97,12 +99,12 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
 
     const temporalAddress = `127.0.0.1:${ports.frontend}`
     if (server) {
-      const sqlTool = () => resolveBinary('temporal-sql-tool', resolveOptions)
+      const sqlTool = () => resolve('temporal-sql-tool')
       started.push(await startTemporal({ ...common, postgres, ports, namespace, server, sqlTool }))
     }
     let stopped = false
     const startUi = async () => {
-      const program = await resolveBinary('temporal-ui-server', resolveOptions)
+      const program = await resolve('temporal-ui-server')
       if (stopped) return
       const { ui: port } = ports
       started.push(await startTemporalUi({ ...common, program, port, temporalAddress, namespace }))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { resolveBinary } from '../../engines/resolve-binary.ts'
+import { createResolver } from '../../engines/create-resolver.ts'
 import { secretFile } from '../../engines/secret-file.ts'
 import { startEngines, type Engines } from '../../engines/start-engines.ts'
 import type { StartSettings } from './read-start-settings.ts'
@@ -24,22 +24,33 @@ export async function prepareSources(options: Options): Promise<Sources> {
   const { dataDir, cacheDir, embeds, namespace } = settings
   const keyring = embeds.keyring ? makeKeyring(dataDir) : undefined
 
-  // All are asked for at once: the queue builds them one after the other, the engines' first.
   const binaries = { cacheDir, say, signal }
-  const tofu = resolveBinary('tofu', binaries)
-  const opa = resolveBinary('opa', binaries)
-  for (const program of [tofu, opa]) program.catch(() => undefined)
+  const resolve = createResolver(binaries)
+  // What the start waits for longest is built first: Temporal has its schema to make meanwhile.
+  const temporal = embeds.temporal
+    ? Promise.allSettled([resolve('temporal-server'), resolve('temporal-sql-tool')])
+    : Promise.resolve()
+  const rest = temporal.then(() => Promise.all([resolve('tofu'), resolve('opa')]))
+  // Awaited below: until then a failure must not end the process.
+  rest.catch(() => undefined)
 
   let engines: Engines | undefined
   if (embeds.database || embeds.temporal) {
-    engines = await startEngines({ ...binaries, dataDir, temporal: embeds.temporal, namespace })
+    engines = await startEngines({
+      ...binaries,
+      dataDir,
+      temporal: embeds.temporal,
+      namespace,
+      resolve,
+    })
     options.onEngines(engines)
   }
+  const [tofu, opa] = await rest
   return {
     engines,
     env: {
-      CC_TOFU_BIN: await tofu,
-      CC_OPA_BIN: await opa,
+      CC_TOFU_BIN: tofu,
+      CC_OPA_BIN: opa,
       CC_DATA_DIR: dataDir,
       CC_HOST: settings.host,
       CC_PORT: String(settings.port),
