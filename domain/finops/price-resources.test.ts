@@ -48,7 +48,8 @@ describe('priceResources: what a change costs', () => {
     ['delete', { actions: ['delete'], before }, '7.3', '0', '-7.3'],
     ['forget', { actions: ['forget'], before, after: before }, '7.3', '0', '-7.3'],
     ['no-op', { actions: ['no-op'], before, after: before }, '7.3', '7.3', '0'],
-  ])('%s', (_, change, was, will, delta) => {
+  ])('%s', (_, change, ...amounts) => {
+    const [was, will, delta] = amounts
     const result = priced([change], small, large)
     expect(result).toMatchObject({ before: was, after: will, delta, currency: 'USD' })
     expect(result.resources[0]).toMatchObject({ before: was, after: will, delta, priced: 'price' })
@@ -104,10 +105,10 @@ describe('priceResources: which price', () => {
   })
 
   test('of two alike the newest, of one day the highest id', () => {
-    const old = price('1', { validFrom: '2026-01-01' })
     const newer = price('2', { validFrom: '2026-06-01' })
-    expect(first(created({}), newer, old)?.after).toBe('2')
-    expect(first(created({}), price('8', { id: 91 }), price('9', { id: 90 }))?.after).toBe('8')
+    const old = price('1', { validFrom: '2026-01-01' })
+    expect(first(created({}), old, newer)?.after).toBe('2')
+    expect(first(created({}), price('9', { id: 90 }), price('8', { id: 91 }))?.after).toBe('8')
   })
 
   test('none that is not valid yet', () => {

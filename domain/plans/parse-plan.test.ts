@@ -23,6 +23,7 @@ describe('parsePlan', () => {
     ['no actions', testPlan([{ actions: [], ...both }])],
     ['an unknown mode', testPlan([{ actions: ['create'], ...both, mode: 'managd' }])],
     ['no address', testPlan([{ actions: ['create'], ...both, fields: { address: '' } }])],
+    ['a NUL in an address', testPlan([{ actions: ['create'], ...both, address: 'a.b["\0"]' }])],
     ['no type', testPlan([{ actions: ['create'], ...both, fields: { type: 7 } }])],
     ['a create that lost its values', testPlan([{ actions: ['create'] }])],
     ['a delete of nothing', testPlan([{ actions: ['delete'] }])],

@@ -166,6 +166,8 @@ function text(entry: UnknownRecord, key: string, place: string): string {
   const value = entry[key]
   if (typeof value !== 'string' || value === '')
     throw new PlanFormatError(`${place}.${key} is missing`)
+  // It goes into findings and from there into a jsonb, which cannot hold one.
+  if (value.includes('\0')) throw new PlanFormatError(`${place}.${key} has a NUL character`)
   return value
 }
 

@@ -139,6 +139,56 @@ describe('redactPlan', () => {
     expect(text).not.toContain('workspace-secret')
   })
 
+  test('a short value is hashed where it is marked or declared, and only there', () => {
+    const declared = { sensitive: true, default: 'abc', expression: { constant_value: 'abc' } }
+    const output = { sensitive: true, value: 'abc' }
+    const call = {
+      expressions: { pin: { constant_value: 'abc' }, open: { constant_value: 'abc' } },
+      module: { variables: { pin: declared } },
+    }
+    const plan = testPlan([{ actions: ['create'], after: { a: 'abc' } }], {
+      variables: { pin: { value: 'abc' }, workspace: { value: 'abc' }, open: { value: 'abc' } },
+      planned_values: { outputs: { pin: output }, root_module: {} },
+      prior_state: { values: { outputs: { pin: output } } },
+      configuration: {
+        root_module: {
+          variables: { pin: declared },
+          outputs: { pin: declared },
+          module_calls: { call },
+        },
+      },
+    })
+    const covered = hash('abc')
+    const literal = { default: covered, expression: { constant_value: covered } }
+    expect(redactPlan(plan, hash, { sensitiveVariables: ['workspace'] })).toMatchObject({
+      resource_changes: [{ change: { after: { a: 'abc' } } }],
+      variables: { pin: { value: covered }, workspace: { value: covered }, open: { value: 'abc' } },
+      planned_values: { outputs: { pin: { value: covered } } },
+      prior_state: { values: { outputs: { pin: { value: covered } } } },
+      configuration: {
+        root_module: {
+          variables: { pin: literal },
+          outputs: { pin: literal },
+          module_calls: {
+            call: {
+              expressions: { pin: { constant_value: covered }, open: { constant_value: 'abc' } },
+              module: { variables: { pin: literal } },
+            },
+          },
+        },
+      },
+    })
+  })
+
+  test('the copy of a number', () => {
+    const change = { actions: ['create'], after: { pin: 123_456, copy: 123_456, other: 22 } }
+    expect(
+      redactPlan(testPlan([{ ...change, afterSensitive: { pin: true } }]), hash),
+    ).toMatchObject({
+      resource_changes: [{ change: { after: { copy: hash('123456'), other: 22 } } }],
+    })
+  })
+
   test('credentials that are written into a provider block', () => {
     const constant = (value: string) => ({ constant_value: value })
     const expressions = {

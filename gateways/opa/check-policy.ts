@@ -73,14 +73,10 @@ function verdictName(rule: unknown): string | undefined {
   return name === 'deny' || name === 'warn' ? name : undefined
 }
 
-/** `deny contains m` has a key and no value; `deny[m] if` makes an object, `deny.x contains m` too. */
+/** Of all rules only `deny contains m` has a key; `deny.x contains m` has one too, but is an object. */
 function isSetOfMessages(rule: unknown): boolean {
   const head = own(rule, 'head')
-  return (
-    listOf(own(head, 'ref')).length === 1 &&
-    own(head, 'key') !== undefined &&
-    own(head, 'value') === undefined
-  )
+  return own(head, 'key') !== undefined && listOf(own(head, 'ref')).length === 1
 }
 
 function fault(node: unknown, message: string): PolicyError {

@@ -56,7 +56,8 @@ function readError(error: unknown): PolicyError {
 // At the end of a file OPA counts a column from 0, and in an empty one a row too.
 const position = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
 
-function howItEnded({ how }: StepEnd): string {
+function howItEnded({ how, limit }: StepEnd): string {
+  if (limit === 'memory') return 'It needed more than its 512 MiB of memory.'
   if (how === 'timed_out' || how === 'silent')
     return `It was not done within ${policyLimits.timeoutMs / 1_000} s.`
   if (how === 'too_much_output')

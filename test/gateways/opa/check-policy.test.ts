@@ -1,12 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkPolicy } from '../../../gateways/opa/check-policy.ts'
 import { findOpa } from './find-opa.ts'
-import { plainSandbox } from './plain-sandbox.ts'
+import { opaSandbox } from './opa-sandbox.ts'
 
 const opa = findOpa()
 
 describe.skipIf(!opa)('checkPolicy', () => {
-  const sandbox = plainSandbox(opa ?? '')
+  let sandbox: Awaited<ReturnType<typeof opaSandbox>>
+  beforeAll(async () => {
+    sandbox = await opaSandbox(opa ?? '')
+  })
+  afterAll(() => sandbox.close())
   const check = (...lines: string[]) => checkPolicy(sandbox, lines.join('\n'))
   const refusal = (line: number, column: number, message: string | RegExp) => ({
     ok: false,

@@ -1,12 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evaluatePolicies, type Policy } from '../../../gateways/opa/evaluate-policies.ts'
 import { findOpa } from './find-opa.ts'
-import { plainSandbox } from './plain-sandbox.ts'
+import { opaSandbox } from './opa-sandbox.ts'
 
 const opa = findOpa()
 
 describe.skipIf(!opa)('evaluatePolicies', () => {
-  const sandbox = plainSandbox(opa ?? '')
+  let sandbox: Awaited<ReturnType<typeof opaSandbox>>
+  beforeAll(async () => {
+    sandbox = await opaSandbox(opa ?? '')
+  })
+  afterAll(() => sandbox.close())
   let id = 0
   const policy = (...lines: string[]): Policy => {
     id += 1
@@ -79,17 +83,29 @@ describe.skipIf(!opa)('evaluatePolicies', () => {
   })
 
   test('an error where a policy is not done in its 10 s', async () => {
-    const impatient = plainSandbox(opa ?? '', 300)
+    sandbox.maxTimeoutMs = 300
     const range = 'r := numbers.range(1, 9999)'
     const loop = 'deny contains "x" if { some a in r; some b in r; some c in r; a + b + c < 0 }'
     const policies = [policy(range, loop)]
-    const [late] = await evaluatePolicies(impatient, { policies, input: {} })
+    const [late] = await evaluatePolicies(sandbox, { policies, input: {} }).finally(() => {
+      sandbox.maxTimeoutMs = Number.POSITIVE_INFINITY
+    })
     expect(late?.error).toMatch(/within 10 s/)
-    expect(impatient.steps.at(-1)?.limits).toMatchObject({
+    expect(sandbox.steps.at(-1)?.limits).toMatchObject({
       timeoutMs: 10_000,
       memoryBytes: 2 ** 29,
     })
   })
+
+  test(
+    'an error where a policy needs more memory than it may have',
+    { timeout: 30_000 },
+    async () => {
+      const wide = '[sprintf("%0900000d", [n]) | some n in numbers.range(1, 2000)]'
+      const said = await say(`deny contains sprintf("%d", [count(${wide})])`)
+      expect(said?.error).toMatch(/512 MiB of memory/)
+    },
+  )
 
   test('messages that are no text are JSON; of an object with msg it is the msg', async () => {
     const said = await say(
