@@ -38,9 +38,14 @@ export async function gateVersions(
 export async function judgeGates(
   deps: Deps,
   organizationId: number,
-  question: { run: WorkspaceRun; planJson: unknown; signal: AbortSignal },
+  question: {
+    run: WorkspaceRun
+    planJson: unknown
+    sensitiveVariables: readonly string[]
+    signal: AbortSignal
+  },
 ): Promise<Judgement> {
-  const { run, planJson, signal } = question
+  const { run, planJson, sensitiveVariables, signal } = question
   const rules = await rulesFor(deps, organizationId, { workspaceId: run.workspaceId, planJson })
   const { workspace } = rules
 
@@ -60,7 +65,7 @@ export async function judgeGates(
   const results = await evaluatePolicies(deps.sandbox, {
     policies: rules.policies,
     input: {
-      plan: redactPlan(planJson, keyedHash),
+      plan: redactPlan(planJson, keyedHash, { sensitiveVariables }),
       run: { id: run.id, kind: run.kind, destroy: run.destroy, authorUserId: run.authorUserId },
       workspace: { id: workspace.id, name: workspace.name, criticality: workspace.criticality },
       cost,

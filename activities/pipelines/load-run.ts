@@ -23,6 +23,8 @@ export type LoadedRun = {
   env: Record<string, string>
   /** What must not appear in a log. */
   secrets: string[]
+  /** Names of the variables whose values those are. */
+  sensitiveVariables: string[]
   /** Keyed hash over all variables and overrides, for the digest. */
   variablesMac: string
   /** Overrides by name, to tell of those that the configuration does not know. */
@@ -93,6 +95,7 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
         .filter(([key]) => sensitiveKeys.has(key))
         .map(([, value]) => String(value)),
     ],
+    sensitiveVariables: [...sensitiveKeys],
     variablesMac: keyring
       .mac(
         'variables',

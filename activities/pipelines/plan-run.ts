@@ -127,6 +127,7 @@ async function planInSandbox(
     const judgement = await judgeGates(deps, organizationId, {
       run,
       planJson,
+      sensitiveVariables: loaded.sensitiveVariables,
       signal: watch.signal,
     })
     await log.close()

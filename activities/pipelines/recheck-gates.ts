@@ -25,7 +25,12 @@ export async function recheckGates(
   if (now.policiesVersion === row.policiesVersion && now.pricesVersion === row.pricesVersion)
     return true
 
-  const judgement = await judgeGates(deps, organizationId, { run, planJson, signal })
+  const judgement = await judgeGates(deps, organizationId, {
+    run,
+    planJson,
+    sensitiveVariables: row.sensitiveVariables,
+    signal,
+  })
   return deps.store.tenant(organizationId, async (db) => {
     const { policiesVersion, pricesVersion, denied } = judgement
     await plans(db, organizationId).recordVersions(run.id, { policiesVersion, pricesVersion })

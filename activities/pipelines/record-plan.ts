@@ -140,6 +140,7 @@ async function savePlan(
     stateSerial: loaded.state?.serial ?? null,
     policiesVersion: plan.judgement.policiesVersion,
     pricesVersion: plan.judgement.pricesVersion,
+    sensitiveVariables: loaded.sensitiveVariables,
   })
 }
 

@@ -15,14 +15,18 @@ export async function runDetail(
 ): Promise<Static<typeof RunDetail>> {
   const { store, keyring } = deps
   const runId = place.workspaceRunId
-  const { body, sealed, entries } = await store.tenant(organizationId, async (db) => ({
+  const { body, stored, entries } = await store.tenant(organizationId, async (db) => ({
     body: (await presentRuns(db, organizationId, { runIds: [runId], places: [place] }))[0],
-    sealed: await plans(db, organizationId).planJson(runId),
+    stored: await plans(db, organizationId).shown(runId),
     entries: await auditEntriesOf(db, organizationId, { kind: 'run', id: String(runId) }),
   }))
   if (!body) throw notFound()
   const at = { organizationId, table: 'plans', column: 'plan_json' }
-  const plan = sealed ? presentPlan(JSON.parse(keyring.open(at, sealed).toString())) : null
+  const plan = stored
+    ? presentPlan(JSON.parse(keyring.open(at, stored.planJson).toString()), {
+        sensitiveVariables: stored.sensitiveVariables,
+      })
+    : null
   return {
     ...body,
     plan,

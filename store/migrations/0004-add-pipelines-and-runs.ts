@@ -144,6 +144,8 @@ export async function up(knex: Knex): Promise<void> {
       state_serial bigint,
       policies_version text not null,
       prices_version text not null,
+      -- Names of the variables that the workspace kept as sensitive when this was planned.
+      sensitive_variables text[] not null default '{}',
       created_at timestamptz not null default now(),
       foreign key (organization_id, workspace_run_id) references workspace_runs (organization_id, id) on delete cascade
     );

@@ -17,6 +17,8 @@ export class PlanRow extends Model {
   declare stateSerial: number | null
   declare policiesVersion: string
   declare pricesVersion: string
+  /** Names of the variables that the workspace kept as sensitive when this was planned. */
+  declare sensitiveVariables: string[]
 }
 
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
@@ -36,11 +38,13 @@ export function plans(db: Db, organizationId: number) {
       return PlanRow.query(db).findOne({ organizationId, workspaceRunId })
     },
 
-    async planJson(workspaceRunId: number): Promise<Buffer | undefined> {
-      const row = await PlanRow.query(db)
-        .select('planJson')
+    /** What a page shows of a plan, without the plan file itself. */
+    async shown(
+      workspaceRunId: number,
+    ): Promise<Pick<StoredPlan, 'planJson' | 'sensitiveVariables'> | undefined> {
+      return PlanRow.query(db)
+        .select('planJson', 'sensitiveVariables')
         .findOne({ organizationId, workspaceRunId })
-      return row?.planJson
     },
 
     async recordVersions(

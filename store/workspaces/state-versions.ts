@@ -94,6 +94,18 @@ export function stateVersions(db: Db, organizationId: number) {
         .first()
     },
 
+    async quarantinedOfRun(workspaceRunId: number): Promise<StateVersion[]> {
+      return rows().select(withoutBody).where({ workspaceRunId, status: 'quarantined' })
+    },
+
+    async quarantined(workspaceId: number, id: number): Promise<StateVersion> {
+      const row = await rows()
+        .select(withoutBody)
+        .findOne({ workspaceId, id, status: 'quarantined' })
+      if (!row) throw notFound()
+      return row
+    },
+
     async create(version: NewStateVersion): Promise<StateVersion> {
       try {
         return await db.transaction(async (savepoint) =>

@@ -53,6 +53,11 @@ export function workspaceLocks(db: Db, organizationId: number) {
       return rows().where({ kind: 'run', workspaceRunId }).patch({ lockId, info })
     },
 
+    /** The run keeps its lock until it ends; only the name that its tofu gave goes. */
+    async unnameRunLock(workspaceRunId: number): Promise<void> {
+      await rows().where({ kind: 'run', workspaceRunId }).patch({ lockId: null, info: null })
+    },
+
     async release(workspaceId: number): Promise<boolean> {
       return (await rows().where({ workspaceId }).delete()) === 1
     },

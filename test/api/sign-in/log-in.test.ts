@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../../gateways/passwords/passwords.ts'
+import { users } from '../../../store/users/users.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(() => harness.close())
+
+const password = 'correct horse battery staple'
+
+async function person() {
+  const org = await harness.organization()
+  const user = await org.user('Deployer')
+  const hash = await hashPassword(password)
+  await harness.deps.store.tenant(org.id, async (db) =>
+    users(db, org.id).setPassword(user.id, hash),
+  )
+  return { org, user }
+}
+
+const logIn = (payload: object) =>
+  harness.app.inject({ method: 'POST', url: '/api/auth/login', payload })
+
+describe('POST /api/auth/login', () => {
+  test('200: the password signs in and sets an httpOnly cookie', async () => {
+    const { user } = await person()
+    const response = await logIn({ email: user.email.toUpperCase(), password })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['set-cookie']).toMatch(/^cc_session=.*HttpOnly; SameSite=Lax/)
+  })
+
+  test('401: a wrong password and an unknown address get one body', async () => {
+    const { user } = await person()
+    const wrong = await logIn({ email: user.email, password: 'not the password at all' })
+    const unknown = await logIn({ email: 'nobody@nowhere.example', password })
+    expect([wrong.statusCode, unknown.statusCode]).toEqual([401, 401])
+    expect(wrong.body).toBe(unknown.body)
+    expect(wrong.json().code).toBe('invalid_credentials')
+  })
+
+  test('429: under 50 tries at once exactly five are checked, and then the right one is refused', async () => {
+    const { user } = await person()
+    const tries = await Promise.all(
+      Array.from({ length: 50 }, () => logIn({ email: user.email, password: 'wrong wrong wrong' })),
+    )
+    expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
+    const right = await logIn({ email: user.email, password })
+    expect(right.statusCode).toBe(429)
+    expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
+  })
+
+  test('400: an unknown field is named', async () => {
+    const response = await logIn({ email: 'a@b.example', password, remember: true })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().details[0].path).toBe('remember')
+  })
+})
+
+describe('invitations', () => {
+  test('200: an invited person chooses a password, once', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const email = `new@${org.slug}.example`
+    const invited = await owner.post('/api/org/users', { email, name: 'New', role: 'Deployer' })
+    expect(invited.statusCode).toBe(201)
+    const token = /accept#(\S+)/.exec(harness.mails.at(-1)?.text ?? '')?.[1]
+    const accept = () =>
+      harness.app.inject({
+        method: 'POST',
+        url: '/api/auth/invitations/accept',
+        payload: { token, password },
+      })
+    expect((await accept()).json()).toMatchObject({ ok: true, user: { email, role: 'Deployer' } })
+    expect((await accept()).statusCode).toBe(400)
+    expect((await logIn({ email, password })).statusCode).toBe(200)
+  })
+
+  test('409: an address that is here already is named by id', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const response = await owner.post('/api/org/users', {
+      email: owner.email,
+      name: 'Again',
+      role: 'Viewer',
+    })
+    expect(response.statusCode).toBe(409)
+    expect(response.json().existingId).toBe(owner.id)
+  })
+
+  test('403: nobody grants a role above their own', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const response = await admin.post('/api/org/users', {
+      email: `x@${org.slug}.example`,
+      name: 'X',
+      role: 'Owner',
+    })
+    expect(response.statusCode).toBe(403)
+  })
+})
+
+describe('cookies and tokens', () => {
+  test('403: a change with a cookie needs this very origin', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    for (const headers of [
+      {},
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const response = await harness.app.inject({
+        method: 'POST',
+        url: '/api/auth/logout',
+        headers: { ...headers, cookie: `cc_session=${owner.cookie}` },
+      })
+      expect([response.statusCode, response.json().code]).toEqual([403, 'cross_site'])
+    }
+  })
+
+  test('200 and 403: a token reads, never reaches a session-only route, and has its role as a ceiling', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const headers = { authorization: `Bearer ${await owner.token('Owner')}` }
+    const me = await harness.app.inject({ url: '/api/auth/me', headers })
+    expect(me.json().user.role).toBe('Org Admin')
+    const own = await harness.app.inject({ url: '/api/auth/tokens', headers })
+    expect([own.statusCode, own.json().code]).toEqual([403, 'session_required'])
+  })
+
+  test('401: a token of somebody who was deactivated', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    const headers = { authorization: `Bearer ${await user.token('Viewer')}` }
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('users').where({ id: user.id }).update({ active: false }),
+    )
+    expect((await harness.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(401)
+  })
+})

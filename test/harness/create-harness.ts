@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Connection } from '@temporalio/client'
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
+import { inject } from 'vitest'
+import { createApp } from '../../api/app.ts'
+import type { Deps } from '../../api/deps.ts'
+import { readConfig, Secret, type Config } from '../../config.ts'
+import { ensureNamespace } from '../../engines/ensure-namespace.ts'
+import { createKeyring } from '../../gateways/keyring/keyring.ts'
+import type { Mail } from '../../gateways/mail/mailer.ts'
+import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
+import { connectOwner, connectStore } from '../../store/connect.ts'
+import { openChangeFeed } from '../../store/platform/change-feed.ts'
+import { startWorker, type TestWorker } from './start-worker.ts'
+import { createOrganization, type TestOrganization } from './test-organization.ts'
+
+export type Harness = {
+  app: FastifyInstance
+  deps: Deps
+  config: Config
+  /** All mails sent, newest last. */
+  mails: Mail[]
+  /** Everything logged, as text: for looking for secrets. */
+  logged: () => string
+  worker: TestWorker | undefined
+  organization(): Promise<TestOrganization>
+  close(): Promise<void>
+}
+
+export type HarnessOptions = {
+  /** Runs plans and applies in this process, in a namespace of the file's own. */
+  worker?: boolean
+  env?: Record<string, string>
+}
+
+/** A real PostgreSQL database of the file's own, the real HTTP stack, and with `worker` a real engine and sandbox. */
+export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const name = `t${randomBytes(6).toString('hex')}`
+  const databaseUrl = await copyTemplate(name)
+  const dataDir = mkdtempSync(join(tmpdir(), 'cc-harness-'))
+  const port = await freePort()
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_NAMESPACE: name,
+    CC_KEYRING: `test=${randomBytes(32).toString('base64')}`,
+    CC_DATA_DIR: dataDir,
+    CC_PORT: String(port),
+    CC_BASE_URL: `http://127.0.0.1:${port}`,
+    CC_TOFU_BIN: inject('tofuBin'),
+    CC_OPA_BIN: inject('opaBin'),
+    CC_LOG_LEVEL: 'debug',
+    CC_TOFU_SLOTS: '3',
+    ...options.env,
+  })
+  const lines: string[] = []
+  const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+
+  const store = connectStore(config.databaseUrl, 10)
+  const connection = Connection.lazy(connectionOptions(config))
+  if (options.worker) await ensureNamespace(connection, name)
+  const changes = openChangeFeed(config.databaseUrl)
+  const mails: Mail[] = []
+  const deps: Deps = {
+    config,
+    store,
+    keyring: createKeyring(config.keyring),
+    mail: {
+      async send(mail) {
+        mails.push(mail)
+      },
+    },
+    engine: createEngineHealth(connection),
+    policies: createPolicyCompiler(config, log),
+    changes,
+    log,
+  }
+  const app = await createApp(deps)
+  await app.listen({ host: '127.0.0.1', port })
+  const worker = options.worker ? await startWorker(deps, inject('workflowBundle')) : undefined
+
+  return {
+    app,
+    deps,
+    config,
+    mails,
+    logged: () => lines.join(''),
+    worker,
+    organization: async () => createOrganization(app, deps),
+    async close() {
+      await worker?.stop()
+      await app.close()
+      await Promise.all([changes.close(), store.close(), deps.policies.close(), connection.close()])
+      await dropDatabase(name)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function copyTemplate(name: string): Promise<string> {
+  const url = new URL(inject('templateUrl'))
+  await asAdmin(async (run) => run(`create database ${name} template cc_template`))
+  url.pathname = `/${name}`
+  return url.href
+}
+
+const dropDatabase = (name: string) =>
+  asAdmin(async (run) => run(`drop database if exists ${name} with (force)`))
+
+async function asAdmin(work: (run: (sql: string) => Promise<void>) => Promise<void>) {
+  const url = new URL(inject('templateUrl'))
+  url.pathname = '/postgres'
+  const admin = connectOwner(new Secret(url.href))
+  try {
+    await work(async (sql) => {
+      // A template that somebody else copies at this moment is busy.
+      for (let tries = 0; ; tries += 1)
+        try {
+          await admin.raw(sql)
+          return
+        } catch (error) {
+          if (tries > 50) throw error
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+    })
+  } finally {
+    await admin.destroy()
+  }
+}
+
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,32 @@
+import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
+import { createWorker } from '../../worker/create-worker.ts'
+import type { Deps } from '../../api/deps.ts'
+
+export type TestWorker = { stop(): Promise<void> }
+
+/** The real worker, with the real sandbox, in this process. */
+export async function startWorker(deps: Deps, codePath: string): Promise<TestWorker> {
+  const { config, store, keyring, changes, log } = deps
+  const sandbox = await sandboxFor(config, log, {
+    slots: config.tofuSlots * 2,
+    programs: ['tofu', 'opa'],
+  })
+  const running = await createWorker({
+    config,
+    store,
+    keyring,
+    sandbox,
+    changes,
+    log,
+    name: 'test-worker',
+    engineVersion: '1.12.6',
+    cliConfig: undefined,
+    workflowBundle: { codePath },
+  })
+  return {
+    async stop() {
+      await running.stop()
+      await sandbox.close()
+    },
+  }
+}

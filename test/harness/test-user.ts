@@ -1,0 +1,77 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { Deps } from '../../api/deps.ts'
+import { newSecret, newToken } from '../../domain/access/credentials.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { sessions } from '../../store/users/sessions.ts'
+
+export type TestUser = {
+  id: number
+  email: string
+  cookie: string
+  get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>
+  post(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
+  put(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  patch(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  delete(url: string): Promise<LightMyRequestResponse>
+  /** An API token of this person's, for calls without a cookie. */
+  token(role?: Role): Promise<string>
+}
+
+/** Somebody signed in, without the second that a password costs. */
+export async function createTestUser(
+  app: FastifyInstance,
+  deps: Deps,
+  person: { id: number; organizationId: number; email: string },
+): Promise<TestUser> {
+  const { id, organizationId, email } = person
+  const secret = newSecret()
+  await deps.store.tenant(organizationId, async (db) =>
+    sessions(db, organizationId).create({
+      userId: id,
+      tokenHash: secret.hash,
+      ip: '127.0.0.1',
+      userAgent: 'test',
+    }),
+  )
+  const call = async (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    body?: unknown,
+    options: InjectOptions = {},
+  ) =>
+    app.inject({
+      method,
+      url,
+      ...(body !== undefined && { payload: body as object }),
+      ...options,
+      headers: {
+        cookie: `cc_session=${secret.plain}`,
+        ...(method !== 'GET' && { origin: deps.config.baseUrl }),
+        ...options.headers,
+      },
+    })
+  return {
+    id,
+    email,
+    cookie: secret.plain,
+    get: async (url, options) => call('GET', url, undefined, options),
+    post: async (url, body, options) => call('POST', url, body, options),
+    put: async (url, body) => call('PUT', url, body),
+    patch: async (url, body) => call('PATCH', url, body),
+    delete: async (url) => call('DELETE', url),
+    async token(role = 'Org Admin') {
+      const made = newToken('pat')
+      await deps.store.tenant(organizationId, async (db) =>
+        tokens(db, organizationId).createApiToken(id, {
+          name: 'test',
+          role,
+          expiresInDays: 1,
+          hash: made.hash,
+          prefix: made.prefix,
+        }),
+      )
+      return made.plain
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { Secret } from '../../config.ts'
+import { resolveBinary } from '../../engines/resolve-binary.ts'
+import { connectOwner } from '../../store/connect.ts'
+import { migrate } from '../../store/migrate.ts'
+import { bundleWorkflows } from '../../worker/bundle-workflows.ts'
+import { startTestEngines } from './engines.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Of the database that each test file copies. */
+    templateUrl: string
+    temporalAddress: string
+    workflowBundle: string
+    tofuBin: string
+    opaBin: string
+  }
+}
+
+/** One PostgreSQL, one Temporal, one bundle and one migrated template for the whole run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Tests that stand on nothing need not wait for anything.
+  const files = process.argv.slice(2).filter((argument) => argument.endsWith('.test.ts'))
+  if (files.length > 0 && files.every((file) => file.includes('domain/'))) return async () => {}
+
+  const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
+  const say = (line: string) => console.log(line)
+  const engines = await startTestEngines()
+  try {
+    const templateUrl = await makeTemplate(engines.databaseUrl)
+    const bundle = join(folder, 'workflows.js')
+    writeFileSync(bundle, (await bundleWorkflows()).code)
+    project.provide('templateUrl', templateUrl)
+    project.provide('temporalAddress', engines.temporalAddress)
+    project.provide('workflowBundle', bundle)
+    project.provide('tofuBin', await resolveBinary('tofu', { say }))
+    project.provide('opaBin', await resolveBinary('opa', { say }))
+  } catch (error) {
+    await engines.stop()
+    throw error
+  }
+  return async () => {
+    await engines.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeTemplate(databaseUrl: string): Promise<string> {
+  const admin = connectOwner(new Secret(databaseUrl))
+  await admin.raw('create database cc_template')
+  await admin.destroy()
+  const url = new URL(databaseUrl)
+  url.pathname = '/cc_template'
+  const template = connectOwner(new Secret(url.href))
+  await migrate(template)
+  await template.destroy()
+  return url.href
+}
