@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Kills every process of a slot's uid: what left its process group, and what a dead
@@ -10,6 +11,12 @@ export async function killUid(uid: number | undefined): Promise<void> {
   if (uid === undefined) return
   // The number is checked because uid 0 here would take the host down.
   if (uid <= 1000) throw new Error('Not the uid of a slot')
+  // It succeeds as long as it finds somebody, who may take a moment to die.
+  for (let tries = 0; tries < 200 && (await killsAny(uid)); tries += 1) await sleep(5)
+}
+
+async function killsAny(uid: number): Promise<boolean> {
   const child = spawn('/bin/sh', ['-c', 'kill -9 -1'], { uid, gid: uid, stdio: 'ignore', env: {} })
-  await once(child, 'exit')
+  const [code] = await once(child, 'exit')
+  return code === 0
 }

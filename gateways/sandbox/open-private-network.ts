@@ -42,6 +42,8 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
   ].flat()
   const child = spawn(bwrap, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
     env: {},
   })
   try {

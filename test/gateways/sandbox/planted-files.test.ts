@@ -1,0 +1,69 @@
+import { lstat, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insideFolder, type InsideFolder } from '../../../gateways/sandbox/inside-folder.ts'
+
+// What a step may leave in its folder for the worker, who is root, to fall over.
+describe('read and write in a folder of an untrusted step', () => {
+  let outside: string
+  let root: string
+  let files: InsideFolder
+  beforeAll(async () => {
+    outside = await mkdtemp(join(tmpdir(), 'outside-'))
+    root = join(outside, 'slot')
+    await mkdir(root)
+    await writeFile(join(outside, 'secret'), 'of the host')
+    files = insideFolder(root, undefined)
+  })
+  afterAll(() => rm(outside, { recursive: true, force: true }))
+
+  test('what was written is read, and what is missing is undefined', async () => {
+    await files.makeFolder('a/b')
+    await files.write('a/b/c.txt', 'content')
+    expect(String(await files.read('a/b/c.txt', 7))).toBe('content')
+    expect((await lstat(join(root, 'a/b/c.txt'))).mode & 0o777).toBe(0o600)
+    expect(await files.read('a/none', 7)).toBeUndefined()
+    expect(await files.read('none/none', 7)).toBeUndefined()
+  })
+
+  test.each(['../secret', '/etc/passwd', 'a/../../secret', 'a/\0b', '', '.'])(
+    'a path that leaves the folder is refused: %j',
+    async (path) => {
+      await expect(files.read(path, 99)).rejects.toMatchObject({ fault: 'invalid' })
+      await expect(files.write(path, 'x')).rejects.toMatchObject({ fault: 'invalid' })
+    },
+  )
+
+  test('a symbolic link is never followed, neither the last part nor one before it', async () => {
+    await symlink(join(outside, 'secret'), join(root, 'file-link'))
+    await symlink(outside, join(root, 'folder-link'))
+    for (const path of ['file-link', 'folder-link/secret'])
+      await expect(files.read(path, 99)).rejects.toMatchObject({ fault: 'invalid' })
+    await expect(files.write('folder-link/planted', 'x')).rejects.toMatchObject({
+      fault: 'invalid',
+    })
+    await expect(files.makeFolder('folder-link/planted')).rejects.toMatchObject({
+      fault: 'invalid',
+    })
+    // A link in the place of a file to write is replaced; what it led to is left alone.
+    await files.write('file-link', 'mine')
+    expect(String(await insideFolder(outside, undefined).read('secret', 99))).toBe('of the host')
+    expect(String(await files.read('file-link', 99))).toBe('mine')
+  })
+
+  test('a hard link, a pipe and a folder are no files', async () => {
+    await link(join(outside, 'secret'), join(root, 'hard-link'))
+    execFileSync('mkfifo', [join(root, 'pipe')])
+    for (const path of ['hard-link', 'pipe', 'a'])
+      await expect(files.read(path, 99)).rejects.toMatchObject({ fault: 'invalid' })
+  })
+
+  test('a file over the cap is refused, a sparse one too', async () => {
+    await writeFile(join(root, 'large'), 'x'.repeat(100))
+    await expect(files.read('large', 99)).rejects.toMatchObject({ fault: 'too_large' })
+    execFileSync('truncate', ['-s', '1T', join(root, 'sparse')])
+    await expect(files.read('sparse', 99)).rejects.toMatchObject({ fault: 'too_large' })
+  })
+})
