@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { newRequestId } from './http/request-id.ts'
 import type { Deps } from './deps.ts'
 import { registerAccess } from './http/access.ts'
@@ -31,7 +31,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = deps.log
   const app = fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     genReqId: newRequestId,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
@@ -42,6 +42,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     return503OnClosing: true,
     exposeHeadRoutes: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
+
+  // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.
+  for (const method of ['LOCK', 'UNLOCK']) app.addHttpMethod(method, { hasBody: true })
 
   app.decorate('deps', deps)
   app.addHook('onRequest', async (request, reply) => {

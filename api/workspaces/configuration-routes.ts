@@ -11,6 +11,8 @@ import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody } from './schemas.ts'
 
+/** Above any id: a list begins with its newest row. */
+const newest = 2_147_483_647
 const bodyLimitBytes = 10 * 1_048_576
 const Files = Type.Record(Type.String(), Type.String({ maxLength: bodyLimitBytes }))
 
@@ -91,7 +93,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
-      const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
+      const before = decodeCursor(cursor, newest)
       return app.deps.store.tenant(organizationId, async (db) => {
         await workspaces(db, organizationId).get(id)
         const versions = configurationVersions(db, organizationId)
@@ -109,12 +111,12 @@ async function newestWithFiles({ store, keyring }: Deps, caller: Caller, id: num
   return store.tenant(organizationId, async (db) => {
     await workspaces(db, organizationId).get(id)
     const versions = configurationVersions(db, organizationId)
-    const newest = await versions.newest(id)
-    if (!newest) return null
-    const [body] = await presentConfigurations(db, organizationId, [newest])
+    const version = await versions.newest(id)
+    if (!version) return null
+    const [body] = await presentConfigurations(db, organizationId, [version])
     if (!body) throw new Error('a version that was just read is gone')
     const place = { organizationId, table: 'configuration_versions', column: 'files' }
-    const text = keyring.open(place, await versions.sealedFiles(newest.id)).toString()
+    const text = keyring.open(place, await versions.sealedFiles(version.id)).toString()
     // Sealed by putConfiguration alone, in this shape.
     return { ...body, files: JSON.parse(text) as ConfigurationFiles }
   })

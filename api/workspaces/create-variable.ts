@@ -13,7 +13,7 @@ export const variablesPerWorkspace = 200
 
 /** Adds a variable to what a workspace's plans are given. */
 export async function createVariable(
-  { keyring, ...deps }: Deps,
+  deps: Deps,
   caller: Caller,
   { id, variable }: { id: number; variable: NewVariableBody },
 ): Promise<VariableBody> {
@@ -21,7 +21,7 @@ export async function createVariable(
   const { key, value, kind = 'terraform', sensitive = false } = variable
   const fault = faultOfVariableKey(kind, key)
   if (fault) throw invalid(`key: ${fault}.`, [{ path: 'key', message: fault }])
-  return holdWorkspace({ keyring, ...deps }, { caller, id }, async (db) => {
+  return holdWorkspace(deps, { caller, id }, async (db) => {
     const variables = workspaceVariables(db, organizationId)
     if ((await variables.list(id)).length >= variablesPerWorkspace)
       throw conflict('variable_limit', `At most ${variablesPerWorkspace} variables a workspace.`)
@@ -29,14 +29,14 @@ export async function createVariable(
       key,
       kind,
       sensitive,
-      value: keyring.seal(placeOfValue(organizationId), value),
-      valueMac: keyring.mac('variable', value),
+      value: deps.keyring.seal(placeOfValue(organizationId), value),
+      valueMac: deps.keyring.mac('variable', value),
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_created', {
       target: { kind: 'workspace', id },
       detail: { variableId: row.id, key, kind, sensitive },
     })
     await noteChange(db, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
-    return presentVariable(keyring, organizationId, row)
+    return presentVariable(deps.keyring, organizationId, row)
   })
 }

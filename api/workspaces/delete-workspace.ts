@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { parseState } from '../../domain/workspaces/state-document.ts'
 import { countManaged } from '../../domain/workspaces/state-resources.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -39,7 +40,7 @@ async function assertDeletable(
   const lock = await workspaceLocks(db, organizationId).find(workspace.id)
   if (lock) throw lockedBy(lock)
   const state = await readState(deps, db, { organizationId, workspaceId: workspace.id })
-  const resources = state ? countManaged(state.document) : 0
+  const resources = state ? countManaged(parseState(state.body.toString())) : 0
   if (resources > 0 && !abandon)
     throw conflict(
       'state_not_empty',

@@ -1,20 +1,23 @@
-import { parseState, type StateDocument } from '../../domain/workspaces/state-document.ts'
 import type { Db } from '../../store/connect.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
 
-export type ReadState = { version: StateVersion; body: Buffer; document: StateDocument }
+export type StateAddress = {
+  organizationId: number
+  workspaceId: number
+  /** A version other than the current one. */
+  version?: StateVersion
+}
 
-/** The current state, opened; undefined where the workspace has none yet. */
+/** A state, opened; the current one unless said. Undefined where the workspace has none yet. */
 export async function readState(
   { keyring }: Deps,
   db: Db,
-  { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
-): Promise<ReadState | undefined> {
+  { organizationId, workspaceId, version: wanted }: StateAddress,
+): Promise<{ version: StateVersion; body: Buffer } | undefined> {
   const versions = stateVersions(db, organizationId)
-  const version = await versions.current(workspaceId)
+  const version = wanted ?? (await versions.current(workspaceId))
   if (!version) return undefined
   const place = { organizationId, table: 'state_versions', column: 'body' }
-  const body = keyring.open(place, await versions.sealedBody(version.id))
-  return { version, body, document: parseState(body.toString()) }
+  return { version, body: keyring.open(place, await versions.sealedBody(version.id)) }
 }

@@ -6,8 +6,11 @@ import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { configurationRoutes } from './configuration-routes.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
+import { lockRoutes } from './lock-routes.ts'
 import { presentWorkspaces } from './present-workspaces.ts'
 import { NewWorkspaceBody, WorkspaceAnswer, WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
+import { stateProtocolRoutes } from './state-protocol-routes.ts'
+import { stateRoutes } from './state-routes.ts'
 import { updateWorkspace } from './update-workspace.ts'
 import { variableRoutes } from './variable-routes.ts'
 
@@ -18,6 +21,9 @@ const target = async (db: Db, organizationId: number, { id = 0 }: Record<string,
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(configurationRoutes)
   await app.register(variableRoutes)
+  await app.register(stateProtocolRoutes)
+  await app.register(stateRoutes)
+  await app.register(lockRoutes)
 
   app.get(
     '/workspaces',

@@ -13,13 +13,13 @@ import type { VariableBody, VariableChangeBody } from './schemas.ts'
  * there: else what is audited would tell whether a guess at a sensitive value was right.
  */
 export async function updateVariable(
-  { keyring, ...deps }: Deps,
+  deps: Deps,
   caller: Caller,
   target: { id: number; variableId: number; change: VariableChangeBody },
 ): Promise<VariableBody> {
   const { organizationId } = caller
   const { id, variableId, change } = target
-  return holdWorkspace({ keyring, ...deps }, { caller, id }, async (db) => {
+  return holdWorkspace(deps, { caller, id }, async (db) => {
     const variables = workspaceVariables(db, organizationId)
     const before = await variables.get(id, variableId)
     const { value, sensitive = before.sensitive } = change
@@ -28,13 +28,13 @@ export async function updateVariable(
         { path: 'value', message: 'is required to make the variable non-sensitive' },
       ])
     if (value === undefined && sensitive === before.sensitive)
-      return presentVariable(keyring, organizationId, before)
+      return presentVariable(deps.keyring, organizationId, before)
 
     const row = await variables.update(id, variableId, {
       sensitive,
       ...(value !== undefined && {
-        value: keyring.seal(placeOfValue(organizationId), value),
-        valueMac: keyring.mac('variable', value),
+        value: deps.keyring.seal(placeOfValue(organizationId), value),
+        valueMac: deps.keyring.mac('variable', value),
       }),
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_updated', {
@@ -42,6 +42,6 @@ export async function updateVariable(
       detail: { variableId, key: row.key, sensitive, valueChanged: value !== undefined },
     })
     await noteChange(db, caller, { workspaceId: id, what: `variable ${row.key}`, effect: 'stale' })
-    return presentVariable(keyring, organizationId, row)
+    return presentVariable(deps.keyring, organizationId, row)
   })
 }

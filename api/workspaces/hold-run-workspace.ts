@@ -1,0 +1,28 @@
+import type { RunCaller } from '../../domain/access/caller.ts'
+import type { AuditActor } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+
+/**
+ * Takes the workspace's row and looks once more whether the run may still write: between
+ * the token's check and here a newer attempt may have raised the fence. Returns the run's
+ * own lock, or undefined where the run is a zombie.
+ */
+export async function holdRunWorkspace(db: Db, run: RunCaller): Promise<WorkspaceLock | undefined> {
+  const { organizationId, workspaceId, workspaceRunId } = run
+  const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const { phase } = await workspaceRuns(db, organizationId).get(workspaceRunId)
+  const lock = await workspaceLocks(db, organizationId).find(workspaceId)
+  const holds = lock?.kind === 'run' && lock.workspaceRunId === workspaceRunId
+  return run.current && workspace.fence === run.fence && phase === 'applying' && holds
+    ? lock
+    : undefined
+}
+
+export const actorOfRunToken = ({ workspaceRunId }: RunCaller): AuditActor => ({
+  kind: 'system',
+  id: null,
+  label: `run ${workspaceRunId}`,
+})

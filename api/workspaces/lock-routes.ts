@@ -1,0 +1,59 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Db } from '../../store/connect.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { Body, errors, IdParams, Nullable, Text } from '../http/schemas.ts'
+import { lockWorkspace } from './lock-workspace.ts'
+import { presentWorkspaces } from './present-workspaces.ts'
+import { WorkspaceAnswer } from './schemas.ts'
+import { unlockWorkspace } from './unlock-workspace.ts'
+
+const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
+  workspaces(db, organizationId).get(id)
+
+/** Decisions §4: a person's lock on a workspace. While it is held, runs plan no further and apply nothing. */
+export const lockRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const answer = async ({ organizationId }: Caller, id: number) =>
+    app.deps.store.tenant(organizationId, async (db) => {
+      const row = await workspaces(db, organizationId).get(id)
+      const [workspace] = await presentWorkspaces(db, organizationId, [row])
+      if (!workspace) throw new Error('a workspace that was just read is gone')
+      return { ok: true as const, workspace }
+    })
+
+  app.post(
+    '/workspaces/:id/lock',
+    {
+      config: { access: 'mutate_infra', target },
+      schema: {
+        operationId: 'lockWorkspace',
+        params: IdParams,
+        body: Body({ reason: Type.Optional(Nullable(Text())) }),
+        response: { 200: WorkspaceAnswer, ...errors(423) },
+      },
+    },
+    async ({ caller, params: { id }, body: { reason = null } }) => {
+      await lockWorkspace(app.deps, caller, { id, reason })
+      return answer(caller, id)
+    },
+  )
+
+  app.post(
+    '/workspaces/:id/unlock',
+    {
+      config: { access: 'mutate_infra', target },
+      schema: {
+        operationId: 'unlockWorkspace',
+        description:
+          'Frees one’s own lock. Somebody else’s needs force and manage_cloud_accounts; a live run’s is never freed.',
+        params: IdParams,
+        body: Body({ force: Type.Optional(Type.Boolean()) }),
+        response: { 200: WorkspaceAnswer, ...errors(409, 423) },
+      },
+    },
+    async ({ caller, params: { id }, body: { force = false } }) => {
+      await unlockWorkspace(app.deps, caller, { id, force })
+      return answer(caller, id)
+    },
+  )
+}

@@ -1,0 +1,33 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { lockedBy } from './locked-by.ts'
+
+/** A person keeps everybody, runs included, from applying to a workspace until it is unlocked. */
+export async function lockWorkspace(
+  deps: Deps,
+  caller: Caller,
+  { id, reason }: { id: number; reason: string | null },
+): Promise<void> {
+  const { organizationId } = caller
+  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    const locks = workspaceLocks(db, organizationId)
+    const taken = await locks.take({
+      workspaceId: id,
+      kind: 'user',
+      userId: caller.userId,
+      label: caller.email ?? caller.name,
+      reason,
+    })
+    if (!taken) {
+      const held = await locks.find(id)
+      throw held ? lockedBy(held) : new Error('a lock that could not be taken is not there')
+    }
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.locked', {
+      target: { kind: 'workspace', id, label: workspace.name },
+      detail: { kind: 'user', reason },
+    })
+  })
+}

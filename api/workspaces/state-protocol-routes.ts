@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalid } from '../../domain/errors.ts'
+import { assertRunMay } from '../../domain/workspaces/assert-run-may.ts'
+import { lockInfoOf, parseLockInfo } from '../../domain/workspaces/lock-info.ts'
+import type { Db } from '../../store/connect.ts'
+import type { WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { ErrorBody, errors, IdParams, Ok } from '../http/schemas.ts'
+import { lockedBy } from './locked-by.ts'
+import { nameRunLock } from './name-run-lock.ts'
+import { readState } from './read-state.ts'
+import { takeCliLock } from './take-cli-lock.ts'
+import { unlockWorkspace } from './unlock-workspace.ts'
+import { writeRunState } from './write-run-state.ts'
+import { writeState } from './write-state.ts'
+
+/** A state of some 50,000 resources; OpenTofu itself becomes slow long before. */
+const bodyLimitBytes = 64 * 1_048_576
+
+const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
+  workspaces(db, organizationId).get(id)
+
+const config = { access: 'state', rawBody: true, target } as const
+const LockQuery = Type.Object({ ID: Type.Optional(Type.String({ maxLength: 200 })) })
+/** 423 is OpenTofu's own lock info, and our error beside it, which it passes over. */
+const Held = Type.Object({
+  ...ErrorBody.properties,
+  ID: Type.String(),
+  Operation: Type.String(),
+  Info: Type.String(),
+  Who: Type.String(),
+  Version: Type.String(),
+  Created: Type.String(),
+  Path: Type.String(),
+})
+const answers = { 200: Ok, ...errors(409), 423: Held }
+
+/**
+ * OpenTofu's own `http` backend protocol (decisions §4), for people's tofu and for runs.
+ * Bodies stay the bytes that were sent: a state is stored as it came.
+ */
+export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.get(
+    '/workspaces/:id/state',
+    {
+      config,
+      schema: {
+        operationId: 'readState',
+        description:
+          'The address, lock address and unlock address of OpenTofu’s http backend, whose methods LOCK and UNLOCK it answers as well. 204 where there is no state yet.',
+        params: IdParams,
+        response: { 200: Type.Unknown(), 204: Type.Null(), ...errors() },
+      },
+    },
+    async (request, reply) => {
+      const workspaceId = request.params.id
+      const { organizationId } = reaching(request, workspaceId, 'read')
+      const state = await app.deps.store.tenant(organizationId, async (db) => {
+        await workspaces(db, organizationId).get(workspaceId)
+        return readState(app.deps, db, { organizationId, workspaceId })
+      })
+      if (!state) return reply.status(204).send(null)
+      void reply.header('content-md5', createHash('md5').update(state.body).digest('base64'))
+      return reply.type('application/json').send(state.body)
+    },
+  )
+
+  app.post(
+    '/workspaces/:id/state',
+    {
+      bodyLimit: bodyLimitBytes,
+      config,
+      schema: {
+        operationId: 'writeState',
+        description: 'ID is that of the lock which is held; without one no state is taken.',
+        params: IdParams,
+        querystring: LockQuery,
+        response: answers,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const write = { id, body: bodyOf(request), lockId: request.query.ID }
+      const { run, caller } = reaching(request, id, 'write')
+      if (!run) await assertExists(app.deps.store, caller.organizationId, id)
+      assertUnharmed(request, write.body)
+      if (run) await writeRunState(app.deps, run, write)
+      const held = run ? undefined : await writeState(app.deps, caller, write)
+      return held ? refuse(reply, held) : reply.send({ ok: true })
+    },
+  )
+
+  app.route({
+    method: 'LOCK',
+    url: '/workspaces/:id/state',
+    config,
+    schema: { operationId: 'lockState', hide: true, params: IdParams, response: answers },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const { run, caller } = reaching(request, id, 'lock')
+      if (!run) await assertExists(app.deps.store, caller.organizationId, id)
+      const info = parseLockInfo(bodyOf(request).toString(), new Date())
+      if (run) await nameRunLock(app.deps, run, info)
+      const held = run ? undefined : await takeCliLock(app.deps, caller, { id, info })
+      return held ? refuse(reply, held) : reply.send({ ok: true })
+    },
+  })
+
+  app.route({
+    method: 'UNLOCK',
+    url: '/workspaces/:id/state',
+    config,
+    schema: {
+      operationId: 'unlockState',
+      hide: true,
+      params: IdParams,
+      querystring: LockQuery,
+      response: answers,
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const { run, caller } = reaching(request, id, 'lock')
+      if (!run) await assertExists(app.deps.store, caller.organizationId, id)
+      const lockId = request.query.ID ?? parseLockInfo(bodyOf(request).toString(), new Date()).ID
+      if (run) await nameRunLock(app.deps, run, null)
+      else await unlockWorkspace(app.deps, caller, { id, lockId, force: true })
+      return reply.send({ ok: true })
+    },
+  })
+}
+
+/** Whoever calls, once it is sure that a run's token is used for its own workspace. */
+function reaching(request: FastifyRequest, workspaceId: number, act: 'read' | 'lock' | 'write') {
+  const { runCaller: run, caller } = request
+  if (run) assertRunMay(run, workspaceId, act)
+  return { run, caller, organizationId: (run ?? caller).organizationId }
+}
+
+/** Another organization's workspace is not found, before anything is told of the body. */
+async function assertExists(
+  store: FastifyRequest['server']['deps']['store'],
+  organizationId: number,
+  id: number,
+): Promise<void> {
+  await store.tenant(organizationId, async (db) => workspaces(db, organizationId).get(id))
+}
+
+/** The parser above leaves no other body than its bytes, or none. */
+const bodyOf = ({ body }: FastifyRequest): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+
+/** OpenTofu sends the MD5 of each body: what was cut or changed on the way is not stored. */
+function assertUnharmed({ headers }: FastifyRequest, body: Buffer): void {
+  const sent = headers['content-md5']
+  if (sent === undefined || sent === createHash('md5').update(body).digest('base64')) return
+  throw invalid('The body is not the one whose Content-MD5 was sent.', undefined, 'md5_mismatch')
+}
+
+function refuse(reply: FastifyReply, lock: WorkspaceLock) {
+  const { message, code } = lockedBy(lock)
+  return reply.status(423).send({ error: message, code, ...lockInfoOf(lock) })
+}

@@ -1,0 +1,56 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { lockIdOf } from '../../domain/workspaces/lock-info.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import { releaseLock } from '../../store/workspaces/release-lock.ts'
+import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { lockedBy } from './locked-by.ts'
+
+/**
+ * Frees a workspace: one's own lock, or with `force` and the right to it somebody else's.
+ * OpenTofu names the lock by `lockId`, for its own end and for `tofu force-unlock` alike;
+ * one that is gone already is no fault to it, since its answer may have been lost.
+ */
+export async function unlockWorkspace(
+  deps: Deps,
+  caller: Caller,
+  { id, lockId, force }: { id: number; lockId?: string; force: boolean },
+): Promise<void> {
+  const { organizationId } = caller
+  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    const lock = await workspaceLocks(db, organizationId).find(id)
+    if (!lock && lockId !== undefined) return
+    if (!lock) throw conflict('not_locked', 'The workspace is not locked.')
+    if (lockId !== undefined && lockId !== lockIdOf(lock))
+      throw conflict('lock_mismatch', `Another lock is held: ${lockedBy(lock).message}`)
+    await assertNoLiveRun(db, organizationId, lock)
+    const forced = lock.userId !== caller.userId
+    if (forced && !force) throw lockedBy(lock)
+    if (forced) assertMayChangeGuard(caller, `the lock of ${lock.label}`)
+
+    await releaseLock(db, organizationId, id)
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.unlocked', {
+      target: { kind: 'workspace', id, label: workspace.name },
+      detail: { kind: lock.kind, holder: lock.label, since: lock.since.toISOString(), forced },
+    })
+    if (forced) await noteChange(db, caller, { workspaceId: id, what: 'lock', effect: 'guard' })
+  })
+}
+
+/** A run's lock goes with its run, whoever asks: to free it before would let two applies write one state. */
+async function assertNoLiveRun(db: Db, organizationId: number, lock: WorkspaceLock) {
+  if (lock.kind !== 'run' || lock.workspaceRunId === null) return
+  const { phase } = await workspaceRuns(db, organizationId).get(lock.workspaceRunId)
+  if (isTerminal(phase)) return
+  throw conflict(
+    'run_in_progress',
+    `${lock.label} holds the lock until it ends. Cancel the run instead.`,
+  )
+}

@@ -1,0 +1,90 @@
+import type { RunCaller } from '../../domain/access/caller.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
+import { judgeStateWrite } from '../../domain/workspaces/judge-state-write.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import type { Deps } from '../deps.ts'
+import { actorOfRunToken, holdRunWorkspace } from './hold-run-workspace.ts'
+import { sealState, type SealedState } from './seal-state.ts'
+
+/** A zombie that tries again and again must not fill the store. */
+export const quarantinedPerRun = 20
+
+/**
+ * A run's apply writes the state. What it cannot make current is the only trace of what
+ * it made, so it is kept aside before it is refused (runs.md, Sandbox).
+ */
+export async function writeRunState(
+  deps: Deps,
+  run: RunCaller,
+  { body, lockId }: { body: Buffer; lockId: string | undefined },
+): Promise<void> {
+  const { organizationId } = run
+  const state = sealState(deps.keyring, organizationId, body)
+  const refusal = await deps.store.tenant(organizationId, async (db) => {
+    const refused = await refusalOf(db, run, { state, lockId })
+    if (refused instanceof AppError) await keepAside(db, run, { state, reason: refused.code })
+    else if (refused === 'new') await keep(db, run, state)
+    return refused
+  })
+  if (refusal instanceof AppError) throw refusal
+}
+
+async function refusalOf(
+  db: Db,
+  run: RunCaller,
+  { state, lockId }: { state: SealedState; lockId: string | undefined },
+): Promise<AppError | 'new' | 'stored'> {
+  const lock = await holdRunWorkspace(db, run)
+  if (!lock)
+    return conflict('fenced', 'This run no longer has its workspace. The state was kept aside.')
+  if (lock.lockId !== null && lock.lockId !== lockId)
+    return conflict('lock_mismatch', 'The state was sent under another lock than is held.')
+  try {
+    const current = await stateVersions(db, run.organizationId).current(run.workspaceId)
+    return judgeStateWrite(current, state.columns)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+async function keep(db: Db, run: RunCaller, { columns }: SealedState): Promise<void> {
+  const { organizationId, workspaceId, workspaceRunId } = run
+  await stateVersions(db, organizationId).create({
+    workspaceId,
+    workspaceRunId,
+    createdBy: `run ${workspaceRunId}`,
+    ...columns,
+  })
+  await auditLog(db, organizationId, actorOfRunToken(run)).record('workspace.state_written', {
+    target: { kind: 'workspace', id: workspaceId },
+    detail: { serial: columns.serial, lineage: columns.lineage, runId: workspaceRunId },
+  })
+}
+
+async function keepAside(
+  db: Db,
+  run: RunCaller,
+  { state: { columns }, reason }: { state: SealedState; reason: string },
+): Promise<void> {
+  const { organizationId, workspaceId, workspaceRunId } = run
+  const versions = stateVersions(db, organizationId)
+  const kept = await versions.quarantinedOfRun(workspaceRunId)
+  const again = kept.some(({ bodySha256 }) => bodySha256 === columns.bodySha256)
+  if (again || kept.length >= quarantinedPerRun) return
+  await versions.create({
+    workspaceId,
+    workspaceRunId,
+    status: 'quarantined',
+    reason,
+    createdBy: `run ${workspaceRunId}`,
+    ...columns,
+  })
+  await auditLog(db, organizationId, actorOfRunToken(run)).record('workspace.state_quarantined', {
+    outcome: 'denied',
+    target: { kind: 'workspace', id: workspaceId },
+    detail: { serial: columns.serial, runId: workspaceRunId, fence: run.fence, reason },
+  })
+}

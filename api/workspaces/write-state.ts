@@ -1,0 +1,53 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { judgeStateWrite } from '../../domain/workspaces/judge-state-write.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from './hold-workspace.ts'
+import { sealState } from './seal-state.ts'
+
+export type StateWrite = { id: number; body: Buffer; lockId: string | undefined }
+
+/**
+ * A person's tofu writes the state (decisions §4): only under the lock that it holds, and
+ * on production only with the right to. Returns the lock that is in the way, if one is.
+ */
+export async function writeState(
+  deps: Deps,
+  caller: Caller,
+  { id, body, lockId }: StateWrite,
+): Promise<WorkspaceLock | undefined> {
+  const { organizationId } = caller
+  const { columns } = sealState(deps.keyring, organizationId, body)
+  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    if (workspace.criticality === 'production')
+      assertMayChangeGuard(caller, 'the state of a production workspace')
+    const lock = await workspaceLocks(db, organizationId).find(id)
+    if (!lock)
+      throw conflict(
+        'lock_required',
+        'A state is written under a lock alone: LOCK first and send its ID (leave out -lock=false).',
+      )
+    const own = lock.kind === 'cli' && lock.userId === caller.userId && lock.lockId === lockId
+    if (!own) return lock
+
+    const versions = stateVersions(db, organizationId)
+    if (judgeStateWrite(await versions.current(id), columns) === 'stored') return undefined
+    const version = await versions.create({
+      workspaceId: id,
+      userId: caller.userId,
+      createdBy: caller.email ?? caller.name,
+      ...columns,
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('workspace.state_written', {
+      target: { kind: 'workspace', id, label: workspace.name },
+      detail: { serial: version.serial, lineage: version.lineage },
+    })
+    await noteChange(db, caller, { workspaceId: id, what: 'state', effect: 'stale' })
+    return undefined
+  })
+}

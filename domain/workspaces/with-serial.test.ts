@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { withSerial } from './with-serial.ts'
+
+describe('withSerial', () => {
+  test('exchanges the serial and leaves large numbers as they are', () => {
+    const state = '{"version":4, "serial" : 7,"a":{"serial":1,"n":12345678901234567890.1}}'
+    expect(withSerial(state, 8)).toBe(
+      '{"version":4, "serial" : 8,"a":{"serial":1,"n":12345678901234567890.1}}',
+    )
+  })
+
+  test('is not misled by strings that look like the field', () => {
+    const state = String.raw`{"x":"\"serial\":1","y":["serial",2],"z":"serial","serial":1}`
+    expect(withSerial(state, 2)).toBe(
+      String.raw`{"x":"\"serial\":1","y":["serial",2],"z":"serial","serial":2}`,
+    )
+  })
+
+  test('changes the last of two, which is the one that counts', () => {
+    expect(JSON.parse(withSerial('{"serial":1,"serial":3}', 9))).toEqual({ serial: 9 })
+  })
+})
