@@ -18,10 +18,11 @@ for (const kind of ['bubblewrap', 'process'] as const)
       const hosts: string[] = []
 
       beforeAll(async () => {
-        api = createServer(async (request, response) => {
-          const body = await text(request)
-          seen.push({ line: `${request.method} ${request.url}`, body, headers: request.headers })
-          response.end('from the api')
+        api = createServer((request, response) => {
+          void text(request).then((body) => {
+            seen.push({ line: `${request.method} ${request.url}`, body, headers: request.headers })
+            response.end('from the api')
+          })
         })
         await once(api.listen(0, '127.0.0.1'), 'listening')
         const { port } = api.address() as AddressInfo
