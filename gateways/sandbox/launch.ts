@@ -36,8 +36,12 @@ export function limitCommand(prlimit: string, step: Step, countsOwnUid: boolean)
     `--fsize=${fileSizeBytes}`,
     '--nofile=4096',
     '--core=0',
-    // Not the address space: Go and V8 reserve far more of it than they use.
-    `--data=${memoryBytes}`,
+    // Not the address space: Go and V8 reserve far more of it than they use. The watch of what
+    // is used decides; this holds a process that grows faster than the watch looks.
+    `--data=${memoryBytes + arenaSlackBytes}`,
     '--',
   ]
 }
+
+/** Go takes its heap in arenas of 64 MiB, whole before it is used. */
+const arenaSlackBytes = 128 * 1024 * 1024

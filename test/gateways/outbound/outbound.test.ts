@@ -41,7 +41,7 @@ describe('outgoing requests', () => {
     otherUrl = `http://git.test:${ports[1]}`
     outbound = createOutbound({
       privateHosts: ports.map((port) => ({ use: 'git', host: 'git.test', port })),
-      lookup: async (host) => {
+      lookup: async () => {
         lookups += 1
         // DNS rebinding: whoever asks a second time is led to another address.
         if (rebinds && lookups > 1) return [{ address: '127.0.0.2', family: 4 }]
