@@ -52,6 +52,21 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     void reply.header('cache-control', 'no-store')
     void reply.header('x-content-type-options', 'nosniff')
   })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route's pattern, not the address: a query string can carry what no log may.
+    const { method, routeOptions, caller } = request
+    request.log.info(
+      {
+        requestId: request.id,
+        method,
+        route: routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        organizationId: caller?.organizationId,
+      },
+      'request',
+    )
+  })
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)

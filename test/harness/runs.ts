@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+import type { RunBody } from '../../api/pipelines/schemas.ts'
+import type { TestWorkspace } from './test-organization.ts'
+import type { TestUser } from './test-user.ts'
+
+type Run = RunBody & { timeline?: Array<{ event: string }> }
+
+/** Starts a run of a workspace. */
+export async function startRun(user: TestUser, workspace: TestWorkspace, body = {}): Promise<Run> {
+  const response = await user.post(`${workspace.url}/apply`, body)
+  expect(response.statusCode, response.body).toBe(201)
+  return response.json().run
+}
+
+export async function getRun(user: TestUser, workspace: TestWorkspace, id: number): Promise<Run> {
+  const response = await user.get(`${workspace.url}/runs/${id}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json().run
+}
+
+/** Looks until the run is as `when` wants it: the only wait there is, with an end. */
+export async function runUntil(
+  user: TestUser,
+  place: { workspace: TestWorkspace; id: number },
+  when: (run: Run) => boolean,
+  timeoutMs = 45_000,
+): Promise<Run> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const run = await getRun(user, place.workspace, place.id)
+    if (when(run)) return run
+    if (Date.now() > deadline)
+      throw new Error(`the run is still ${JSON.stringify({ ...run, plan: undefined }, null, 1)}`)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+}
+
+export const isOver = (run: Run) => run.state !== 'running'
+export const awaits = (run: Run) => run.awaitingApproval || isOver(run)
+
+export async function linesOf(
+  user: TestUser,
+  workspace: TestWorkspace,
+  run: { id: number; stage: string },
+): Promise<string[]> {
+  const response = await user.get(
+    `${workspace.url}/runs/${run.id}/logs?stage=${run.stage}&limit=10000`,
+  )
+  return response.json().lines.map(({ line }: { line: string }) => line)
+}
