@@ -30,6 +30,7 @@ export type Binary = {
   /** What `go` builds: a package at its version, or a package of the module in a folder of `engines/`. */
   goPackage: string
   goModule?: string
+  goTags?: string
   release: Release | undefined
 }
 
@@ -70,6 +71,8 @@ export const binaries: readonly Binary[] = [
     accepts: /^OpenTofu v1\.12\.\d+/m,
     goPackage: 'github.com/opentofu/opentofu/cmd/tofu',
     goModule: 'tofu',
+    // From Go 1.27 on, its x/net leaves the HTTP/2 server that its gRPC needs to this tag; Go 1.26 ignores it.
+    goTags: 'http2legacy',
     release: {
       url: github('opentofu/opentofu', 'v1.12.6', `tofu_1.12.6_${os}_${cpu}.tar.gz`),
       sumsUrl: github('opentofu/opentofu', 'v1.12.6', 'tofu_1.12.6_SHA256SUMS'),

@@ -25,10 +25,11 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
   const begunAt = Date.now()
   try {
     const module = binary.goModule
+    const flags = ['-ldflags', '-s -w', ...(binary.goTags ? ['-tags', binary.goTags] : [])]
     await runProgram(go, {
       arguments: module
-        ? ['build', '-mod=readonly', '-ldflags', '-s -w', '-o', `${output}/`, binary.goPackage]
-        : ['install', '-ldflags', '-s -w', binary.goPackage],
+        ? ['build', '-mod=readonly', ...flags, '-o', `${output}/`, binary.goPackage]
+        : ['install', ...flags, binary.goPackage],
       // Not in the checkout: a go.mod or go.work of the host's must have no say.
       cwd: module ? join(import.meta.dirname, module) : output,
       env: {
