@@ -31,6 +31,7 @@ export type Binary = {
   goPackage: string
   goModule?: string
   goTags?: string
+  goLinkFlags?: string
   release: Release | undefined
 }
 
@@ -73,6 +74,8 @@ export const binaries: readonly Binary[] = [
     goModule: 'tofu',
     // From Go 1.27 on, its x/net leaves the HTTP/2 server that its gRPC needs to this tag; Go 1.26 ignores it.
     goTags: 'http2legacy',
+    // As its own releases do; without it the version ends in -dev.
+    goLinkFlags: '-X github.com/opentofu/opentofu/version.dev=no',
     release: {
       url: github('opentofu/opentofu', 'v1.12.6', `tofu_1.12.6_${os}_${cpu}.tar.gz`),
       sumsUrl: github('opentofu/opentofu', 'v1.12.6', 'tofu_1.12.6_SHA256SUMS'),

@@ -25,7 +25,8 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
   const begunAt = Date.now()
   try {
     const module = binary.goModule
-    const flags = ['-ldflags', '-s -w', ...(binary.goTags ? ['-tags', binary.goTags] : [])]
+    const link = ['-s -w', binary.goLinkFlags ?? ''].join(' ').trim()
+    const flags = ['-ldflags', link, ...(binary.goTags ? ['-tags', binary.goTags] : [])]
     await runProgram(go, {
       arguments: module
         ? ['build', '-mod=readonly', ...flags, '-o', `${output}/`, binary.goPackage]
