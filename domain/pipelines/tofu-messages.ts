@@ -9,11 +9,11 @@ const levels: Record<string, Message['level']> = {
 }
 
 /** One line of `tofu … -json` as lines for people; a line that is not of that form stays what it is. */
-export function tofuMessages(text: string): Message[] {
-  const message = parse(text)
-  if (!message) return [{ level: 'info', line: text }]
-  const level = levels[String(message['@level'])] ?? 'info'
-  const line = String(message['@message'] ?? '')
+export function tofuMessages(output: string): Message[] {
+  const message = parse(output)
+  if (!message) return [{ level: 'info', line: output }]
+  const level = levels[text(message['@level'])] ?? 'info'
+  const line = text(message['@message'])
   const diagnostic = message['diagnostic']
   if (!isRecord(diagnostic)) return [{ level, line }]
   return [
@@ -24,30 +24,30 @@ export function tofuMessages(text: string): Message[] {
 }
 
 /** The summary of the first error, for the run's message. */
-export function firstError(text: string): string | undefined {
-  const message = parse(text)
+export function firstError(output: string): string | undefined {
+  const message = parse(output)
   const diagnostic = message?.['diagnostic']
   if (!isRecord(diagnostic) || diagnostic['severity'] !== 'error') return undefined
-  return [String(diagnostic['summary'] ?? 'Error'), ...placeOf(diagnostic)].join(' ').trim()
+  return [text(diagnostic['summary']), ...placeOf(diagnostic)].join(' ').trim()
 }
 
 function placeOf(diagnostic: Record<string, unknown>): string[] {
   const range = diagnostic['range']
   if (!isRecord(range)) return []
   const start = isRecord(range['start']) ? range['start'] : {}
-  const file = String(range['filename'] ?? '')
-  return [
-    `  on ${file} line ${String(start['line'] ?? '?')}, column ${String(start['column'] ?? '?')}`,
-  ]
+  const file = text(range['filename'])
+  return [`  on ${file} line ${text(start['line'])}, column ${text(start['column'])}`]
 }
 
-const linesOf = (text: unknown): string[] =>
-  typeof text === 'string' && text !== '' ? text.split('\n') : []
+const linesOf = (detail: unknown): string[] => (text(detail) === '' ? [] : text(detail).split('\n'))
 
-function parse(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+
+function parse(output: string): Record<string, unknown> | undefined {
+  if (!output.startsWith('{')) return undefined
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(output)
     return isRecord(value) && '@message' in value ? value : undefined
   } catch {
     return undefined

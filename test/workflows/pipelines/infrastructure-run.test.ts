@@ -108,7 +108,9 @@ describe('a standard workspace', () => {
     })
     expect(put.statusCode).toBe(400)
     // An address of its own in a block that ours overrides does not come through either.
-    const files = { 'main.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:9/x" }\n}\n' }
+    const files = {
+      'main.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:9/x" }\n}\n',
+    }
     expect((await owner.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(200)
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
