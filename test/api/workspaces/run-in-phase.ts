@@ -1,0 +1,51 @@
+import { newToken } from '../../../domain/access/credentials.ts'
+import type { Deps } from '../../../api/deps.ts'
+import { workspaceRuns } from '../../../store/pipelines/workspace-runs.ts'
+import { tokens } from '../../../store/tokens/tokens.ts'
+import { configurationVersions } from '../../../store/workspaces/configuration-versions.ts'
+import { workspaceLocks } from '../../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../../store/workspaces/workspaces.ts'
+
+export type PlacedRun = { id: number; token: string; fence: number }
+
+/** A run that stands in a phase as its worker would have left it: its token, and in its apply the fence and the lock. */
+export async function runInPhase(
+  deps: Deps,
+  place: { organizationId: number; workspaceId: number; authorUserId: number },
+  phase: 'planning' | 'awaiting_approval' | 'apply_queued' | 'applying',
+): Promise<PlacedRun> {
+  const { organizationId, workspaceId, authorUserId } = place
+  const secret = newToken('run')
+  return deps.store.tenant(organizationId, async (db) => {
+    const version = await configurationVersions(db, organizationId).newest(workspaceId)
+    if (!version) throw new Error('the workspace has no configuration')
+    const run = await workspaceRuns(db, organizationId).create({
+      workspaceId,
+      kind: 'apply',
+      destroy: false,
+      configurationVersionId: version.id,
+      authorUserId,
+    })
+    await workspaceRuns(db, organizationId).move(run.id, ['queued'], { phase })
+    const applying = phase === 'applying'
+    const fence = applying
+      ? await workspaces(db, organizationId).raiseFence(workspaceId)
+      : (await workspaces(db, organizationId).get(workspaceId)).fence
+    if (applying)
+      await workspaceLocks(db, organizationId).take({
+        workspaceId,
+        kind: 'run',
+        workspaceRunId: run.id,
+        label: `run ${run.id}`,
+      })
+    await tokens(db, organizationId).createRunToken({
+      workspaceRunId: run.id,
+      runPhase: applying ? 'apply' : 'plan',
+      fence,
+      hash: secret.hash,
+      prefix: secret.prefix,
+      hours: 1,
+    })
+    return { id: run.id, token: secret.plain, fence }
+  })
+}
