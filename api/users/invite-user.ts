@@ -40,10 +40,12 @@ export async function inviteUser(
     text: [
       `${caller.name || caller.email || 'A colleague'} invites you to ${caller.organizationName}.`,
       '',
-      `Choose your password here, within 7 days: ${base}/invitations/accept#${link.plain}`,
+      'Choose your password within 7 days: send this token and the password to',
+      `${base}/api/auth/invitations/accept`,
       '',
-      `Or by the API: POST ${base}/api/auth/invitations/accept with this token:`,
       link.plain,
+      '',
+      'The token works once. If you did not expect this mail, do nothing.',
       '',
     ].join('\n'),
   })
