@@ -5,7 +5,7 @@ import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { assertConnected } from './assert-connected.ts'
-import { presentWorkspaces } from './present-workspaces.ts'
+import { presentWorkspace } from './present-workspaces.ts'
 import type { NewWorkspaceBody, WorkspaceBody } from './schemas.ts'
 
 /** Makes a workspace and `provision-<workspace>` together: neither is ever there without the other (§2.7). */
@@ -42,8 +42,6 @@ export async function createWorkspace(
       target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
       detail: { workspaceId: workspace.id, managed: true },
     })
-    const [body] = await presentWorkspaces(db, organizationId, [workspace])
-    if (!body) throw new Error('a workspace that was just made is gone')
-    return body
+    return presentWorkspace(db, organizationId, workspace)
   })
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../store/connect.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { Body, errors, IdParams, Nullable, Text } from '../http/schemas.ts'
 import { lockWorkspace } from './lock-workspace.ts'
-import { presentWorkspaces } from './present-workspaces.ts'
+import { presentWorkspace } from './present-workspaces.ts'
 import { WorkspaceAnswer } from './schemas.ts'
 import { unlockWorkspace } from './unlock-workspace.ts'
 
@@ -16,8 +16,7 @@ export const lockRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const answer = async ({ organizationId }: Caller, id: number) =>
     app.deps.store.tenant(organizationId, async (db) => {
       const row = await workspaces(db, organizationId).get(id)
-      const [workspace] = await presentWorkspaces(db, organizationId, [row])
-      if (!workspace) throw new Error('a workspace that was just read is gone')
+      const workspace = await presentWorkspace(db, organizationId, row)
       return { ok: true as const, workspace }
     })
 

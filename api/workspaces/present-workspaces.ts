@@ -1,3 +1,4 @@
+import { notFound } from '../../domain/errors.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
@@ -24,22 +25,34 @@ export async function presentWorkspaces(
   const versions = await configurationVersions(db, organizationId).numbersOf(ids)
   const locks = await workspaceLocks(db, organizationId).listOf(ids)
 
-  return Promise.all(
-    rows.map(async (row) => {
-      const pipeline = managed.find(({ targetWorkspaceId }) => targetWorkspaceId === row.id)
-      const lock = locks.find(({ workspaceId }) => workspaceId === row.id)
-      if (!pipeline) throw new Error('a workspace has lost its pipeline')
-      return {
-        ...presentSettings(row),
-        currency,
-        pipelineId: pipeline.id,
-        configurationVersion: versions.get(row.id) ?? null,
-        stateSerial: serials.get(row.id) ?? null,
-        lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
-        locked: lock ? await presentLock(db, organizationId, lock) : null,
-      }
-    }),
-  )
+  const bodies: WorkspaceBody[] = []
+  for (const row of rows) {
+    const pipeline = managed.find(({ targetWorkspaceId }) => targetWorkspaceId === row.id)
+    // Deleted between two of the statements above, its pipeline with it.
+    if (!pipeline) continue
+    const lock = locks.find(({ workspaceId }) => workspaceId === row.id)
+    bodies.push({
+      ...presentSettings(row),
+      currency,
+      pipelineId: pipeline.id,
+      configurationVersion: versions.get(row.id) ?? null,
+      stateSerial: serials.get(row.id) ?? null,
+      lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
+      locked: lock ? await presentLock(db, organizationId, lock) : null,
+    })
+  }
+  return bodies
+}
+
+/** One workspace, or not-found where it went in this very moment. */
+export async function presentWorkspace(
+  db: Db,
+  organizationId: number,
+  row: Workspace,
+): Promise<WorkspaceBody> {
+  const [body] = await presentWorkspaces(db, organizationId, [row])
+  if (!body) throw notFound()
+  return body
 }
 
 const presentSettings = (row: Workspace) => ({

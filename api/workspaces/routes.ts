@@ -7,7 +7,7 @@ import { configurationRoutes } from './configuration-routes.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
 import { lockRoutes } from './lock-routes.ts'
-import { presentWorkspaces } from './present-workspaces.ts'
+import { presentWorkspace, presentWorkspaces } from './present-workspaces.ts'
 import { NewWorkspaceBody, WorkspaceAnswer, WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
 import { stateProtocolRoutes } from './state-protocol-routes.ts'
 import { stateRoutes } from './state-routes.ts'
@@ -77,8 +77,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, params: { id } }) => {
       return app.deps.store.tenant(organizationId, async (db) => {
         const row = await workspaces(db, organizationId).get(id)
-        const [workspace] = await presentWorkspaces(db, organizationId, [row])
-        if (!workspace) throw new Error('a workspace that was just read is gone')
+        const workspace = await presentWorkspace(db, organizationId, row)
         return { workspace }
       })
     },

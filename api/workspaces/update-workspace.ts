@@ -10,7 +10,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import type { Deps } from '../deps.ts'
 import { assertConnected } from './assert-connected.ts'
 import { holdWorkspace } from './hold-workspace.ts'
-import { presentWorkspaces } from './present-workspaces.ts'
+import { presentWorkspace } from './present-workspaces.ts'
 import type { WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
 
 /** Changes a workspace's settings; those that guard its runs only with the right to (decisions §4). */
@@ -32,9 +32,7 @@ export async function updateWorkspace(
         ? before
         : await workspaces(db, organizationId).update(id, columns)
     if (after !== before) await note(db, caller, { before, after, guards })
-    const [body] = await presentWorkspaces(db, organizationId, [after])
-    if (!body) throw new Error('a workspace that is held is gone')
-    return body
+    return presentWorkspace(db, organizationId, after)
   })
 }
 

@@ -16,6 +16,12 @@ describe('withSerial', () => {
     )
   })
 
+  test('reads strings of megabytes, and ones that end in backslashes', () => {
+    const long = 'x'.repeat(20_000_000)
+    const state = JSON.stringify({ long, path: 'C:\\', quote: '"', serial: 3 })
+    expect(withSerial(state, 4).endsWith('"serial":4}')).toBe(true)
+  })
+
   test('changes the last of two, which is the one that counts', () => {
     expect(JSON.parse(withSerial('{"serial":1,"serial":3}', 9))).toEqual({ serial: 9 })
   })
