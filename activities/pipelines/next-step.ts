@@ -5,10 +5,12 @@ import { endRun } from '../../store/pipelines/end-run.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
+import { isActive } from '../../store/organizations/is-active.ts'
 import { ownerOf } from './load-run.ts'
 
 /** While somebody's lock keeps an apply waiting: how soon to look again. A freed lock wakes nobody. */
 const lockPollMs = 5_000
+const suspensionPollMs = 60_000
 
 /**
  * What a run does next, as the store says it: the one place that turns a phase into a
@@ -22,6 +24,10 @@ export const nextStep =
     return deps.store.tenant(organizationId, async (db): Promise<RunStep> => {
       const run = await workspaceRuns(db, organizationId).get(runId)
       if (isTerminal(run.phase)) return { next: 'over' }
+      // Runs of a suspended organization wait (decisions §2); an apply under way is not cut off.
+      if (run.phase === 'planning' || run.phase === 'apply_queued')
+        if (!(await isActive(db, organizationId)))
+          return { next: 'wait', timeoutMs: suspensionPollMs }
       switch (run.phase) {
         case 'planning':
           return { next: 'plan' }

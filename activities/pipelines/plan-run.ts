@@ -39,6 +39,10 @@ export const planRun =
     const loaded = await loadRun(deps, input.runId)
     const { organizationId, run } = loaded
     if (run.phase !== 'planning') return nextStep(deps)(input)
+    if (run.cancelRequestedAt) {
+      await recordPlanFailure(deps, loaded, { reason: 'canceled_by_user', message: 'Canceled.' })
+      return nextStep(deps)(input)
+    }
 
     const secret = newToken('run')
     const log = openStageLog({
@@ -53,9 +57,11 @@ export const planRun =
       workspaceId: run.workspaceId,
     })
     try {
+      const { attempt, workflowExecution } = Context.current().info
+      if (attempt > 1) await log.write('warn', 'The worker was lost. Planning again.')
       await deps.store.tenant(organizationId, async (db) => {
         await workspaceRuns(db, organizationId).patch(run.id, {
-          engineRunId: Context.current().info.workflowExecution?.runId ?? deps.worker,
+          engineRunId: workflowExecution?.runId ?? deps.worker,
         })
         await tokens(db, organizationId).createRunToken({
           workspaceRunId: run.id,

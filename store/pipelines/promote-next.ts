@@ -2,6 +2,7 @@ import { organizationRunLimit } from '../../domain/pipelines/run-state.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import { infrastructureRunId, infrastructureRunType } from '../../workflows/pipelines/contract.ts'
 import type { Db } from '../connect.ts'
+import { isActive } from '../organizations/is-active.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { pipelineRuns } from './pipeline-runs.ts'
 import { stages } from './stages.ts'
@@ -66,7 +67,6 @@ export async function requestStart(
 
 /** A suspended organization's runs wait; so does what is beyond its share of the workers. */
 async function hasPlace(db: Db, organizationId: number): Promise<boolean> {
-  const organization = await db('organizations').where({ id: organizationId }).first('status')
-  if (organization?.status !== 'active') return false
+  if (!(await isActive(db, organizationId))) return false
   return (await workspaceRuns(db, organizationId).countWorking()) < organizationRunLimit
 }

@@ -59,19 +59,19 @@ export function callers(db: PlatformDb) {
 
     /**
      * A run's token covers one phase under one fence. It is recognized after that as well,
-     * as not current, so that a zombie's late write is kept aside and not lost.
+     * as not current, so that a zombie's late write is kept aside and not lost. A suspended
+     * organization's apply that is under way may still save what it has made.
      */
     async byRunToken(hash: Buffer): Promise<RunCaller | undefined> {
       const { rows } = await db.raw(
         `select t.id as "tokenId", t.organization_id as "organizationId", r.workspace_id as "workspaceId",
            r.id as "workspaceRunId", t.run_phase as phase, t.fence,
-           (t.revoked_at is null and t.expires_at > now() and o.status = 'active'
+           (t.revoked_at is null and t.expires_at > now()
              and case t.run_phase when 'plan' then r.phase = 'planning'
                  else r.phase = 'applying' and w.fence = t.fence end) as current
          from tokens t
            join workspace_runs r on r.organization_id = t.organization_id and r.id = t.workspace_run_id
            join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id
-           join organizations o on o.id = t.organization_id
          where t.hash = ? and t.kind = 'run' and t.created_at > now() - interval '7 days'`,
         [hash],
       )

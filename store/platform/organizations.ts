@@ -20,8 +20,16 @@ export function organizations(db: PlatformDb) {
       return db('organizations').select(columns).where('id', '>', after).orderBy('id').limit(limit)
     },
     async setStatus(id: number, status: 'active' | 'suspended'): Promise<Organization | undefined> {
-      const [row] = await db('organizations').where({ id }).update({ status }).returning(columns)
-      return row
+      return db.transaction(async (trx) => {
+        const [row] = await trx('organizations').where({ id }).update({ status }).returning(columns)
+        // Sessions end for good: a resumed organization's people sign in again.
+        if (status === 'suspended')
+          await trx('sessions')
+            .where({ organizationId: id })
+            .whereNull('revokedAt')
+            .update({ revokedAt: trx.fn.now() })
+        return row
+      })
     },
     async any(): Promise<boolean> {
       return (await db('organizations').first('id')) !== undefined

@@ -111,7 +111,7 @@ describe('a standard workspace', () => {
     const files = {
       'main.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:9/x" }\n}\n',
     }
-    expect((await owner.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(200)
+    expect((await owner.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(201)
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
     expect([run.state, run.reason], String(run.message)).toEqual(['succeeded', 'no_changes'])
