@@ -29,7 +29,9 @@ export type Config = Readonly<{
   production: boolean
   host: string
   port: number
-  metricsPort: number | undefined
+  /** `GET /metrics` listens here and nowhere else; 0 takes any free port. */
+  metricsHost: string
+  metricsPort: number
   baseUrl: string | undefined
   /** Where a worker's sandboxes reach the state endpoint; the API's own address unless said. */
   apiUrl: string
@@ -102,7 +104,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     production,
     host,
     port,
-    metricsPort: env['CC_METRICS_PORT'] ? number('CC_METRICS_PORT', 0) : undefined,
+    metricsHost: env['CC_METRICS_HOST'] ?? '127.0.0.1',
+    metricsPort: number('CC_METRICS_PORT', 9464),
     baseUrl: readBaseUrl(env['CC_BASE_URL'], faults),
     apiUrl: env['CC_API_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(env['CC_DATA_DIR'] ?? '.data'),

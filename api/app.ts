@@ -2,12 +2,14 @@ import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { newRequestId } from './http/request-id.ts'
+import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { registerAccess } from './http/access.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerValidation } from './http/validation.ts'
 import { healthRoutes } from './platform/health-routes.ts'
+import { observe } from './platform/metrics.ts'
 import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
@@ -20,6 +22,7 @@ import { workspaceRoutes } from './workspaces/routes.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     deps: Deps
+    metrics: Registry
   }
 }
 
@@ -47,6 +50,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   for (const method of ['LOCK', 'UNLOCK']) app.addHttpMethod(method, { hasBody: true })
 
   app.decorate('deps', deps)
+  app.decorate('metrics', observe(app, deps))
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
     void reply.header('cache-control', 'no-store')

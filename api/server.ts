@@ -10,6 +10,7 @@ import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { prepareStore } from '../store/prepare-store.ts'
 import { createApp } from './app.ts'
+import { serveMetrics } from './platform/metrics.ts'
 
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
 async function main(config: Config): Promise<void> {
@@ -20,7 +21,7 @@ async function main(config: Config): Promise<void> {
   const connection = Connection.lazy(connectionOptions(config))
   const changes = openChangeFeed(config.databaseUrl)
   const policies = createPolicyCompiler(config, log)
-  const app = await createApp({
+  const deps = {
     config,
     store,
     keyring: createKeyring(config.keyring),
@@ -29,7 +30,9 @@ async function main(config: Config): Promise<void> {
     policies,
     changes,
     log,
-  })
+  }
+  const app = await createApp(deps)
+  const metricsServer = serveMetrics(app.metrics, deps)
   await app.listen({ host: config.host, port: config.port })
   log.info({ host: config.host, port: config.port }, 'listening')
 
@@ -40,6 +43,7 @@ async function main(config: Config): Promise<void> {
     log.info({ signal }, 'closing')
     // A stream that a browser holds open would keep the process alive for ever.
     setTimeout(() => process.exit(0), 8_000).unref()
+    metricsServer.close()
     void app
       .close()
       .then(async () =>

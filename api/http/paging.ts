@@ -1,10 +1,13 @@
 import { invalid } from '../../domain/errors.ts'
 
+/** PostgreSQL's integer: what a list without an end starts from, counting down. */
+export const maxKey = 2_147_483_647
+
 /** Cursors are the last key of a page: nobody is lost or shown twice while rows come and go. */
 export function decodeCursor(cursor: string | undefined, start: number): number {
   if (cursor === undefined) return start
   const key = Number(Buffer.from(cursor, 'base64url').toString())
-  if (!Number.isSafeInteger(key) || key < 0)
+  if (!Number.isInteger(key) || key < 0 || key > maxKey)
     throw invalid('The cursor is not one that this list has given.', [
       { path: 'cursor', message: 'use nextCursor of the page before' },
     ])

@@ -26,6 +26,35 @@ export type Decision = {
 
 /** Lets a paused run proceed, or ends it (§4.4). The decision is Postgres's; the engine is told after. */
 export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
+  let denial: Denial | undefined
+  try {
+    return await decide(deps, caller, { decision, deny: (why) => void (denial = why) })
+  } catch (error) {
+    // After the transaction of the decision, which its refusal has rolled back.
+    if (denial) await recordDenial(deps, caller, denial)
+    throw error
+  }
+}
+
+type Denial = { runId: number; because: string }
+type Request = { decision: Decision; deny: (denial: Denial) => void }
+
+async function recordDenial(deps: Deps, caller: Caller, { runId, because }: Denial): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) =>
+    auditLog(db, organizationId, actorOf(caller)).recordDenial(
+      'pipeline.denied',
+      `${caller.kind}:${caller.credentialId}`,
+      {
+        route: `approve run ${runId}`,
+        target: { kind: 'run', id: runId },
+        detail: { because },
+      },
+    ),
+  )
+}
+
+async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): Promise<RunBody> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
     const place = await pipelineRuns(db, organizationId).get(decision.pipelineId, decision.runId)
@@ -34,7 +63,7 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
     await workspaces(db, organizationId).getForUpdate(workspaceId)
     const run = await runs.getForUpdate(place.workspaceRunId)
 
-    if (await assertMayDecide(db, caller, { run, decision }))
+    if (await assertMayDecide(db, caller, { run, decision, deny }))
       await write(db, caller, { run, decision })
     const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
@@ -45,7 +74,11 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
 type Target = { run: WorkspaceRun; decision: Decision }
 
 /** False where the same person has decided the same before: the same answer again, and nothing is written twice. */
-async function assertMayDecide(db: Db, caller: Caller, { run, decision }: Target) {
+async function assertMayDecide(
+  db: Db,
+  caller: Caller,
+  { run, decision, deny }: Target & Request,
+): Promise<boolean> {
   const { organizationId } = caller
   const { criticality } = await workspaces(db, organizationId).get(run.workspaceId)
   const guarded = criticality === 'production' || run.phase === 'awaiting_approval'
@@ -54,15 +87,7 @@ async function assertMayDecide(db: Db, caller: Caller, { run, decision }: Target
     const person = { id: caller.userId, active: true, role: caller.role }
     const fault = faultOfApprover(person, ids, unknownAuthor)
     if (fault) {
-      await auditLog(db, organizationId, actorOf(caller)).recordDenial(
-        'pipeline.denied',
-        `${caller.kind}:${caller.credentialId}`,
-        {
-          route: `approve run ${run.id}`,
-          target: { kind: 'run', id: run.id },
-          detail: { because: fault },
-        },
-      )
+      deny({ runId: run.id, because: fault })
       throw refusals[fault === 'author' ? 'author' : 'capability']()
     }
   }

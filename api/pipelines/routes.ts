@@ -2,7 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { notFound } from '../../domain/errors.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
-import { decodeCursor, page } from '../http/paging.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
@@ -74,7 +74,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const row = await pipelines(db, organizationId).get(id)
         const [pipeline] = await presentPipelines(db, organizationId, [row])
         if (!pipeline) throw notFound()
-        const places = await pipelineRuns(db, organizationId).list(id, 20, 2_147_483_647)
+        const places = await pipelineRuns(db, organizationId).list(id, 20, maxKey)
         return { pipeline, runs: await runsWithLogs(db, organizationId, places) }
       }),
   )

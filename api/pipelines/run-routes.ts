@@ -2,7 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
-import { decodeCursor } from '../http/paging.ts'
+import { decodeCursor, maxKey } from '../http/paging.ts'
 import { Body, errors, IdParams, Page, Text } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
 import { decideRun } from './decide-run.ts'
@@ -58,7 +58,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
-      const before = decodeCursor(cursor, 2_147_483_647)
+      const before = decodeCursor(cursor, maxKey)
       return deps.store.tenant(organizationId, async (db) => {
         await pipelines(db, organizationId).get(id)
         const found = await pipelineRuns(db, organizationId).list(id, limit + 1, before)

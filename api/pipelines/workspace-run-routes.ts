@@ -3,7 +3,7 @@ import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { decodeCursor, page } from '../http/paging.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { Body, errors, IdParams, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
@@ -60,7 +60,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
-      const before = decodeCursor(cursor, 2_147_483_647)
+      const before = decodeCursor(cursor, maxKey)
       return deps.store.tenant(organizationId, async (db) => {
         await workspaces(db, organizationId).get(id)
         const found = await workspaceRuns(db, organizationId).list(id, limit + 1, before)

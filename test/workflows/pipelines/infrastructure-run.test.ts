@@ -154,6 +154,8 @@ describe('a production workspace', () => {
     const events = run.timeline?.map(({ event }) => event)
     expect(events).toContain('pipeline.awaiting_approval')
     expect(events).toContain('pipeline.run_approved')
+    // The author's try was refused, and is in the log all the same.
+    expect(events).toContain('pipeline.denied')
   })
 
   test('rejected: the run ends failed and nothing is applied', async () => {

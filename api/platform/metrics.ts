@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Deps } from '../deps.ts'
+
+/**
+ * Prometheus metrics on a port of their own (decisions §1), so that they are never reachable
+ * where the API is. Labels are routes and states: no organization, no name, no address.
+ */
+export function observe(app: FastifyInstance, deps: Deps): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+
+  const requests = new Histogram({
+    name: 'cc_http_request_duration_seconds',
+    help: 'Time from request to answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? 'none'
+    requests.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
+  })
+
+  const gauge = (name: string, help: string, collect: (gauge: Gauge<'phase'>) => Promise<void>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['phase'],
+      registers: [registry],
+      async collect() {
+        // A scrape must say what can be said while the database is away.
+        await collect(this).catch(() => undefined)
+      },
+    })
+  const { platform } = deps.store
+  gauge('cc_runs', 'Runs that are not over, by phase', async (runs) => {
+    runs.reset()
+    const { rows } = await platform.raw(
+      `select phase, count(*)::integer as count from workspace_runs
+       where phase in ('queued', 'planning', 'awaiting_approval', 'apply_queued', 'applying') group by phase`,
+    )
+    for (const { phase, count } of rows) runs.set({ phase }, count)
+  })
+  gauge('cc_outbox_oldest_seconds', 'Age of the oldest message to the engine', async (oldest) => {
+    const { rows } = await platform.raw(
+      `select coalesce(extract(epoch from now() - min(created_at)), 0)::float as age from outbox
+       where done_at is null and dead_at is null`,
+    )
+    oldest.set(rows[0].age)
+  })
+  gauge('cc_outbox_dead', 'Messages to the engine that were given up', async (dead) => {
+    const { rows } = await platform.raw(
+      'select count(*)::integer as count from outbox where dead_at is not null',
+    )
+    dead.set(rows[0].count)
+  })
+  return registry
+}
+
+/** Serves `GET /metrics`. A port that is taken costs the metrics, not the service. */
+export function serveMetrics(registry: Registry, deps: Deps): Server {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(503).end(),
+    )
+  })
+  const { metricsHost, metricsPort } = deps.config
+  server.on('error', (error) => deps.log.warn({ err: error, metricsPort }, 'no metrics'))
+  return server.listen(metricsPort, metricsHost)
+}
