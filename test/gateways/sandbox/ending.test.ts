@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBwrap, limits, sh, type ShellSandbox, shellSandbox, why } from './shell-sandbox.ts'
@@ -91,12 +92,24 @@ for (const [kind, possible] of kinds)
 
     test('a reader that waits slows the program, and is not taken for its silence', async () => {
       const bench = await shell.open()
-      const end = await sh(bench, 'for i in 1 2 3; do echo $i; done', {
-        limits: { ...limits, silenceMs: 200 },
-        onLine: () => sleep(400),
+      const end = await sh(bench, 'echo 1; sleep 1.2', {
+        limits: { ...limits, silenceMs: 700 },
+        onLine: () => sleep(1000),
       })
       expect(end.how).toBe('exited')
       await bench.close()
+    })
+
+    test('a descriptor that the worker was started with is not passed on', async () => {
+      const worker = spawn(process.execPath, [`${import.meta.dirname}/worker-with-pipe.ts`, kind], {
+        stdio: ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), 'pipe'],
+      })
+      // The pipe of a supervisor, say: a step could write into it.
+      const [seen] = await once(worker.stdout as Readable, 'data')
+      expect(String(seen)).toContain('/dev/null')
+      expect(String(seen)).not.toContain('40 socket')
+      worker.kill('SIGKILL')
+      await once(worker, 'exit')
     })
 
     test('kill -9 of the worker leaves no process behind', async () => {
