@@ -1,4 +1,4 @@
-import { roleHas } from '../../domain/access/roles.ts'
+import { lowestRole } from '../../domain/access/roles.ts'
 import type { Db } from '../../store/connect.ts'
 import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -93,8 +93,11 @@ async function people(
   organizationId: number,
   capability: 'mutate_infra' | 'manage_cloud_accounts',
 ): Promise<string[]> {
-  const active = await users(db, organizationId).listActive()
-  return active.filter(({ role }) => roleHas(role, capability)).map(labelOf)
+  const able = await users(db, organizationId).listAble({
+    lowest: lowestRole[capability],
+    limit: 20,
+  })
+  return able.map(labelOf)
 }
 
 const labelOf = (user: User): string => user.email ?? user.name

@@ -12,7 +12,7 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number]
 
 /** The lowest role that has the capability: the matrix of §2.6 read by columns. */
-const lowestRole: Record<Capability, Role> = {
+export const lowestRole: Readonly<Record<Capability, Role>> = {
   read: 'Viewer',
   mutate_infra: 'Deployer',
   manage_cloud_accounts: 'SRE · Cloud Admin',

@@ -1,4 +1,4 @@
-import { faultOfApprover } from '../../domain/pipelines/authors.ts'
+import { lowestRole } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
 import { users, type User } from '../users/users.ts'
 import { configurationVersions } from '../workspaces/configuration-versions.ts'
@@ -21,13 +21,19 @@ export async function authorsOf(
   }
 }
 
-/** Who could approve the run now. */
+/** Enough to find somebody; a list of thousands helps nobody. */
+const maxShown = 20
+
+/** Who could approve the run now: the first of them. */
 export async function eligibleApprovers(
   db: Db,
   organizationId: number,
   run: Pick<WorkspaceRun, 'workspaceId' | 'authorUserId' | 'configurationVersionId'>,
 ): Promise<User[]> {
   const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-  const people = await users(db, organizationId).listActive()
-  return people.filter((person) => faultOfApprover(person, ids, unknownAuthor) === undefined)
+  return users(db, organizationId).listAble({
+    lowest: lowestRole[unknownAuthor ? 'manage_cloud_accounts' : 'mutate_infra'],
+    except: ids,
+    limit: maxShown,
+  })
 }

@@ -28,6 +28,8 @@ export type User = {
   createdAt: Date
 }
 
+type Able = { lowest: Role; except?: Iterable<number>; limit: number }
+
 const effectiveRole = `coalesce((select max(g.role) from role_grants g
   where g.organization_id = users.organization_id and g.user_id = users.id), 'Viewer') as role`
 
@@ -51,13 +53,23 @@ export function users(db: Db, organizationId: number) {
       return withRole().where('id', '>', after).orderBy('id').limit(limit)
     },
 
-    /** Who may act on infrastructure now: the ones that could approve a run. */
     async listByIds(ids: readonly number[]): Promise<User[]> {
       return ids.length === 0 ? [] : withRole().whereIn('id', [...ids])
     },
 
-    async listActive(): Promise<User[]> {
-      return withRole().where({ active: true })
+    /** Active people who have at least this role, in the order in which they came; not these ones. */
+    async listAble({ lowest, except = [], limit }: Able): Promise<User[]> {
+      return withRole()
+        .where({ active: true })
+        .whereNotIn('id', [...except])
+        .whereExists(
+          db('role_grants as g')
+            .whereRaw('g.organization_id = users.organization_id and g.user_id = users.id')
+            .where('g.role', '>=', lowest)
+            .select(db.raw('1')),
+        )
+        .orderBy('id')
+        .limit(limit)
     },
 
     async create(user: {
