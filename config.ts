@@ -37,6 +37,8 @@ export type Config = Readonly<{
   apiUrl: string
   dataDir: string
   cacheDir: string | undefined
+  /** Where sandboxes put their work folders; chosen from the data directory unless said. */
+  workDir: string | undefined
   databaseUrl: Secret
   databasePoolSize: number
   temporal: Readonly<{
@@ -110,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiUrl: env['CC_API_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(env['CC_DATA_DIR'] ?? '.data'),
     cacheDir: env['CC_CACHE_DIR'],
+    workDir: env['CC_WORK_DIR'] ? resolve(env['CC_WORK_DIR']) : undefined,
     databaseUrl: new Secret(
       need('DATABASE_URL', 'npm start sets it; else postgres://user:password@host/db'),
     ),

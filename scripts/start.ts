@@ -7,6 +7,8 @@ import { isPortFree } from '../engines/free-ports.ts'
 import { createLeash } from '../engines/leash.ts'
 import { makeDataDir } from '../engines/make-data-dir.ts'
 import { sweepPidFiles } from '../engines/pid-file.ts'
+import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
+import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { prepareStore } from '../store/prepare-store.ts'
 import { prepareSources } from './start/prepare-sources.ts'
 import { readStartSettings, type StartSettings } from './start/read-start-settings.ts'
@@ -68,6 +70,8 @@ async function main(): Promise<number> {
   } finally {
     if (running.length > 0) say('stopping')
     for (const part of running.toReversed()) await part.stop()
+    // Nothing runs in it any more; an operator's own folder is the operator's to clear.
+    if (!process.env['CC_WORK_DIR']) await removeWorkDir(workFolderFor(settings.dataDir))
     lock.release()
     if (aborter.signal.aborted) say('stopped')
   }

@@ -14,7 +14,7 @@ export function sandboxFor(
   const paths = { tofu: tofuBin, opa: opaBin }
   return createSandbox({
     kind: config.sandbox,
-    workDir: workFolderFor(config.dataDir),
+    workDir: config.workDir ?? workFolderFor(config.dataDir),
     slots,
     programs: Object.fromEntries(programs.map((program) => [program, paths[program]])),
     apiUrl: config.apiUrl,

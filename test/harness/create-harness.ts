@@ -52,6 +52,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     TEMPORAL_NAMESPACE: name,
     CC_KEYRING: `test=${randomBytes(32).toString('base64')}`,
     CC_DATA_DIR: dataDir,
+    CC_WORK_DIR: inject('workDir'),
     CC_PORT: String(port),
     CC_BASE_URL: `http://127.0.0.1:${port}`,
     CC_TOFU_BIN: inject('tofuBin'),

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { Secret } from '../../config.ts'
 import { resolveBinary } from '../../engines/resolve-binary.ts'
+import { removeWorkDir } from '../../gateways/sandbox/remove-work-dir.ts'
+import { workFolderFor } from '../../gateways/sandbox/work-folder-for.ts'
 import { connectOwner } from '../../store/connect.ts'
 import { migrate } from '../../store/migrate.ts'
 import { bundleWorkflows } from '../../worker/bundle-workflows.ts'
@@ -17,6 +19,8 @@ declare module 'vitest' {
     workflowBundle: string
     tofuBin: string
     opaBin: string
+    /** One for the run: a copy of the programs each file needs is enough. */
+    workDir: string
   }
 }
 
@@ -27,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (files.length > 0 && files.every((file) => file.includes('domain/'))) return async () => {}
 
   const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
+  const workDir = workFolderFor(folder)
   const say = (line: string) => console.log(line)
   const engines = await startTestEngines()
   try {
@@ -37,6 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('temporalAddress', engines.temporalAddress)
     project.provide('workflowBundle', bundle)
     project.provide('tofuBin', await resolveBinary('tofu', { say }))
+    project.provide('workDir', workDir)
     project.provide('opaBin', await resolveBinary('opa', { say }))
   } catch (error) {
     await engines.stop()
@@ -44,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   return async () => {
     await engines.stop()
+    await removeWorkDir(workDir)
     rmSync(folder, { recursive: true, force: true })
   }
 }
