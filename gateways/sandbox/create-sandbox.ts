@@ -57,7 +57,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
     ca: extraCaFile ? [readFileSync(extraCaFile, 'utf8')] : undefined,
     graceMs: options.graceMs ?? 10_000,
   }
-  const pool = slotPool(options.slots, bwrap)
+  const pool = slotPool({ size: options.slots, workDir: options.workDir, bwrap })
   const open = new Set<Workbench>()
 
   return {

@@ -1,10 +1,18 @@
 import { unavailable } from '../../domain/errors.ts'
+import { clearSlot } from './work-folder.ts'
 import { claimSlot, type Slot } from './claim-slot.ts'
 import { openPrivateNetwork, type PrivateNetwork } from './open-private-network.ts'
 
 export type PooledSlot = Slot & {
   /** The slot's private network, made when a run first needs it; undefined without bubblewrap. */
   network(): Promise<PrivateNetwork | undefined>
+}
+
+export type SlotPoolOptions = {
+  size: number
+  workDir: string
+  bwrap: string | undefined
+  waitMs?: number
 }
 
 export type SlotPool = {
@@ -14,7 +22,7 @@ export type SlotPool = {
 }
 
 /** The slots of this worker. One is claimed when first needed and kept, with its network, until the end. */
-export function slotPool(size: number, bwrap: string | undefined, waitMs = 60_000): SlotPool {
+export function slotPool({ size, workDir, bwrap, waitMs = 60_000 }: SlotPoolOptions): SlotPool {
   const free: PooledSlot[] = []
   const waiting: Array<(slot: PooledSlot) => void> = []
   const all: PooledSlot[] = []
@@ -29,6 +37,13 @@ export function slotPool(size: number, bwrap: string | undefined, waitMs = 60_00
       try {
         const slot = pooled(await claimSlot(), bwrap)
         all.push(slot)
+        try {
+          // Its last holder may have died while another worker's start could not clean up.
+          await clearSlot(workDir, slot)
+        } catch (error) {
+          slot.release()
+          throw error
+        }
         return slot
       } catch (error) {
         claimed -= 1

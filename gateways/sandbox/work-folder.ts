@@ -50,14 +50,21 @@ export async function removeLeftovers(workDir: string): Promise<number> {
     const slot = await claimSlotNumber(number)
     if (!slot) continue
     try {
-      await killUid(slot.uid)
-      await removeWorkFolder(join(workDir, name))
-      removed += 1
+      removed += await clearSlot(workDir, slot)
     } finally {
       slot.release()
     }
   }
   return removed
+}
+
+/** Ends and removes everything in this slot, which the caller holds and has not used yet. */
+export async function clearSlot(workDir: string, slot: Slot): Promise<number> {
+  await killUid(slot.uid)
+  const names = await readdir(workDir)
+  const left = names.filter((name) => name.startsWith(`slot-${slot.number}-`))
+  for (const name of left) await removeWorkFolder(join(workDir, name))
+  return left.length
 }
 
 async function succeeds(command: string, args: readonly string[]): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -112,16 +112,28 @@ for (const [kind, possible] of kinds)
       await once(worker, 'exit')
     })
 
-    test('kill -9 of the worker leaves no process behind', async () => {
+    test('kill -9 of the worker leaves no process behind, and its folder to the next one', async () => {
       const worker = spawn(process.execPath, [`${import.meta.dirname}/worker-to-kill.ts`, kind], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      const [line] = await once(worker.stdout, 'data')
-      expect(String(line)).toContain('up')
+      let text = ''
+      worker.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      await expect.poll(() => text, { timeout: 5000 }).toContain('up')
       await expect.poll(() => sleepers(['4711'])).toHaveLength(1)
       worker.kill('SIGKILL')
       await once(worker, 'exit')
       await expect.poll(() => sleepers(['4711'])).toEqual([])
+      // Its work folder stays, and the next worker removes it.
+      const workDir = /workDir (.+)/.exec(text)?.[1] ?? ''
+      const left = () => readdirSync(workDir).filter((name) => name.startsWith('slot-'))
+      expect(left()).toHaveLength(1)
+      // For a moment another test's worker may hold that slot; then its folder is kept.
+      const startNext = async () => {
+        await (await shellSandbox({ kind, workDir })).close()
+        return left()
+      }
+      await expect.poll(startNext, { timeout: 10_000 }).toEqual([])
+      rmSync(workDir, { recursive: true })
     })
   })
 
