@@ -76,7 +76,8 @@ export async function openWorkbench(
     close() {
       closed ??= (async () => {
         closing.abort()
-        await killUid(slot.uid)
+        // A step that has ended left nobody: superviseStep waited for that.
+        if (running.size > 0) await killUid(slot.uid)
         await Promise.allSettled(running)
         network?.route({ state: undefined, proxy: undefined })
         for (const door of [doors.state, doors.proxy]) {
