@@ -19,6 +19,7 @@ import { faultOfApprover } from '../../domain/pipelines/authors.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
 import { openPlan } from './open-plan.ts'
+import { isJudgedByToday } from './recheck-gates.ts'
 
 export type Begun = {
   fence: number
@@ -50,6 +51,8 @@ export async function beginApply(deps: Deps, loaded: LoadedRun): Promise<Begun |
       })
       return undefined
     }
+    // Rules that changed since the gates were last asked: they are asked again first.
+    if (!(await isJudgedByToday(db, organizationId, plan))) return undefined
     if (!(await isApproved(db, loaded))) return undefined
     return take(deps, db, { loaded, plan })
   })

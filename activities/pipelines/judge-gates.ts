@@ -7,6 +7,7 @@ import { parsePlan } from '../../domain/plans/parse-plan.ts'
 import { redactPlan } from '../../domain/plans/redact-plan.ts'
 import { judgePolicies } from '../../domain/policies/judge-policies.ts'
 import { evaluatePolicies } from '../../gateways/opa/evaluate-policies.ts'
+import type { Db } from '../../store/connect.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { policies, type Policy } from '../../store/policies/policies.ts'
@@ -19,19 +20,19 @@ export type Judgement = {
   cost: Record<string, unknown>
   /** Why the run may not go on; undefined where both gates let it pass. */
   denied: { reason: RunReason; message: string } | undefined
-  policiesVersion: string
-  pricesVersion: string
-}
+} & GateVersions
+
+export type GateVersions = { policiesVersion: string; pricesVersion: string }
 
 type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; currency: string }
 
 /** Names the rules in force, so that a change while a run waits is noticed (runs.md, Digest). */
 export async function gateVersions(
-  deps: Deps,
+  db: Db,
   organizationId: number,
   question: { workspaceId: number; planJson: unknown },
-): Promise<Pick<Judgement, 'policiesVersion' | 'pricesVersion'>> {
-  return versionsOf(await rulesFor(deps, organizationId, question))
+): Promise<GateVersions> {
+  return versionsOf(await rulesFor(db, organizationId, question))
 }
 
 /** The policy gate and the cost gate over a stored plan. What cannot be evaluated ends the run: they fail closed. */
@@ -46,7 +47,9 @@ export async function judgeGates(
   },
 ): Promise<Judgement> {
   const { run, planJson, sensitiveVariables, signal } = question
-  const rules = await rulesFor(deps, organizationId, { workspaceId: run.workspaceId, planJson })
+  const rules = await deps.store.tenant(organizationId, async (db) =>
+    rulesFor(db, organizationId, { workspaceId: run.workspaceId, planJson }),
+  )
   const { workspace } = rules
 
   const priced = priceResources(planJson, rules.prices, {
@@ -106,23 +109,21 @@ function deniedBy(
 }
 
 async function rulesFor(
-  { store }: Deps,
+  db: Db,
   organizationId: number,
   { workspaceId, planJson }: { workspaceId: number; planJson: unknown },
 ): Promise<Rules> {
   const types = [...new Set(parsePlan(planJson).resourceChanges.map(({ type }) => type))]
-  return store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).get(workspaceId)
-    return {
-      workspace,
-      policies: await policies(db, organizationId).ofWorkspace(workspace),
-      prices: await prices(db, organizationId).ofTypes(types),
-      currency: (await organizationSettings(db, organizationId)).currency,
-    }
-  })
+  const workspace = await workspaces(db, organizationId).get(workspaceId)
+  return {
+    workspace,
+    policies: await policies(db, organizationId).ofWorkspace(workspace),
+    prices: await prices(db, organizationId).ofTypes(types),
+    currency: (await organizationSettings(db, organizationId)).currency,
+  }
 }
 
-function versionsOf(rules: Rules): Pick<Judgement, 'policiesVersion' | 'pricesVersion'> {
+function versionsOf(rules: Rules): GateVersions {
   const hash = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
   const { workspace } = rules

@@ -1,11 +1,12 @@
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { plans } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
 import { gateVersions, judgeGates } from './judge-gates.ts'
 import type { LoadedRun } from './load-run.ts'
-import { openPlan } from './open-plan.ts'
+import { openPlan, type OpenedPlan } from './open-plan.ts'
 
 /**
  * When policies or prices changed while a run waited, both gates judge the stored plan
@@ -16,14 +17,12 @@ export async function recheckGates(
   { organizationId, run }: LoadedRun,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const plan = await deps.store.tenant(organizationId, async (db) =>
-    openPlan(deps, db, { organizationId, runId: run.id }),
-  )
+  const plan = await deps.store.tenant(organizationId, async (db) => {
+    const opened = await openPlan(deps, db, { organizationId, runId: run.id })
+    return opened && !(await isJudgedByToday(db, organizationId, opened)) ? opened : undefined
+  })
   if (!plan) return true
   const { planJson, row } = plan
-  const now = await gateVersions(deps, organizationId, { workspaceId: run.workspaceId, planJson })
-  if (now.policiesVersion === row.policiesVersion && now.pricesVersion === row.pricesVersion)
-    return true
 
   const judgement = await judgeGates(deps, organizationId, {
     run,
@@ -50,4 +49,15 @@ export async function recheckGates(
     )
     return false
   })
+}
+
+/** Whether the plan was judged by the very policies, prices and limits that are in force. */
+export async function isJudgedByToday(
+  db: Db,
+  organizationId: number,
+  { row, planJson }: OpenedPlan,
+): Promise<boolean> {
+  const { workspaceId } = await workspaceRuns(db, organizationId).get(row.workspaceRunId)
+  const now = await gateVersions(db, organizationId, { workspaceId, planJson })
+  return now.policiesVersion === row.policiesVersion && now.pricesVersion === row.pricesVersion
 }
