@@ -37,8 +37,12 @@ export async function superviseStep(
     const [code, signal] = await once(child, 'exit')
     const exitCode = code as number | null
     launched.kill()
-    await output.done
-    await launched.gone()
+    try {
+      await output.done
+    } finally {
+      // Also when a reader of ours failed, nobody of the step may be left.
+      await launched.gone()
+    }
     const died = (signal as string | null) ?? signalOf(exitCode)
     return {
       how: ending.how ?? (died ? 'killed' : 'exited'),

@@ -100,6 +100,18 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
+    test('a reader that fails ends the step, and its error is the run’s', async () => {
+      const bench = await shell.open()
+      const broken = sh(bench, '(setsid sleep 76) & echo 1; sleep 75', {
+        onLine: () => {
+          throw new Error('the store is gone')
+        },
+      })
+      await expect(broken).rejects.toThrow('the store is gone')
+      expect(sleepers(['75', '76'])).toEqual([])
+      await bench.close()
+    })
+
     test('a descriptor that the worker was started with is not passed on', async () => {
       const worker = spawn(process.execPath, [`${import.meta.dirname}/worker-with-pipe.ts`, kind], {
         stdio: ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), 'pipe'],
