@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { prices } from '../../../store/finops/prices.ts'
+import { policies, type NewPolicy } from '../../../store/policies/policies.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { awaits, isOver, runUntil, startRun } from '../../harness/runs.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness({ worker: true })
+})
+afterAll(() => harness.close())
+
+const deny = (message: string) =>
+  `package cloudcontrol\n\ndeny contains "${message}" if {\n  some change in input.plan.resource_changes\n  change.type == "terraform_data"\n}\n`
+
+async function addPolicy(org: TestOrganization, policy: Partial<NewPolicy>) {
+  return harness.deps.store.tenant(org.id, async (db) =>
+    policies(db, org.id).create({
+      name: 'no data',
+      rego: deny('no terraform_data here'),
+      enforcement: 'mandatory',
+      workspaces: 'all',
+      ...policy,
+    }),
+  )
+}
+
+async function finished(org: TestOrganization, fields = {}) {
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner, fields })
+  const { id } = await startRun(owner, workspace)
+  return runUntil(owner, { workspace, id }, isOver)
+}
+
+describe('the policy gate', () => {
+  test('a mandatory policy that denies ends the run, with its words among the findings', async () => {
+    const org = await harness.organization()
+    await addPolicy(org, {})
+    const run = await finished(org)
+    expect(run).toMatchObject({ state: 'failed', reason: 'policy_denied' })
+    expect(run.stages[0]?.gates?.[0]).toMatchObject({
+      kind: 'policy',
+      result: 'fail',
+      findings: [{ policy: 'no data', level: 'deny', message: 'no terraform_data here' }],
+    })
+    expect(run.stages[2]?.state).toBe('skipped')
+  })
+
+  test('an advisory one warns and lets the run go on', async () => {
+    const org = await harness.organization()
+    await addPolicy(org, { enforcement: 'advisory' })
+    const run = await finished(org)
+    expect(run.state).toBe('succeeded')
+    expect(run.stages[0]?.gates?.[0]?.result).toBe('warn')
+  })
+
+  test('one that cannot be evaluated fails closed', async () => {
+    const org = await harness.organization()
+    const rego = 'package cloudcontrol\n\ndeny contains x if {\n  x := to_number("no number")\n}\n'
+    await addPolicy(org, { rego })
+    const run = await finished(org)
+    expect(run).toMatchObject({ state: 'failed', reason: 'policy_denied' })
+    expect(run.stages[0]?.gates?.[0]?.result).toBe('error')
+  })
+
+  test('one for production alone does not judge a standard workspace', async () => {
+    const org = await harness.organization()
+    await addPolicy(org, { workspaces: 'production' })
+    expect((await finished(org)).state).toBe('succeeded')
+  })
+
+  test('one that came while a run waited judges it before it is applied', async () => {
+    const org = await harness.organization()
+    const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
+    const workspace = await org.workspace({ by: author, criticality: 'production' })
+    const { id } = await startRun(author, workspace)
+    await runUntil(author, { workspace, id }, awaits)
+    await addPolicy(org, {})
+    const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
+    expect((await second.post(approve, {})).statusCode).toBe(200)
+    const run = await runUntil(author, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'policy_denied' })
+    const outputs = (await author.get(`${workspace.url}/outputs`)).json().outputs
+    expect(outputs).toEqual([])
+  })
+})
+
+describe('the cost gate', () => {
+  test('terraform_data is free, so a limit of nothing lets it pass', async () => {
+    const org = await harness.organization()
+    const run = await finished(org, { costLimitMonthly: 0 })
+    expect(run).toMatchObject({ state: 'succeeded', cost: { after: 0, coverage: { free: 1 } } })
+  })
+
+  test('a price book beside it does not make a free type cost', async () => {
+    const org = await harness.organization()
+    await harness.deps.store.tenant(org.id, async (db) =>
+      prices(db, org.id).create({
+        provider: 'aws',
+        resourceType: 'aws_instance',
+        match: { instance_type: 't3.micro' },
+        monthlyPrice: '7.5',
+        currency: 'USD',
+        source: 'manual',
+        validFrom: '2026-01-01',
+      }),
+    )
+    expect((await finished(org, { costLimitMonthly: 5 })).state).toBe('succeeded')
+  })
+})
