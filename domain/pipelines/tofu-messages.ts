@@ -26,7 +26,9 @@ export function tofuMessages(output: string): Message[] {
 /** The summary of the first error, for the run's message. */
 export function firstError(output: string): string | undefined {
   const message = parse(output)
-  const diagnostic = message?.['diagnostic']
+  // `init` speaks to people, not in JSON.
+  if (!message) return /^\W*Error: (.+)$/.exec(output)?.[1]
+  const diagnostic = message['diagnostic']
   if (!isRecord(diagnostic) || diagnostic['severity'] !== 'error') return undefined
   return [text(diagnostic['summary']), ...placeOf(diagnostic)].join(' ').trim()
 }

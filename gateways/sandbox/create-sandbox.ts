@@ -1,5 +1,5 @@
 import { chmod, mkdir } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import type { Logger } from 'pino'
@@ -34,6 +34,8 @@ export type SandboxOptions = {
     onHost?: (label: string, host: string, allowed: boolean) => void
   }
   log: Pick<Logger, 'info' | 'warn'>
+  /** Folders of the host that every step may read (a mirror of providers), at the same path. */
+  shared?: readonly string[]
   /** Between SIGINT and SIGKILL; 10 s unless said. */
   graceMs?: number
 }
@@ -119,9 +121,25 @@ async function launcherFor(
     throw unavailable('sandbox_unavailable', 'prlimit and nsenter are missing: install util-linux')
   const etc = await etcFiles(options.workDir, options.outbound.extraCaFile)
   if (!etc.seccompFile) notes.push('No system call filter is known for this processor')
-  const launch: Launcher = (bench, step) => launchInBubblewrap({ bwrap, prlimit, etc }, bench, step)
+  const shared = options.shared ?? []
+  for (const folder of shared) assertReadable(folder, isRoot)
+  const host = { bwrap, prlimit, etc, shared }
+  const launch: Launcher = (bench, step) => launchInBubblewrap(host, bench, step)
   await tryBubblewrap(launch)
   return { launch, bwrap, notes }
+}
+
+/** Said at the start: a step would only show bwrap's own words, run after run. */
+function assertReadable(folder: string, isRoot: boolean): void {
+  for (let path = folder; ; path = dirname(path)) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode
+    if (mode === undefined || (isRoot && (mode & 0o001) === 0))
+      throw unavailable(
+        'sandbox_unavailable',
+        `${folder}, which runs are to read, cannot be entered by everybody: see the rights of ${path}`,
+      )
+    if (path === dirname(path)) return
+  }
 }
 
 async function installAll(options: SandboxOptions): Promise<Partial<Record<Program, string>>> {

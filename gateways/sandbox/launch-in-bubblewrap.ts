@@ -9,7 +9,13 @@ import { namespaceOf } from './namespace-of.ts'
 import { systemFolders } from './system-folders.ts'
 import type { Step } from './workbench.ts'
 
-export type BubblewrapHost = { bwrap: string; prlimit: string; etc: EtcFiles }
+export type BubblewrapHost = {
+  bwrap: string
+  prlimit: string
+  etc: EtcFiles
+  /** Folders of the host that every step may read, at the same path. */
+  shared: readonly string[]
+}
 
 /** Starts a step in namespaces of its own (runs.md, Sandbox). */
 export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {
@@ -76,6 +82,8 @@ function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
     ['--ro-bind', bench.program, `/engine/${basename(step.program)}`],
     ['--bind', bench.root, '/work', ...readOnly],
     ['--perms', '1777', '--size', String(tmpBytes), '--tmpfs', '/tmp'],
+    // After /tmp, for one of them may lie below it.
+    host.shared.flatMap((folder) => ['--ro-bind', folder, folder]),
     // Unless they are made read-only, / and /dev are tmpfs without a size: memory without a limit.
     ['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--tmpfs', '/dev/shm'],
     ['--remount-ro', '/dev', '--remount-ro', '/'],

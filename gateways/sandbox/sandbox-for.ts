@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { createSandbox } from './create-sandbox.ts'
@@ -17,6 +18,7 @@ export function sandboxFor(
     workDir: config.workDir ?? workFolderFor(config.dataDir),
     slots,
     programs: Object.fromEntries(programs.map((program) => [program, paths[program]])),
+    shared: foldersOf(config.tofuCliConfig),
     apiUrl: config.apiUrl,
     outbound: {
       privateHosts: config.privateHosts,
@@ -25,4 +27,12 @@ export function sandboxFor(
     },
     log,
   })
+}
+
+/** The mirrors of an operator's OpenTofu CLI configuration: a run finds its providers there. */
+function foldersOf(tofuCliConfig: string | undefined): string[] {
+  if (tofuCliConfig === undefined) return []
+  const text = readFileSync(tofuCliConfig, 'utf8')
+  const mirrors = text.matchAll(/filesystem_mirror\s*\{[^}]*?path\s*=\s*"(\/[^"]+)"/g)
+  return [...mirrors].flatMap(([, path]) => path ?? [])
 }

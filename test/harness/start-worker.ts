@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
 import { createWorker } from '../../worker/create-worker.ts'
 import type { Deps } from '../../api/deps.ts'
@@ -20,7 +21,7 @@ export async function startWorker(deps: Deps, codePath: string): Promise<TestWor
     log,
     name: 'test-worker',
     engineVersion: '1.12.6',
-    cliConfig: undefined,
+    cliConfig: config.tofuCliConfig && readFileSync(config.tofuCliConfig, 'utf8'),
     workflowBundle: { codePath },
   })
   return {

@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
+import { ensureNamespace } from '../../engines/ensure-namespace.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { freePort, type Harness } from './create-harness.ts'
+
+export type Process = {
+  pid: number
+  /** What it printed, for a failed test. */
+  said(): string
+  /** SIGKILL, to this process alone: what it started is left to fend for itself. */
+  kill(): Promise<void>
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>
+}
+
+export type Processes = {
+  /** Where the API that the sandboxes reach listens. */
+  apiUrl: string
+  startApi(): Promise<Process>
+  startWorker(): Promise<Process>
+  /** Ends whatever still runs. */
+  close(): Promise<void>
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/**
+ * The API and the worker as processes of their own, on the harness's database, namespace and
+ * keyring. The tests keep calling the harness's own API, so that they can look while this one is dead.
+ */
+export async function processesOf(
+  harness: Harness,
+  more: Record<string, string> = {},
+): Promise<Processes> {
+  const { config } = harness
+  const connection = await Connection.connect(connectionOptions(config))
+  await ensureNamespace(connection, config.temporal.namespace)
+  await connection.close()
+
+  const port = await freePort()
+  const apiUrl = `http://127.0.0.1:${port}`
+  const env = { ...environmentOf(harness), CC_PORT: String(port), ...more }
+  const running = new Set<Process>()
+  const start = async (script: string, isUp: (said: string) => boolean) => {
+    const child = await run(script, env, isUp)
+    running.add(child)
+    return child
+  }
+  return {
+    apiUrl,
+    startApi: async () => start('api/server.ts', (said) => said.includes('"listening"')),
+    startWorker: async () => start('worker/main.ts', (said) => said.includes('"msg":"running"')),
+    async close() {
+      await Promise.all([...running].map(async (child) => child.stop()))
+    },
+  }
+}
+
+function environmentOf({ config }: Harness): Record<string, string> {
+  const { temporal, keyring, workDir, tofuBin = '', opaBin = '' } = config
+  return {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: config.databaseUrl.reveal(),
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    CC_KEYRING: keyring.map(({ id, key }) => `${id}=${key.reveal()}`).join(','),
+    CC_DATA_DIR: config.dataDir,
+    ...(workDir !== undefined && { CC_WORK_DIR: workDir }),
+    CC_TOFU_BIN: tofuBin,
+    CC_OPA_BIN: opaBin,
+    CC_TOFU_SLOTS: '6',
+    CC_LOG_LEVEL: 'info',
+  }
+}
+
+async function run(
+  script: string,
+  env: Record<string, string>,
+  isUp: (said: string) => boolean,
+): Promise<Process> {
+  const child = spawn(process.execPath, [join(root, script)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-200_000)))
+  const ended = once(child, 'exit')
+  const deadline = Date.now() + 60_000
+  while (!isUp(said)) {
+    if (hasEnded(child) || Date.now() > deadline) throw new Error(`${script} is not up:\n${said}`)
+    await sleep(20)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (!hasEnded(child)) child.kill(signal)
+    await ended
+  }
+  return {
+    pid: child.pid ?? 0,
+    said: () => said,
+    kill: async () => end('SIGKILL'),
+    async stop() {
+      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+      await end('SIGTERM')
+      clearTimeout(timer)
+    },
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null
+
+/**
+ * The living `tofu` processes below a worker. By descent, because other test files have
+ * sandboxes on this host as well.
+ */
+export function tofuBelow(worker: number): number[] {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statusOf(Number(name)))
+  const below = new Set([worker])
+  // A child may have a smaller number than its parent once numbers have wrapped around.
+  for (let size = 0; size < below.size;) {
+    size = below.size
+    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid)
+  }
+  return processes
+    .filter(({ pid, name, state }) => below.has(pid) && name === 'tofu' && !'ZX'.includes(state))
+    .map(({ pid }) => pid)
+}
+
+function statusOf(pid: number): Array<{ pid: number; parent: number; name: string; state: string }> {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
+    return [{ pid, parent: Number(parent), name, state }]
+  } catch {
+    return []
+  }
+}
