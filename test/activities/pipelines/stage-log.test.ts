@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStageLog } from '../../../activities/pipelines/stage-log.ts'
+import { maskSecrets } from '../../../domain/pipelines/mask-secrets.ts'
+import { logLines } from '../../../store/pipelines/log-lines.ts'
+import { stages } from '../../../store/pipelines/stages.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { startRun } from '../../harness/runs.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(() => harness.close())
+
+/** The plan stage of a run that no worker takes up. */
+async function openLog(secrets: string[] = []) {
+  const { store } = harness.deps
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const { id } = await startRun(owner, workspace)
+  const stage = await store.tenant(org.id, async (db) => stages(db, org.id).find(id, 'plan'))
+  const stageId = stage?.id ?? 0
+  const place = { store, organizationId: org.id, stageId, mask: maskSecrets(secrets) }
+  return {
+    log: openStageLog(place),
+    again: () => openStageLog(place),
+    read: async (after = 0) =>
+      store.tenant(org.id, async (db) => logLines(db, org.id).list(stageId, after, 1_000_000)),
+  }
+}
+
+test('lines keep their order and have no holes, over two writers one after the other', async () => {
+  const { log, again, read } = await openLog()
+  for (let n = 1; n <= 450; n += 1) await log.write('info', `line ${n}`)
+  await log.close()
+  const second = again()
+  await second.write('warn', 'line 451')
+  await second.close()
+  const lines = await read()
+  expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 451 }, (_, n) => n + 1))
+  expect(lines.every(({ line }, n) => line === `line ${n + 1}`)).toBe(true)
+})
+
+test('a line is there within half a second, before the log is closed', async () => {
+  const { log, read } = await openLog()
+  await log.write('info', 'soon')
+  await expect.poll(async () => (await read()).length, { timeout: 500, interval: 20 }).toBe(1)
+  await log.close()
+})
+
+test('secrets, well-known tokens and control characters never reach the store', async () => {
+  const { log, read } = await openLog(['p@ss"word\nsecond-secret-line'])
+  await log.write('info', 'a p@ss"word b second-secret-line c cEBzcyJ3b3Jk d AKIAIOSFODNN7EXAMPLE')
+  await log.write(
+    'info',
+    'url https://user:hunter22@host/ and \u001b[31mred\u001b[0m\u0007\u0000 bell',
+  )
+  await log.close()
+  expect((await read()).map(({ line }) => line)).toEqual([
+    'a [masked] b [masked] c [masked] d [masked]',
+    'url https://user:[masked]@host/ and red bell',
+  ])
+})
+
+test('of a 14 MB log the beginning and the end are kept, and a line says what is left out', async () => {
+  const { log, read } = await openLog()
+  const total = 14_000
+  for (let n = 0; n < total; n += 1) await log.write('info', `${n} ${'x'.repeat(1_000)}`)
+  await log.close()
+  const lines = await read()
+  const bytes = lines.reduce((sum, { line }) => sum + line.length, 0)
+  expect(bytes).toBeLessThan(10.6 * 1024 * 1024)
+  expect(lines[0]?.line).toMatch(/^0 x/)
+  expect(lines.at(-1)?.line).toMatch(new RegExp(`^${total - 1} x`))
+  const notes = lines.filter(({ line }) => line.includes('lines (') && line.includes('left out'))
+  expect(notes).toHaveLength(1)
+  const left = Number(/… (\d+) lines/.exec(notes[0]?.line ?? '')?.[1])
+  expect(left + lines.length - 1).toBe(total)
+}, 120_000)
