@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Connection } from '@temporalio/client'
+import { Secret } from '../config.ts'
+import { createLeash } from '../engines/leash.ts'
+import { expectAnswer } from '../engines/expect-answer.ts'
+import { freePorts } from '../engines/free-ports.ts'
+import { resolveBinary } from '../engines/resolve-binary.ts'
+import { startEngines } from '../engines/start-engines.ts'
+import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
+import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
+import { startNodePart } from '../scripts/start/start-node-part.ts'
+import { connectStore, type Store } from '../store/connect.ts'
+import { openChangeFeed, type ChangeFeed } from '../store/platform/change-feed.ts'
+import { signIn, type CallApi } from './call-api.ts'
+
+export type Platform = {
+  /** Signed in as the Owner of an organization that has nothing else. */
+  call: CallApi
+  tofu: string
+  /** To look at what the API does not tell: nothing is written through it. */
+  store: Store
+  changes: ChangeFeed
+  engine: { connection: Connection; namespace: string }
+  /** The process of each part. */
+  pids(): Record<string, number>
+  stop(): Promise<void>
+}
+
+const namespace = 'cloud-control'
+const email = 'owner@demo.example'
+
+/** What `npm start` brings up, on a data directory that goes with it; its database flushes as it does there. */
+export async function startPlatform(say: (line: string) => void): Promise<Platform> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-'))
+  // As root PostgreSQL runs as another user, who must get to its folder in here.
+  chmodSync(dataDir, 0o711)
+  const closing: Array<() => unknown> = [
+    () => rmSync(dataDir, { recursive: true, force: true }),
+    () => removeWorkDir(workFolderFor(dataDir)),
+  ]
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close()
+  }
+  process.once('SIGINT', () => void stop().finally(() => process.exit(130)))
+  try {
+    const tofu = await resolveBinary('tofu', { say })
+    const opa = await resolveBinary('opa', { say })
+    const engines = await startEngines({ dataDir, ui: false, namespace, say })
+    closing.push(() => engines.stop())
+
+    const password = randomBytes(15).toString('base64url')
+    const { api: port } = await freePorts(['api'])
+    const address = `http://127.0.0.1:${port}`
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env['PATH'],
+      CC_DATA_DIR: dataDir,
+      CC_PORT: String(port),
+      CC_METRICS_PORT: '0',
+      CC_BASE_URL: address,
+      CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
+      CC_TOFU_BIN: tofu,
+      CC_OPA_BIN: opa,
+      CC_BOOTSTRAP_EMAIL: email,
+      CC_BOOTSTRAP_PASSWORD: password,
+      DATABASE_URL: engines.databaseUrl,
+      TEMPORAL_ADDRESS: engines.temporalAddress,
+      TEMPORAL_NAMESPACE: namespace,
+    }
+    const leash = createLeash()
+    closing.push(() => leash.close())
+    const { signal } = new AbortController()
+    const common = { root: join(import.meta.dirname, '..'), dataDir, env, leash, say, signal }
+    const api = await startNodePart({ ...common, name: 'api', script: 'api/server.ts', address })
+    closing.push(() => api.stop())
+    const worker = await startNodePart({ ...common, name: 'worker', script: 'worker/main.ts' })
+    closing.push(() => worker.stop())
+    await expectAnswer(`${address}/readyz`)
+
+    const databaseUrl = new Secret(engines.databaseUrl)
+    const store = connectStore(databaseUrl, 2)
+    const changes = openChangeFeed(databaseUrl)
+    const connection = await Connection.connect({ address: engines.temporalAddress })
+    closing.push(() => Promise.all([store.close(), changes.close(), connection.close()]))
+    const call = await signIn(address, { email, password })
+    return {
+      call,
+      tofu,
+      store,
+      changes,
+      engine: { connection, namespace },
+      pids: () =>
+        Object.fromEntries(
+          [...engines.parts(), api, worker].map((part) => [part.name, part.pid() ?? 0]),
+        ),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,19 @@
+import type { CallApi } from './call-api.ts'
+
+/** Three resources that need no provider: OpenTofu has them built in. */
+export const files = {
+  'main.tf': `variable "word" { default = "unchanged" }
+resource "terraform_data" "one" { input = var.word }
+resource "terraform_data" "two" { input = terraform_data.one.output }
+resource "terraform_data" "three" { input = "fixed" }
+output "word" { value = terraform_data.two.output }
+`,
+}
+
+/** Makes a standard workspace with these files and gives its id. */
+export async function makeWorkspace(call: CallApi, name: string): Promise<number> {
+  const { body } = await call('POST', '/workspaces', { name, criticality: 'standard' })
+  const { id } = body['workspace'] as { id: number }
+  await call('PUT', `/workspaces/${id}/configuration`, { files })
+  return id
+}
