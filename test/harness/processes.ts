@@ -135,7 +135,9 @@ export function tofuBelow(worker: number): number[] {
     .map(({ pid }) => pid)
 }
 
-function statusOf(pid: number): Array<{ pid: number; parent: number; name: string; state: string }> {
+function statusOf(
+  pid: number,
+): Array<{ pid: number; parent: number; name: string; state: string }> {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -1,0 +1,19 @@
+/** An apply that lasts: the resource's provisioner sleeps in the sandbox. */
+export const slowApply = (seconds: number) => ({
+  'main.tf': `resource "terraform_data" "first" { input = "one" }
+resource "terraform_data" "slow" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "sleep ${seconds}" }
+}
+output "word" { value = terraform_data.first.output }
+`,
+})
+
+/** A plan that lasts: seconds of hashing, which nothing outside the sandbox has a part in. */
+export const slowPlan = (rounds: number) => ({
+  'main.tf': `locals {
+  work = [for a in range(${rounds}) : length([for b in range(1024) : sha512("\${a}/\${b}")])]
+}
+resource "terraform_data" "one" { input = sum(local.work) }
+`,
+})
