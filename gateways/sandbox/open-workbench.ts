@@ -13,7 +13,7 @@ import { type Doors, type PrivateNetwork, proxyPort, statePort } from './open-pr
 import type { PooledSlot } from './slot-pool.ts'
 import { createStateDoor } from './state-door.ts'
 import { superviseStep, type Watch } from './supervise-step.ts'
-import { makeWorkFolder, removeWorkFolder } from './bench-folder.ts'
+import { makeWorkFolder, removeWorkFolder } from './work-folder.ts'
 import type { Sandbox, Step, Workbench } from './workbench.ts'
 
 export type WorkbenchHost = SandboxOptions & {
