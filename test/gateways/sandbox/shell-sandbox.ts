@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSandbox, type SandboxOptions } from '../../../gateways/sandbox/create-sandbox.ts'
-import { workFolderFor } from '../../../gateways/sandbox/bench-folder-for.ts'
+import { workFolderFor } from '../../../gateways/sandbox/work-folder-for.ts'
 import type { OwnedSandbox, Step, StepEnd, Workbench } from '../../../gateways/sandbox/workbench.ts'
 
 export const hasBwrap = existsSync('/usr/bin/bwrap')
