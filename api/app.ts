@@ -4,12 +4,15 @@ import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerValidation } from './http/validation.ts'
 import { healthRoutes } from './platform/health-routes.ts'
 import { observe } from './platform/metrics.ts'
+import { policyRoutes } from './policies/routes.ts'
 import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
@@ -88,6 +91,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(pipelineRoutes)
       await api.register(pipelineRunRoutes)
       await api.register(workspaceRunRoutes)
+      await api.register(policyRoutes)
+      await api.register(priceRoutes)
+      await api.register(auditRoutes)
     },
     { prefix: '/api' },
   )

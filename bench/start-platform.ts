@@ -56,6 +56,8 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
     const address = `http://127.0.0.1:${port}`
     const env: NodeJS.ProcessEnv = {
       PATH: process.env['PATH'],
+      // To profile: --cpu-prof, or a module that looks on.
+      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
       CC_DATA_DIR: dataDir,
       CC_PORT: String(port),
       CC_METRICS_PORT: '0',

@@ -11,7 +11,8 @@ export type Fault =
   | 'rate_limited'
   | 'unavailable'
 
-export type ErrorDetail = { path: string; message: string }
+/** `line` and `column`, from 1, where the field is a text that was compiled. */
+export type ErrorDetail = { path: string; message: string; line?: number; column?: number }
 
 export type AppErrorOptions = {
   /** Stable, snake_case, part of the contract (decisions.md §1). */

@@ -1,12 +1,19 @@
-import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
-import type { InfrastructureRunInput } from '../../workflows/pipelines/contract.ts'
+import type { InfrastructureRunInput, RunFailure } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from './load-run.ts'
 
-const messages: Partial<Record<RunReason, string>> = {
+/** Faults that an operator can mend are told by name. */
+const byCode: Record<string, string> = {
+  keyring_unavailable:
+    'A key that this run needs is not in the keyring. An operator must add it to CC_KEYRING.',
+  sandbox_unavailable: 'The sandbox does not work on the worker. Its log says why.',
+  no_slot: 'No place in the sandbox became free. Start a new run later.',
+}
+
+const byReason: Record<RunFailure['reason'], string> = {
   runner_lost: 'The worker was lost while planning, several times. Start a new run.',
   timed_out: 'The plan took longer than a plan may take.',
   apply_errored:
@@ -17,7 +24,7 @@ const messages: Partial<Record<RunReason, string>> = {
 /** Ends a run that was tried as often as it may be and has changed nothing. */
 export const failRun =
   (deps: Deps) =>
-  async ({ runId, reason }: InfrastructureRunInput & { reason: RunReason }): Promise<void> => {
+  async ({ runId, reason, code }: InfrastructureRunInput & RunFailure): Promise<void> => {
     const organizationId = await ownerOf(deps, runId)
     await deps.store.tenant(organizationId, async (db) => {
       const run = await workspaceRuns(db, organizationId).get(runId)
@@ -28,7 +35,7 @@ export const failRun =
         { organizationId, runId, actor: systemActor },
         run.cancelRequestedAt
           ? { phase: 'canceled', reason: 'canceled_by_user' }
-          : { phase: 'failed', reason, message: messages[reason] ?? 'The run failed.' },
+          : { phase: 'failed', reason, message: byCode[code ?? ''] ?? byReason[reason] },
       )
     })
   }

@@ -7,7 +7,8 @@ export const maxKey = 2_147_483_647
 export function decodeCursor(cursor: string | undefined, start: number): number {
   if (cursor === undefined) return start
   const key = Number(Buffer.from(cursor, 'base64url').toString())
-  if (!Number.isInteger(key) || key < 0 || key > maxKey)
+  // A list of wider keys (bigint) starts above PostgreSQL's integer, and says so by its start.
+  if (!Number.isInteger(key) || key < 0 || key > Math.max(maxKey, start))
     throw invalid('The cursor is not one that this list has given.', [
       { path: 'cursor', message: 'use nextCursor of the page before' },
     ])

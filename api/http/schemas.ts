@@ -22,7 +22,16 @@ export const NextCursor = Nullable(Type.String())
 export const ErrorBody = Type.Object({
   error: Type.String(),
   code: Type.String(),
-  details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  details: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String(),
+        message: Type.String(),
+        line: Type.Optional(Type.Integer()),
+        column: Type.Optional(Type.Integer()),
+      }),
+    ),
+  ),
   missing: Type.Optional(Type.Array(Type.String())),
   existingId: Type.Optional(Id),
 })

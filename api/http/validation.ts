@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { validationFault } from './errors.ts'
+import { parseJson } from './parse-json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,7 +18,9 @@ declare module 'fastify' {
  * ids of the path, and only then what is wrong with the body.
  */
 export function registerValidation(app: FastifyInstance, deps: Deps): void {
-  const bodies = new Ajv({ allErrors: true, useDefaults: true, strict: false })
+  // `1e999` reads as Infinity, which no column and no answer can hold.
+  const strictNumbers = true
+  const bodies = new Ajv({ allErrors: true, useDefaults: true, strict: false, strictNumbers })
   const texts = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, strict: false })
   formats.default(bodies)
   formats.default(texts)
@@ -61,23 +64,4 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     if (bodyFault) throw new AppError('invalid', bodyFault, { code: 'malformed_json' })
     throw validationFault(validationError?.validation ?? [])
   })
-}
-
-/** An empty body is no body. NUL is refused because PostgreSQL cannot store it, prototype keys because JavaScript can. */
-function parseJson(text: string): { value?: unknown; fault?: string } {
-  if (text.trim() === '') return {}
-  try {
-    let fault: string | undefined
-    const value: unknown = JSON.parse(text, (key, item: unknown) => {
-      if (key === '__proto__' || key === 'constructor')
-        fault = `The body has a field named ${key}, which is refused.`
-      if (key.includes('\u0000') || (typeof item === 'string' && item.includes('\u0000')))
-        fault = 'The body has a NUL character, which is refused.'
-      return item
-    })
-    return fault ? { fault } : { value }
-  } catch (error) {
-    const where = error instanceof Error ? /position \d+.*$/.exec(error.message)?.[0] : undefined
-    return { fault: `The body is not JSON${where ? ` (at ${where})` : ''}.` }
-  }
 }

@@ -4,13 +4,11 @@ import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
 import { Body, errors, IdParams, Page, Text } from '../http/schemas.ts'
-import { cancelRun } from './cancel-run.ts'
 import { decideRun } from './decide-run.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
-import { LogQuery, sendLogs } from './send-logs.ts'
+import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
-import { runDetail } from './run-detail.ts'
-import { LogPage, RunAnswer, RunBody, RunDetail, RunList, RunParams, Vars } from './schemas.ts'
+import { RunAnswer, RunBody, RunList, RunParams, Vars } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
 const pipelineExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
@@ -76,45 +74,6 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  app.get(
-    '/pipelines/:id/runs/:runId',
-    {
-      config: { access: 'read' },
-      schema: {
-        operationId: 'getPipelineRun',
-        params: RunParams,
-        response: { 200: Type.Object({ run: RunDetail }), ...errors() },
-      },
-    },
-    async ({ caller: { organizationId }, params }) => {
-      const place = await deps.store.tenant(organizationId, async (db) =>
-        pipelineRuns(db, organizationId).get(params.id, params.runId),
-      )
-      return { run: await runDetail(deps, organizationId, place) }
-    },
-  )
-
-  app.get(
-    '/pipelines/:id/runs/:runId/logs',
-    {
-      config: { access: 'read' },
-      schema: {
-        operationId: 'getPipelineRunLogs',
-        params: RunParams,
-        querystring: LogQuery,
-        response: { 200: LogPage, ...errors() },
-      },
-    },
-    async (request, reply) => {
-      const { organizationId } = request.caller
-      const { id, runId } = request.params
-      const place = await deps.store.tenant(organizationId, async (db) =>
-        pipelineRuns(db, organizationId).get(id, runId),
-      )
-      return sendLogs(deps, { request, reply, runId: place.workspaceRunId, query: request.query })
-    },
-  )
-
   for (const [action, decision] of [
     ['approve', 'approved'],
     ['reject', 'rejected'],
@@ -147,30 +106,9 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     )
 
-  app.post(
-    '/pipelines/:id/runs/:runId/cancel',
-    {
-      config: { access: 'mutate_infra', target: runExists },
-      schema: {
-        operationId: 'cancelPipelineRun',
-        params: RunParams,
-        body: Body({}),
-        response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
-      },
-    },
-    async ({ caller, params }) => {
-      const { organizationId } = caller
-      const run = await deps.store.tenant(organizationId, async (db) => {
-        const place = await pipelineRuns(db, organizationId).get(params.id, params.runId)
-        await cancelRun(db, caller, place.workspaceRunId)
-        const [body] = await presentRuns(db, organizationId, {
-          runIds: [place.workspaceRunId],
-          places: [place],
-        })
-        return body
-      })
-      if (!run) throw new Error('a run that was just canceled is gone')
-      return { ok: true as const, run }
-    },
-  )
+  await app.register(oneRunRoutes, {
+    noun: 'Pipeline',
+    place: async (db, organizationId, { id, runId }) =>
+      pipelineRuns(db, organizationId).get(id, runId),
+  })
 }

@@ -5,19 +5,26 @@ import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { Body, errors, IdParams, Page } from '../http/schemas.ts'
-import { cancelRun } from './cancel-run.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
-import { presentRuns } from './present-runs.ts'
-import { runDetail } from './run-detail.ts'
-import { LogPage, RunAnswer, RunBody, RunDetail, RunList, RunParams, Vars } from './schemas.ts'
-import { LogQuery, sendLogs } from './send-logs.ts'
+import { oneRunRoutes } from './one-run-routes.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
+import { RunAnswer, RunList, Vars } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
 const workspaceExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
   workspaces(db, organizationId).get(id ?? 0)
 
-const runExists = async (db: Db, organizationId: number, params: Record<string, number>) =>
-  workspaceRuns(db, organizationId).ofWorkspace(params['id'] ?? 0, params['runId'] ?? 0)
+/** A run of `provision-…` has its workspace run's id; a plan-only run is in no pipeline and has no number. */
+async function placeOfRun(
+  db: Db,
+  organizationId: number,
+  { id, runId }: { id: number; runId: number },
+): Promise<RunPlace> {
+  await workspaceRuns(db, organizationId).ofWorkspace(id, runId)
+  const places = await pipelineRuns(db, organizationId).ofWorkspaceRuns([runId])
+  const own = places.find((place) => place.id === runId)
+  return { id: runId, workspaceRunId: runId, number: own?.number ?? null }
+}
 
 /** Decisions §4: plan-only runs and runs of `provision-<workspace>`, seen from the workspace. */
 export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -71,66 +78,5 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  app.get(
-    '/workspaces/:id/runs/:runId',
-    {
-      config: { access: 'read' },
-      schema: {
-        operationId: 'getWorkspaceRun',
-        params: RunParams,
-        response: { 200: Type.Object({ run: RunDetail }), ...errors() },
-      },
-    },
-    async ({ caller: { organizationId }, params }) => {
-      const place = await deps.store.tenant(organizationId, async (db) => {
-        await runExists(db, organizationId, params)
-        const places = await pipelineRuns(db, organizationId).ofWorkspaceRuns([params.runId])
-        const own = places.find(({ id }) => id === params.runId)
-        return { id: params.runId, workspaceRunId: params.runId, number: own?.number ?? null }
-      })
-      return { run: await runDetail(deps, organizationId, place) }
-    },
-  )
-
-  app.get(
-    '/workspaces/:id/runs/:runId/logs',
-    {
-      config: { access: 'read' },
-      schema: {
-        operationId: 'getWorkspaceRunLogs',
-        params: RunParams,
-        querystring: LogQuery,
-        response: { 200: LogPage, ...errors() },
-      },
-    },
-    async (request, reply) => {
-      const { organizationId } = request.caller
-      const { params, query } = request
-      await deps.store.tenant(organizationId, async (db) => runExists(db, organizationId, params))
-      return sendLogs(deps, { request, reply, runId: params.runId, query })
-    },
-  )
-
-  app.post(
-    '/workspaces/:id/runs/:runId/cancel',
-    {
-      config: { access: 'mutate_infra', target: runExists },
-      schema: {
-        operationId: 'cancelWorkspaceRun',
-        params: RunParams,
-        body: Body({}),
-        response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
-      },
-    },
-    async ({ caller, params }) => {
-      const { organizationId } = caller
-      const run = await deps.store.tenant(organizationId, async (db) => {
-        await runExists(db, organizationId, params)
-        await cancelRun(db, caller, params.runId)
-        return (await presentRuns(db, organizationId, { runIds: [params.runId] }))[0]
-      })
-      if (!run) throw new Error('a run that was just canceled is gone')
-      return { ok: true as const, run }
-    },
-  )
+  await app.register(oneRunRoutes, { noun: 'Workspace', place: placeOfRun })
 }

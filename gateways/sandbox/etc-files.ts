@@ -51,7 +51,7 @@ const fromHost = [
 ]
 
 const madeUp = {
-  passwd: 'sandbox:x:1000:1000::/work:/usr/sbin/nologin\n',
+  passwd: 'sandbox:x:1000:1000::/bench:/usr/sbin/nologin\n',
   group: 'sandbox:x:1000:\n',
   hosts: '127.0.0.1 localhost\n',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\nservices: files\n',

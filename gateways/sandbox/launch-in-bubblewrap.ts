@@ -67,7 +67,7 @@ function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
   const readOnly = (step.readOnly ?? []).flatMap((folder) => [
     '--ro-bind',
     `${bench.root}/${folder}`,
-    `/work/${folder}`,
+    `/bench/${folder}`,
   ])
   return [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
@@ -80,14 +80,14 @@ function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
     systemFolders(),
     host.etc.options,
     ['--ro-bind', bench.program, `/engine/${basename(step.program)}`],
-    ['--bind', bench.root, '/work', ...readOnly],
+    ['--bind', bench.root, '/bench', ...readOnly],
     ['--perms', '1777', '--size', String(tmpBytes), '--tmpfs', '/tmp'],
     // After /tmp, for one of them may lie below it.
     host.shared.flatMap((folder) => ['--ro-bind', folder, folder]),
     // Unless they are made read-only, / and /dev are tmpfs without a size: memory without a limit.
     ['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--tmpfs', '/dev/shm'],
     ['--remount-ro', '/dev', '--remount-ro', '/'],
-    ['--chdir', `/work/${step.cwd}`],
+    ['--chdir', `/bench/${step.cwd}`],
   ].flat()
 }
 

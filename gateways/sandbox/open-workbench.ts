@@ -60,7 +60,7 @@ export async function openWorkbench(
 
   const workbench: Workbench = {
     ...urls,
-    inside: (path) => join(host.kind === 'bubblewrap' ? '/work' : folder.path, path),
+    inside: (path) => join(host.kind === 'bubblewrap' ? '/bench' : folder.path, path),
     write: files.write,
     makeFolder: files.makeFolder,
     read: files.read,

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimSlotNumber, type Slot } from './claim-slot.ts'
 import { killUid } from './kill-uid.ts'
+import { orderMount } from './mount-shell.ts'
 
 export type WorkFolder = {
   readonly path: string
@@ -25,7 +24,7 @@ export async function makeWorkFolder(
   // The count of files is held too: each costs kernel memory that no size counts.
   const inodes = Math.max(4096, Math.floor(sizeBytes / 4096))
   const options = `size=${sizeBytes},nr_inodes=${inodes},mode=0700,uid=${slot.uid},gid=${slot.uid},nosuid,nodev`
-  const hasQuota = await succeeds('mount', ['-t', 'tmpfs', '-o', options, 'cloud-control', path])
+  const hasQuota = await orderMount({ verb: 'mount', path, options })
   if (!hasQuota) {
     await chown(path, slot.uid, slot.uid)
     await chmod(path, 0o700)
@@ -36,7 +35,7 @@ export async function makeWorkFolder(
 /** Unmounts and removes it. No process of its slot may be alive: removal would race with it. */
 export async function removeWorkFolder(path: string): Promise<void> {
   // An unmount leaves an empty folder; where nothing was mounted, the files go one by one.
-  const unmounted = process.getuid?.() === 0 && (await succeeds('umount', ['-l', path]))
+  const unmounted = process.getuid?.() === 0 && (await orderMount({ verb: 'umount', path }))
   if (unmounted) await rmdir(path).catch(() => {})
   else await rm(path, { recursive: true, force: true })
 }
@@ -66,12 +65,3 @@ export async function clearSlot(workDir: string, slot: Slot): Promise<number> {
   for (const name of left) await removeWorkFolder(join(workDir, name))
   return left.length
 }
-
-async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
-  const child = spawn(command, args, { stdio: 'ignore', env: { PATH: systemPath } })
-  const failed = once(child, 'error').then(() => 1)
-  const exited = once(child, 'exit').then(([code]) => Number(code ?? 1))
-  return (await Promise.race([failed, exited])) === 0
-}
-
-const systemPath = '/usr/sbin:/usr/bin:/sbin:/bin'

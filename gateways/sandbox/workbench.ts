@@ -49,7 +49,7 @@ export interface Workbench {
   readonly stateUrl: string
   /** Address of the egress proxy as seen from inside a step with `network: 'run'`. */
   readonly proxyUrl: string
-  /** Path of a folder of the workbench as seen from inside a step (`/work/out` in bubblewrap). */
+  /** Path of a folder of the workbench as seen from inside a step (`/bench/out` in bubblewrap). */
   inside(path: string): string
   /** Writes a file for the steps to read. Refuses a path that leaves the workbench or crosses a symbolic link. */
   write(path: string, content: string | Buffer): Promise<void>

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Db } from '../connect.ts'
 
 export type AuditEntry = {
@@ -16,6 +17,22 @@ export type AuditEntry = {
   requestId: string | null
 }
 
+/** An entry with its place in the chain, once it has one, and of a denial how often it came that minute. */
+export type ListedEntry = AuditEntry & { hash: Buffer | null; count: number | null }
+
+export type AuditFilter = {
+  /** One event's name, or with `area` every event of it. */
+  event?: { name: string } | { area: string }
+  actor?: { kind: string; id?: number } | { id: number } | { label: string }
+  target?: { kind?: string; id: string }
+  /** Inclusive. */
+  from?: Date
+  /** Exclusive. */
+  to?: Date
+}
+
+export type AuditSlice = AuditFilter & { limit: number } & ({ before: number } | { after: number })
+
 /** What was done to one thing, oldest first; at most 500 entries. */
 export async function auditEntriesOf(
   db: Db,
@@ -27,4 +44,74 @@ export async function auditEntriesOf(
     .orderBy('id')
     .limit(500)
     .select('id', 'at', 'event', 'outcome', 'actorLabel', 'detail')
+}
+
+/** The audit log of one organization, by key in either direction: page 10,000 costs what page 1 does. */
+export function auditEntries(db: Db, organizationId: number) {
+  const slice = (filter: AuditSlice, event?: string) => {
+    const rows = db('audit_entries').where({ organizationId }).limit(filter.limit)
+    if ('before' in filter) void rows.where('id', '<', filter.before).orderBy('id', 'desc')
+    else void rows.where('id', '>', filter.after).orderBy('id')
+    if (event !== undefined) void rows.where({ event })
+    return narrow(rows, filter)
+  }
+
+  return {
+    async list(filter: AuditSlice): Promise<ListedEntry[]> {
+      const names = filter.event && (await this.eventNames(filter.event))
+      // One ordered read of the index for each name: together they hold the page, however rare the area.
+      const reads = names?.map((name) => slice(filter, name)) ?? [slice(filter)]
+      if (reads.length === 0) return []
+      const order = 'before' in filter ? 'desc' : 'asc'
+      const page = db.unionAll(reads, true).orderBy('id', order).limit(filter.limit)
+      return db
+        .from(page.as('e'))
+        .leftJoin('audit_seals as s', (on) =>
+          on.on('s.organization_id', 'e.organization_id').andOn('s.entry_id', 'e.id'),
+        )
+        .leftJoin('audit_denials as d', (on) =>
+          on.on('d.organization_id', 'e.organization_id').andOn('d.entry_id', 'e.id'),
+        )
+        .orderBy('e.id', order)
+        .select('e.*', 's.hash', 'd.count')
+    },
+
+    /** The newest entry there is: where an export that begins now will end. */
+    async newestId(): Promise<number> {
+      const row = await db('audit_entries')
+        .where({ organizationId })
+        .orderBy('id', 'desc')
+        .first('id')
+      return row?.id ?? 0
+    },
+
+    /** The events of an area that this organization has, hopping from name to name in the index. */
+    async eventNames(wanted: { name: string } | { area: string }): Promise<string[]> {
+      if ('name' in wanted) return [wanted.name]
+      const { rows } = await db.raw(
+        `with recursive names as (
+           (select event from audit_entries where organization_id = :organizationId order by event limit 1)
+           union all
+           select (select e.event from audit_entries e
+             where e.organization_id = :organizationId and e.event > names.event order by e.event limit 1)
+           from names where names.event is not null)
+         select event from names where starts_with(event, :prefix)`,
+        { organizationId, prefix: `${wanted.area}.` },
+      )
+      return rows.map(({ event }: { event: string }) => event)
+    },
+  }
+}
+
+function narrow(rows: Knex.QueryBuilder, { actor, target, from, to }: AuditFilter) {
+  if (actor && 'label' in actor) void rows.where({ actorLabel: actor.label })
+  else if (actor) {
+    if ('kind' in actor) void rows.where({ actorKind: actor.kind })
+    if (actor.id !== undefined) void rows.where({ actorId: actor.id })
+  }
+  if (target) void rows.where({ targetId: target.id })
+  if (target?.kind !== undefined) void rows.where({ targetKind: target.kind })
+  if (from) void rows.where('at', '>=', from)
+  if (to) void rows.where('at', '<', to)
+  return rows
 }

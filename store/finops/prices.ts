@@ -1,4 +1,4 @@
-import { Model } from 'objection'
+import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
@@ -38,6 +38,13 @@ export function prices(db: Db, organizationId: number) {
       return row
     },
 
+    /** Holds the row until the transaction ends, so that of two changes at once each sees what it changes. */
+    async getForUpdate(id: number): Promise<StoredPrice> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
     async list(limit: number, after: number): Promise<StoredPrice[]> {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
@@ -53,12 +60,12 @@ export function prices(db: Db, organizationId: number) {
     },
 
     async update(id: number, change: Partial<NewPrice>): Promise<StoredPrice> {
-      const { version } = await this.get(id)
-      return PriceRow.query(db).patchAndFetchById(id, {
-        ...change,
-        version: version + 1,
-        updatedAt: new Date(),
-      })
+      const [row] = await PriceRow.query(db)
+        .where({ organizationId, id })
+        .patch({ ...change, version: raw('version + 1'), updatedAt: new Date() })
+        .returning('*')
+      if (!row) throw notFound()
+      return row
     },
 
     async delete(id: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { Model } from 'objection'
+import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
@@ -41,6 +41,13 @@ export function policies(db: Db, organizationId: number) {
       return row
     },
 
+    /** Holds the row until the transaction ends, so that of two changes at once each sees what it changes. */
+    async getForUpdate(id: number): Promise<Policy> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
     async list(limit: number, after: number): Promise<Policy[]> {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
@@ -66,12 +73,12 @@ export function policies(db: Db, organizationId: number) {
 
     async update(id: number, change: Partial<NewPolicy>): Promise<Policy> {
       return refuseTakenName(change.name ?? '', async (savepoint) => {
-        const { version } = await this.get(id)
-        return PolicyRow.query(savepoint).patchAndFetchById(id, {
-          ...change,
-          version: version + 1,
-          updatedAt: new Date(),
-        })
+        const [row] = await PolicyRow.query(savepoint)
+          .where({ organizationId, id })
+          .patch({ ...change, version: raw('version + 1'), updatedAt: new Date() })
+          .returning('*')
+        if (!row) throw notFound()
+        return row
       })
     },
 

@@ -16,3 +16,10 @@ export type RunStep =
   | { next: 'apply' }
   | { next: 'reconcile' }
   | { next: 'over' }
+
+/** Why a run that has changed nothing is given up. */
+export type RunFailure = {
+  reason: 'runner_lost' | 'timed_out' | 'plan_errored' | 'apply_errored'
+  /** Of the fault that the last try ended with. */
+  code?: string
+}

@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   condition,
   continueAsNew,
   defineSignal,
@@ -11,7 +12,12 @@ import {
 } from '@temporalio/workflow'
 import type { ControlActivities, TofuActivities } from '../../activities/index.ts'
 import { tofuQueue } from '../platform/contract.ts'
-import { decidedSignal, type InfrastructureRunInput, type RunStep } from './contract.ts'
+import {
+  decidedSignal,
+  type InfrastructureRunInput,
+  type RunFailure,
+  type RunStep,
+} from './contract.ts'
 
 const retry = { initialInterval: '200 ms', maximumInterval: '5 seconds' } as const
 
@@ -81,7 +87,7 @@ async function planOrFail(run: InfrastructureRunInput): Promise<RunStep> {
   try {
     return await planRun(run)
   } catch (error) {
-    await failRun({ ...run, reason: reasonOf(error) })
+    await failRun({ ...run, ...causeOf(error) })
     return nextStep(run)
   }
 }
@@ -97,8 +103,11 @@ async function applyOrReconcile(
   }
 }
 
-function reasonOf(error: unknown): 'runner_lost' | 'timed_out' | 'plan_errored' {
+function causeOf(error: unknown): RunFailure {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
-  if (!(cause instanceof TimeoutFailure)) return 'plan_errored'
-  return cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out'
+  if (cause instanceof TimeoutFailure)
+    return { reason: cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out' }
+  // The fault's code, and nothing else of it: see guardActivity.
+  const code = cause instanceof ApplicationFailure ? cause.type : undefined
+  return { reason: 'plan_errored', ...(code && { code }) }
 }

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, inject } from 'vitest'
 import { evaluatePolicies, type Policy } from '../../../gateways/opa/evaluate-policies.ts'
-import { findOpa } from './find-opa.ts'
 import { opaSandbox } from './opa-sandbox.ts'
 
-const opa = findOpa()
+const opa = inject('opaBin')
 
-describe.skipIf(!opa)('evaluatePolicies', () => {
+describe('evaluatePolicies', () => {
   let sandbox: Awaited<ReturnType<typeof opaSandbox>>
   beforeAll(async () => {
-    sandbox = await opaSandbox(opa ?? '')
+    sandbox = await opaSandbox(opa)
   })
   afterAll(() => sandbox.close())
   let id = 0

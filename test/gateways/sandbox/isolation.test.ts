@@ -131,7 +131,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     )
     expect(end.text.match(/No space left/g)).toHaveLength(2)
     expect(end.text).toContain('after')
-    const size = (await sh(bench, 'stat -c %s /work/full')).text
+    const size = (await sh(bench, 'stat -c %s /bench/full')).text
     expect(Number(size)).toBeLessThanOrEqual(4 * 1024 * 1024)
     await bench.close()
   })
@@ -162,10 +162,12 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
 
   test('two workbenches of one slot have nothing in common', async () => {
     const first = await shell.open()
-    await sh(first, 'echo secret > /work/left; echo secret > /tmp/left; sleep 99 & disown')
+    await sh(first, 'echo secret > /bench/left; echo secret > /tmp/left; sleep 99 & disown')
     await first.close()
     const second = await shell.open()
-    expect((await sh(second, 'ls -A /work /tmp; cd /proc; echo [0-9]*')).text).not.toContain('left')
+    expect((await sh(second, 'ls -A /bench /tmp; cd /proc; echo [0-9]*')).text).not.toContain(
+      'left',
+    )
     await second.close()
   })
 

@@ -60,7 +60,7 @@ describe.skipIf(!mirror)(
       expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
       const log = (await linesOf(owner, workspace, { id, stage: 'plan' })).join('\n')
       expect(log).toContain('hashicorp/nosuch')
-    expect(run.message).toContain('tofu init: ')
+      expect(run.message).toContain('tofu init: ')
     })
   },
 )

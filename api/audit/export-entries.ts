@@ -1,0 +1,28 @@
+import { auditEntries, type AuditFilter } from '../../store/audit/audit-entries.ts'
+import type { Deps } from '../deps.ts'
+import { presentEntry } from './present-entry.ts'
+
+const entriesPerRead = 500
+
+/** One JSON document a line, oldest first, up to the newest entry at the start. Read as fast as it is taken. */
+export async function* exportEntries(
+  deps: Deps,
+  organizationId: number,
+  filter: AuditFilter,
+): AsyncGenerator<string> {
+  const { store } = deps
+  const last = await store.tenant(organizationId, async (db) =>
+    auditEntries(db, organizationId).newestId(),
+  )
+  let after = 0
+  while (after < last) {
+    const from = after
+    const found = await store.tenant(organizationId, async (db) =>
+      auditEntries(db, organizationId).list({ ...filter, after: from, limit: entriesPerRead }),
+    )
+    const rows = found.filter(({ id }) => id <= last)
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(presentEntry(row))}\n`).join('')
+    if (rows.length < entriesPerRead) return
+    after = rows.at(-1)?.id ?? last
+  }
+}

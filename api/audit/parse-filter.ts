@@ -1,0 +1,46 @@
+import { invalid } from '../../domain/errors.ts'
+import type { AuditFilter } from '../../store/audit/audit-entries.ts'
+import type { AuditExport } from './schemas.ts'
+
+/** The filters of the address, as the store asks for them. */
+export function parseFilter({ event, actor, target, from, to }: AuditExport): AuditFilter {
+  return {
+    ...(event !== undefined && { event: parseEvent(event) }),
+    ...(actor !== undefined && { actor: parseActor(actor) }),
+    ...(target !== undefined && { target: parseTarget(target) }),
+    ...(from !== undefined && { from: parseMoment('from', from) }),
+    ...(to !== undefined && { to: parseMoment('to', to) }),
+  }
+}
+
+/** `pipeline.deleted` is one event; `pipeline`, `pipeline*` and `pipeline.*` are the area. */
+function parseEvent(text: string): NonNullable<AuditFilter['event']> {
+  const area = /^([^.*]+)\.?\*?$/.exec(text)?.[1]
+  return area === undefined ? { name: text } : { area }
+}
+
+const kinds = /^(user|token|scim|agent|system)(?::(\d{1,9}))?$/
+
+function parseActor(text: string): NonNullable<AuditFilter['actor']> {
+  const [, kind, id] = kinds.exec(text) ?? []
+  if (kind !== undefined) return id === undefined ? { kind } : { kind, id: Number(id) }
+  return /^\d{1,9}$/.test(text) ? { id: Number(text) } : { label: text }
+}
+
+function parseTarget(text: string): NonNullable<AuditFilter['target']> {
+  const colon = text.indexOf(':')
+  return colon < 0 ? { id: text } : { kind: text.slice(0, colon), id: text.slice(colon + 1) }
+}
+
+const dayMs = 86_400_000
+
+function parseMoment(path: 'from' | 'to', text: string): Date {
+  // In an address the + of a time zone arrives as a space.
+  const time = Date.parse(text.replace(/(\d) (\d\d:?\d\d)$/, '$1+$2'))
+  if (Number.isNaN(time))
+    throw invalid(`${path} is no time.`, [
+      { path, message: 'a day (2026-01-31) or a time (2026-01-31T08:00:00Z)' },
+    ])
+  const wholeDay = path === 'to' && text.length === 10
+  return new Date(wholeDay ? time + dayMs : time)
+}

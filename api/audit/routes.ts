@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { auditEntries } from '../../store/audit/audit-entries.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { errors, NextCursor } from '../http/schemas.ts'
+import { exportEntries } from './export-entries.ts'
+import { parseFilter } from './parse-filter.ts'
+import { presentEntry } from './present-entry.ts'
+import { AuditExport, AuditPage, ChainBody, EntryBody } from './schemas.ts'
+import { verifyChain } from './verify-chain.ts'
+
+/** Decisions §8: who did what, when, newest first, and the proof that nobody has changed it since. */
+export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  app.get(
+    '/audit',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listAuditEntries',
+        querystring: AuditPage,
+        response: {
+          200: Type.Object({ entries: Type.Array(EntryBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit = 50, cursor, ...query } }) => {
+      const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
+      const filter = parseFilter(query)
+      const found = await deps.store.tenant(organizationId, async (db) =>
+        auditEntries(db, organizationId).list({ ...filter, before, limit: limit + 1 }),
+      )
+      const { rows, nextCursor } = page(found, limit)
+      return { entries: rows.map(presentEntry), nextCursor }
+    },
+  )
+
+  app.get(
+    '/audit/verify',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'verifyAuditLog',
+        description:
+          'Recomputes the hash chain over all sealed entries. An entry is sealed some seconds after it is written.',
+        response: { 200: ChainBody, ...errors() },
+      },
+    },
+    async ({ caller: { organizationId } }) => verifyChain(deps, organizationId),
+  )
+
+  app.get(
+    '/audit/export',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'exportAuditLog',
+        description: 'One entry a line, oldest first.',
+        querystring: AuditExport,
+        response: {
+          200: {
+            content: {
+              'application/x-ndjson': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+            },
+          },
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query }, reply) => {
+      const lines = Readable.from(exportEntries(deps, organizationId, parseFilter(query)))
+      return reply.type('application/x-ndjson').send(lines)
+    },
+  )
+}

@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox'
+import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
+
+export const EntryBody = Type.Object({
+  id: Type.Integer(),
+  at: Time,
+  event: Type.String(),
+  outcome: OneOf(['success', 'denied', 'failure']),
+  actor: Type.Object({
+    kind: OneOf(['user', 'token', 'scim', 'agent', 'system']),
+    id: Nullable(Id),
+    label: Type.String(),
+  }),
+  target: Nullable(
+    Type.Object({
+      kind: Type.String(),
+      id: Type.Union([Type.Integer(), Type.String()]),
+      label: Nullable(Type.String()),
+    }),
+  ),
+  detail: Type.Unknown(),
+  ip: Nullable(Type.String()),
+  requestId: Nullable(Type.String()),
+  /** Of the chain through this entry, in hex; null until it is sealed, some seconds after. */
+  hash: Nullable(Type.String()),
+  /** Of a denial: how often it came in its minute. */
+  count: Type.Optional(Type.Integer()),
+})
+export type EntryBody = Static<typeof EntryBody>
+
+/** A time, or a day: `from` from its beginning and `to` through its end, in UTC. */
+const Moment = Type.String({
+  maxLength: 40,
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+-][0-9]{2}:?[0-9]{2}))?$',
+})
+
+export const AuditQuery = {
+  event: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: '^[A-Za-z_]+(\\.[A-Za-z_]+|\\.?\\*)?$',
+      description: 'An event’s name, or an area: pipeline or pipeline.*',
+    }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 320,
+      description: 'user:12, a kind, an id, or the label (a person’s address).',
+    }),
+  ),
+  target: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 320, description: 'workspace:12, or an id.' }),
+  ),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+}
+
+export const AuditPage = Type.Object({ ...Page.properties, ...AuditQuery })
+export const AuditExport = Type.Object(AuditQuery)
+export type AuditExport = Static<typeof AuditExport>
+
+export const ChainBody = Type.Object({
+  ok: Type.Boolean(),
+  /** The last entry that is proved; null where none is sealed yet. */
+  throughId: Nullable(Type.Integer()),
+  /** How many are proved. */
+  entries: Type.Integer(),
+  /** The first entry that is not what was sealed. */
+  brokenAt: Type.Optional(Type.Integer()),
+})
+export type ChainBody = Static<typeof ChainBody>

@@ -1,0 +1,35 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { prices, type StoredPrice } from '../../store/finops/prices.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import type { Deps } from '../deps.ts'
+import { priceColumns } from './price-columns.ts'
+import type { NewPriceBody } from './schemas.ts'
+
+/** A new entry of the price book. Wherever a cost limit holds it may change what a run costs (decisions §4). */
+export async function createPrice(
+  deps: Deps,
+  caller: Caller,
+  body: NewPriceBody,
+): Promise<StoredPrice> {
+  const { organizationId } = caller
+  const { provider, resourceType, currency } = body
+  const { match = {}, monthlyPrice = '0', validFrom, source = 'manual' } = priceColumns(body)
+  return deps.store.tenant(organizationId, async (db) => {
+    const price = await prices(db, organizationId).create({
+      provider,
+      resourceType,
+      match,
+      monthlyPrice,
+      currency,
+      source,
+      validFrom: validFrom ?? new Date().toISOString().slice(0, 10),
+    })
+    await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
+    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_created', {
+      target: { kind: 'price', id: price.id, label: price.resourceType },
+      detail: { provider, match, monthlyPrice, currency, validFrom: price.validFrom },
+    })
+    return price
+  })
+}

@@ -1,0 +1,20 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { prices } from '../../store/finops/prices.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import type { Deps } from '../deps.ts'
+
+/** Takes an entry out of the price book. */
+export async function deletePrice(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    const price = await prices(db, organizationId).getForUpdate(id)
+    await prices(db, organizationId).delete(id)
+    await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
+    const { provider, match, monthlyPrice, currency, validFrom } = price
+    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_deleted', {
+      target: { kind: 'price', id, label: price.resourceType },
+      detail: { provider, match, monthlyPrice, currency, validFrom },
+    })
+  })
+}

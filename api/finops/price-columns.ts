@@ -1,0 +1,25 @@
+import { invalid, type ErrorDetail } from '../../domain/errors.ts'
+import { readPath } from '../../domain/plans/attribute-path.ts'
+import type { NewPrice } from '../../store/finops/prices.ts'
+import { decimalText } from './decimal-text.ts'
+import type { PriceChangeBody } from './schemas.ts'
+
+/** A price's fields as they are stored; what the schema cannot say about them is refused here. */
+export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
+  const { monthlyPrice, match = {}, ...rest } = body
+  const details: ErrorDetail[] = Object.keys(match)
+    .filter((path) => readPath(path) === undefined)
+    .map((path) => ({
+      path: 'match',
+      message: `${path} is no attribute path: write root_block_device[0].volume_type`,
+    }))
+  const text = monthlyPrice === undefined ? undefined : decimalText(monthlyPrice)
+  if (monthlyPrice !== undefined && text === undefined)
+    details.push({ path: 'monthlyPrice', message: 'is 0 or at least 0.000000000001' })
+  if (details.length > 0) throw invalid('The price is not valid.', details, 'validation_failed')
+  return {
+    ...rest,
+    ...(body.match && { match }),
+    ...(text !== undefined && { monthlyPrice: text }),
+  }
+}

@@ -1,0 +1,61 @@
+import { Type, type Static } from 'typebox'
+import { Body, Id, Text, Time } from '../http/schemas.ts'
+
+const scalars = [Type.String({ maxLength: 1_000 }), Type.Boolean()] as const
+/** JSON can write 1e400, which JavaScript reads as infinite and jsonb cannot hold. */
+const Finite = Type.Number({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE })
+
+export const PriceBody = Type.Object({
+  id: Id,
+  provider: Type.String(),
+  resourceType: Type.String(),
+  match: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  monthlyPrice: Type.Number(),
+  currency: Type.String(),
+  validFrom: Type.String({ format: 'date' }),
+  source: Type.String(),
+  version: Type.Integer(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type PriceBody = Static<typeof PriceBody>
+
+const fields = {
+  /** `aws`, `hashicorp/aws` or the provider's whole address. */
+  provider: Type.String({
+    maxLength: 200,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,2}$',
+  }),
+  resourceType: Type.String({ maxLength: 200, pattern: '^[A-Za-z_][A-Za-z0-9_-]*$' }),
+  /** Attribute path → value; all must hold. */
+  match: Type.Record(Type.String({ pattern: '^.{1,200}$' }), Type.Union([...scalars, Finite]), {
+    maxProperties: 20,
+    additionalProperties: false,
+  }),
+  monthlyPrice: Type.Number({ minimum: 0, maximum: 1e15 }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  /** The calendar of PostgreSQL and JavaScript alike, and no typing mistake of a century. */
+  validFrom: Type.String({ format: 'date', pattern: '^(19[7-9]|[2-9][0-9]{2})[0-9]-' }),
+  source: Text(200, 1),
+}
+
+export const NewPriceBody = Body({
+  ...fields,
+  match: Type.Optional(fields.match),
+  validFrom: Type.Optional(fields.validFrom),
+  source: Type.Optional(fields.source),
+})
+export type NewPriceBody = Static<typeof NewPriceBody>
+
+export const PriceChangeBody = Body({
+  provider: Type.Optional(fields.provider),
+  resourceType: Type.Optional(fields.resourceType),
+  match: Type.Optional(fields.match),
+  monthlyPrice: Type.Optional(fields.monthlyPrice),
+  currency: Type.Optional(fields.currency),
+  validFrom: Type.Optional(fields.validFrom),
+  source: Type.Optional(fields.source),
+})
+export type PriceChangeBody = Static<typeof PriceChangeBody>
+
+export const PriceAnswer = Type.Object({ ok: Type.Literal(true), price: PriceBody })

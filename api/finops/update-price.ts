@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Caller } from '../../domain/access/caller.ts'
+import { parseDecimal } from '../../domain/finops/decimal.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { prices, type NewPrice, type StoredPrice } from '../../store/finops/prices.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import type { Deps } from '../deps.ts'
+import { priceColumns } from './price-columns.ts'
+import type { PriceChangeBody } from './schemas.ts'
+
+/** Changes an entry of the price book. */
+export async function updatePrice(
+  deps: Deps,
+  caller: Caller,
+  { id, change }: { id: number; change: PriceChangeBody },
+): Promise<StoredPrice> {
+  const { organizationId } = caller
+  return deps.store.tenant(organizationId, async (db) => {
+    const before = await prices(db, organizationId).getForUpdate(id)
+    const columns = changedColumns(before, priceColumns(change))
+    const changed = Object.keys(columns)
+    if (changed.length === 0) return before
+    const after = await prices(db, organizationId).update(id, columns)
+    // Where a price was read judges nothing.
+    if (changed.some((field) => field !== 'source'))
+      await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
+    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_updated', {
+      target: { kind: 'price', id, label: after.resourceType },
+      detail: Object.fromEntries(
+        Object.entries(columns).map(([field, to]) => [
+          field,
+          { from: before[field as keyof NewPrice], to },
+        ]),
+      ),
+    })
+    return after
+  })
+}
+
+/** Only what differs: to send a price back as it was read is no change. */
+function changedColumns(before: StoredPrice, change: Partial<NewPrice>): Partial<NewPrice> {
+  const { monthlyPrice, ...rest } = change
+  const changed = Object.entries(rest).filter(
+    ([field, value]) => !isDeepStrictEqual(before[field as keyof NewPrice], value),
+  )
+  const repriced =
+    monthlyPrice !== undefined && parseDecimal(monthlyPrice) !== parseDecimal(before.monthlyPrice)
+  return { ...Object.fromEntries(changed), ...(repriced && { monthlyPrice }) }
+}

@@ -1,0 +1,19 @@
+import { invalid } from '../../domain/errors.ts'
+import type { PolicyCompiler } from '../../gateways/opa/policy-compiler.ts'
+
+/** Compiles a policy before it is saved. Outside of any transaction: the compiler takes its time. */
+export async function assertCompiles(compiler: PolicyCompiler, rego: string): Promise<void> {
+  const faults = await compiler.check(rego)
+  const [first] = faults
+  if (!first) return
+  throw invalid(
+    `The policy does not compile: line ${first.line}, column ${first.column}: ${first.message}`,
+    faults.map(({ line, column, message }) => ({
+      path: 'rego',
+      message: `line ${line}, column ${column}: ${message}`,
+      line,
+      column,
+    })),
+    'policy_invalid',
+  )
+}

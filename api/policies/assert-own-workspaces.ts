@@ -1,0 +1,17 @@
+import { notFound } from '../../domain/errors.ts'
+import type { Db } from '../../store/connect.ts'
+import type { PolicyWorkspaces } from '../../store/policies/policies.ts'
+import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
+
+/** A policy names workspaces of its own organization; others do not exist (§1). */
+export async function assertOwnWorkspaces(
+  db: Db,
+  organizationId: number,
+  { wanted, had = [] }: { wanted: PolicyWorkspaces; had?: PolicyWorkspaces },
+): Promise<void> {
+  if (!Array.isArray(wanted)) return
+  // One that was deleted since stays where it was: to send a policy back as it was read is no fault.
+  const added = wanted.filter((id) => !had.includes(id as never))
+  const known = await namesOfWorkspaces(db, organizationId, added)
+  if (known.size < added.length) throw notFound()
+}

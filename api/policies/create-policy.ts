@@ -1,0 +1,32 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { policies, type Policy } from '../../store/policies/policies.ts'
+import type { Deps } from '../deps.ts'
+import { assertCompiles } from './assert-compiles.ts'
+import { assertOwnWorkspaces } from './assert-own-workspaces.ts'
+import type { NewPolicyBody } from './schemas.ts'
+
+/** A rule over plans, compiled before it is kept. It guards runs from now on, also those that wait (decisions §4). */
+export async function createPolicy(
+  deps: Deps,
+  caller: Caller,
+  input: NewPolicyBody,
+): Promise<Policy> {
+  const { organizationId } = caller
+  await assertCompiles(deps.policies, input.rego)
+  return deps.store.tenant(organizationId, async (db) => {
+    await assertOwnWorkspaces(db, organizationId, { wanted: input.workspaces })
+    const policy = await policies(db, organizationId).create(input)
+    await noteGuardChange(db, caller, { what: 'policy', guarded: [policy.workspaces] })
+    await auditLog(db, organizationId, actorOf(caller)).record('policy.created', {
+      target: { kind: 'policy', id: policy.id, label: policy.name },
+      detail: {
+        version: policy.version,
+        enforcement: policy.enforcement,
+        workspaces: policy.workspaces,
+      },
+    })
+    return policy
+  })
+}

@@ -1,0 +1,19 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { policies } from '../../store/policies/policies.ts'
+import type { Deps } from '../deps.ts'
+
+/** Takes a policy away: a guard less, so whoever does it approves nothing that it guarded (decisions §4). */
+export async function deletePolicy(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    const policy = await policies(db, organizationId).getForUpdate(id)
+    await policies(db, organizationId).delete(id)
+    await noteGuardChange(db, caller, { what: 'policy', guarded: [policy.workspaces] })
+    await auditLog(db, organizationId, actorOf(caller)).record('policy.deleted', {
+      target: { kind: 'policy', id, label: policy.name },
+      detail: { version: policy.version },
+    })
+  })
+}

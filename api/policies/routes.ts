@@ -1,0 +1,110 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Db } from '../../store/connect.ts'
+import { policies } from '../../store/policies/policies.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
+import { createPolicy } from './create-policy.ts'
+import { deletePolicy } from './delete-policy.ts'
+import { presentPolicy } from './present-policy.ts'
+import { NewPolicyBody, PolicyAnswer, PolicyBody, PolicyChangeBody } from './schemas.ts'
+import { updatePolicy } from './update-policy.ts'
+
+const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
+  policies(db, organizationId).get(id)
+
+/** Decisions §4: the rules that judge plans. Members read them, `manage_users_sso` writes them. */
+export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  app.get(
+    '/policies',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listPolicies',
+        querystring: Page,
+        response: {
+          200: Type.Object({ policies: Type.Array(PolicyBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+      const after = decodeCursor(cursor, 0)
+      const found = await deps.store.tenant(organizationId, async (db) =>
+        policies(db, organizationId).list(limit + 1, after),
+      )
+      const { rows, nextCursor } = page(found, limit)
+      return { policies: rows.map(presentPolicy), nextCursor }
+    },
+  )
+
+  app.post(
+    '/policies',
+    {
+      config: { access: 'manage_users_sso' },
+      schema: {
+        operationId: 'createPolicy',
+        description:
+          'Rego in package cloudcontrol with the sets of messages deny and warn. A policy that does not compile is refused with code policy_invalid and the place of each fault.',
+        body: NewPolicyBody,
+        response: { 201: PolicyAnswer, ...errors(409) },
+      },
+    },
+    async ({ caller, body }, reply) => {
+      const policy = await createPolicy(deps, caller, body)
+      return reply.status(201).send({ ok: true, policy: presentPolicy(policy) })
+    },
+  )
+
+  app.get(
+    '/policies/:id',
+    {
+      config: { access: 'read', target },
+      schema: {
+        operationId: 'getPolicy',
+        params: IdParams,
+        response: { 200: Type.Object({ policy: PolicyBody }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) => {
+      const policy = await deps.store.tenant(organizationId, async (db) =>
+        policies(db, organizationId).get(id),
+      )
+      return { policy: presentPolicy(policy) }
+    },
+  )
+
+  app.patch(
+    '/policies/:id',
+    {
+      config: { access: 'manage_users_sso', target },
+      schema: {
+        operationId: 'updatePolicy',
+        params: IdParams,
+        body: PolicyChangeBody,
+        response: { 200: PolicyAnswer, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id }, body }) => {
+      const policy = await updatePolicy(deps, caller, { id, change: body })
+      return { ok: true as const, policy: presentPolicy(policy) }
+    },
+  )
+
+  app.delete(
+    '/policies/:id',
+    {
+      config: { access: 'manage_users_sso', target },
+      schema: {
+        operationId: 'deletePolicy',
+        params: IdParams,
+        response: { 200: Ok, ...errors() },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      await deletePolicy(deps, caller, id)
+      return { ok: true as const }
+    },
+  )
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Db } from '../connect.ts'
+import { noteChange } from '../workspaces/note-change.ts'
+import type { PolicyWorkspaces } from './policies.ts'
+
+/** Those that a policy judges, or with `limited` those whose cost is judged. */
+export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
+
+/**
+ * A rule over many workspaces has changed: in each, its changer is among the next run's
+ * authors and a waiting approval is void (decisions §4). In the transaction of the
+ * change, after the rule's own row is held.
+ */
+export async function noteGuardChange(
+  db: Db,
+  caller: Caller,
+  { what, guarded }: { what: string; guarded: readonly GuardedWorkspaces[] },
+): Promise<void> {
+  for (const workspaceId of await hold(db, caller.organizationId, guarded))
+    await noteChange(db, caller, { workspaceId, what, effect: 'guard' })
+}
+
+/** Rows are held from the lowest id up, so that two changes at once never wait for each other in a ring. */
+async function hold(
+  db: Db,
+  organizationId: number,
+  guarded: readonly GuardedWorkspaces[],
+): Promise<number[]> {
+  const rows = db('workspaces').where({ organizationId })
+  if (!guarded.includes('all'))
+    void rows.where((any) => {
+      const ids = guarded.flatMap((one) => (Array.isArray(one) ? one : []))
+      void any.whereIn('id', ids)
+      if (guarded.includes('production')) void any.orWhere({ criticality: 'production' })
+      if (guarded.includes('limited')) void any.orWhereNotNull('costLimitMonthly')
+    })
+  return rows.orderBy('id').forUpdate().pluck('id')
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { maxJsonDepth } from '../../../api/http/json-shape.ts'
+import { parseJson } from '../../../api/http/parse-json.ts'
+
+describe('what a body may be', () => {
+  test.each([
+    ['{"a":1,"b":[{"a":1},{"a":2}],"c":{"a":{}}}'],
+    ['{"a":"\\"a\\":1,\\\\","b":"{\\"a\\":"}'],
+    ['["a","a",{"x":"a"},"a"]'],
+    ['{"emoji":"😀","pair":"\\ud83d\\ude00","slash":"\\\\u0000 \\\\ud800"}'],
+    ['"text"'],
+    [`{${Array.from({ length: 40 }, (_, i) => `"k${i}":${i}`).join(', ')}}`],
+    ['['.repeat(maxJsonDepth) + ']'.repeat(maxJsonDepth)],
+  ])('%s is read as JSON reads it', (text) => {
+    expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
+  })
+
+  test('nothing is no body', () => {
+    expect(parseJson(' \n')).toEqual({})
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['one field twice', '{"role":"Viewer","role":"Owner"}'],
+    ['one field twice', '{"a":{"x":1},"b":[1,2],"a":2}'],
+    ['one field twice', '{"role":1,"r\\u006fle":2}'],
+    ['one field twice', '[{"b":1},{"c":{},"b":[],"c":1}]'],
+    ['one field twice', `{${Array.from({ length: 40 }, (_, i) => `"k${i % 39}":1`).join(',')}}`],
+    ['__proto__', '{"__proto__":{"admin":true}}'],
+    ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
+    ['constructor', '{"constructor":{"prototype":{}}}'],
+    ['nested deeper', '['.repeat(maxJsonDepth + 1) + ']'.repeat(maxJsonDepth + 1)],
+    ['nested deeper', '{"a":'.repeat(500_000)],
+    ['NUL', '{"name":"a\\u0000b"}'],
+    ['NUL', '{"a\\u0000":1}'],
+    ['surrogate', '{"name":"\\ud800"}'],
+    ['surrogate', '{"name":["\\uDC00\\uD800"]}'],
+    ['not JSON', '{"a":1'],
+    ['not JSON', '{"a'],
+    ['not JSON', '{"a":1}}'],
+    ['not JSON', "{'a':1}"],
+  ])('%s', (words, text) => {
+    const { value, fault } = parseJson(text)
+    expect(fault).toContain(words)
+    expect(value).toBeUndefined()
+  })
+})

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness({ worker: true, env: { CC_SANDBOX: 'process' } })
+})
+afterAll(() => harness.close())
+
+test('without bubblewrap a run goes through all the same, and its state through our own backend', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  const log = (await linesOf(owner, workspace, { id, stage: 'plan' })).join('\n')
+  expect(run.state, `${run.message}\n${log}`).toBe('succeeded')
+  const { workspace: after } = (await owner.get(workspace.url)).json()
+  expect(after.stateSerial).toBeGreaterThan(0)
+  expect((await harness.app.inject('/readyz')).json().sandbox.kind).toBe('process')
+})
+
+test('a keyring without the key: 503 on exactly what needs it, and nothing was changed', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  await owner.post(`${workspace.url}/variables`, { key: 'word', value: 'x', kind: 'terraform' })
+  // Sealed under a key that this keyring does not have: its id stands in the envelope.
+  await harness.deps.store.tenant(org.id, async (db) => {
+    const [row] = await db('workspace_variables').where({ workspaceId: workspace.id })
+    const other = Buffer.from(row.value)
+    other.write('gone', 2)
+    await db('workspace_variables').where({ id: row.id }).update({ value: other })
+  })
+  const response = await owner.get(`${workspace.url}/variables`)
+  expect([response.statusCode, response.json().code]).toEqual([503, 'keyring_unavailable'])
+  expect((await owner.get(workspace.url)).statusCode).toBe(200)
+
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+  expect(run.message).toContain('CC_KEYRING')
+  expect((await owner.get(workspace.url)).json().workspace.locked).toBeNull()
+})
