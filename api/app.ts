@@ -5,6 +5,7 @@ import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { registerErrors } from './http/errors.ts'
@@ -77,6 +78,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)
+  await registerConsole(app)
   registerAccess(app, deps)
   registerValidation(app, deps)
 

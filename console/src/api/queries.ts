@@ -131,3 +131,23 @@ export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => call('listMyTokens', { signal }),
 })
+
+export const policiesQuery = infiniteQueryOptions({
+  queryKey: ['policies'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listPolicies', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const auditQuery = (filter: Record<string, string>) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('listAuditEntries', {
+        query: { ...filter, limit: pageSize, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+  })

@@ -12,6 +12,7 @@ export type Stage = Run['stages'][number]
 export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>
 export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
+export type Policy = Answer<'listPolicies'>['policies'][number]
 export type Person = Answer<'listUsers'>['users'][number]
 
 /** A run is seen in its pipeline, or, where it only plans, in its workspace. */

@@ -22,17 +22,22 @@ const id = (value: string) => {
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
+type LoginSearch = { next?: string; ended?: boolean; signedout?: boolean; sso?: 'failed' }
+
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search: Values) => ({
-    ...(text(search['next'])?.startsWith('/') && { next: text(search['next']) }),
-    ...(search['ended'] && { ended: true }),
-    ...(search['signedout'] && { signedout: true }),
-    ...(search['sso'] === 'failed' && { sso: 'failed' as const }),
-  }),
+  validateSearch: (search: Values): LoginSearch => {
+    const next = text(search['next'])
+    return {
+      ...(next?.startsWith('/') === true && { next }),
+      ...(Boolean(search['ended']) && { ended: true }),
+      ...(Boolean(search['signedout']) && { signedout: true }),
+      ...(search['sso'] === 'failed' && { sso: 'failed' }),
+    }
+  },
   component: lazyRouteComponent(() => import('../pages/login.tsx'), 'LoginPage'),
 })
 
@@ -66,7 +71,7 @@ const home = createRoute({
 const workspaces = createRoute({
   getParentRoute: () => app,
   path: '/workspaces',
-  validateSearch: (search: Values) => ({ ...(search['create'] && { create: true }) }),
+  validateSearch: (search: Values): { create?: boolean } => search['create'] ? { create: true } : {},
   component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 })
 
@@ -159,6 +164,30 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('../pages/tokens.tsx'), 'TokensPage'),
 })
 
+const policies = createRoute({
+  getParentRoute: () => organization,
+  path: '/policies',
+  component: lazyRouteComponent(() => import('../pages/policies.tsx'), 'PoliciesPage'),
+})
+
+const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
+export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
+
+const audit = createRoute({
+  getParentRoute: () => organization,
+  path: '/audit',
+  validateSearch: (search: Values) => {
+    const filter: AuditFilter = {}
+    for (const field of auditFields) {
+      // The router reads `12` as a number; a filter is text.
+      const value = search[field]
+      if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
+    }
+    return filter
+  },
+  component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
+})
+
 const tree = root.addChildren([
   login,
   invitation,
@@ -170,7 +199,7 @@ const tree = root.addChildren([
     pipelines,
     pipeline,
     pipelineRun,
-    organization.addChildren([people, roles, tokens]),
+    organization.addChildren([people, roles, tokens, policies, audit]),
   ]),
 ])
 

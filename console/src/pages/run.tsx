@@ -25,12 +25,14 @@ const pipelineRoute = getRouteApi('/app/pipelines/$id/runs/$runId')
 const workspaceRoute = getRouteApi('/app/workspaces/$id/runs/$runId')
 
 export function PipelineRunPage() {
-  const place: RunPlace = { kind: 'pipeline', ...pipelineRoute.useParams() }
+  const { id, runId } = pipelineRoute.useParams()
+  const place: RunPlace = { kind: 'pipeline', id, runId }
   return <RunPage place={place} search={pipelineRoute.useSearch()} />
 }
 
 export function WorkspaceRunPage() {
-  const place: RunPlace = { kind: 'workspace', ...workspaceRoute.useParams() }
+  const { id, runId } = workspaceRoute.useParams()
+  const place: RunPlace = { kind: 'workspace', id, runId }
   return <RunPage place={place} search={workspaceRoute.useSearch()} />
 }
 
