@@ -68,8 +68,7 @@ function typesOf({ parameters = [], requestBody, responses = {} }: Operation): s
   return `{ params: ${of('path')}; query: ${of('query')}; body: ${body}; answer: ${answer} }`
 }
 
-const bodyOf = ({ content }: Content): string =>
-  typeOf(content?.['application/json']?.schema ?? {})
+const bodyOf = ({ content }: Content): string => typeOf(content?.['application/json']?.schema ?? {})
 
 function typeOf(schema: Schema): string {
   if ('const' in schema) return JSON.stringify(schema.const)

@@ -23,7 +23,8 @@ export async function buildConsole({ root, say, signal }: Options): Promise<void
   const startedAt = Date.now()
   const fault = await run(vite, root, signal)
   if (signal.aborted) return
-  if (fault === undefined) say(`console: built in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)
+  if (fault === undefined)
+    say(`console: built in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)
   else say(`console: not built, the API goes on without it: ${fault}`)
 }
 

@@ -5,7 +5,11 @@ import { expect } from 'vitest'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-type Violation = { id: string; help: string; nodes: Array<{ html: string; failureSummary?: string }> }
+type Violation = {
+  id: string
+  help: string
+  nodes: Array<{ html: string; failureSummary?: string }>
+}
 
 /** No violation of axe's rules on what is shown now. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
@@ -15,7 +19,10 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   // axe's own result.
   const { violations } = result as { violations: Violation[] }
   const words = violations.map(({ id, help, nodes }) =>
-    [`${id}: ${help}`, ...nodes.slice(0, 4).map((n) => `  ${n.html.slice(0, 200)}\n  ${n.failureSummary ?? ''}`)].join('\n'),
+    [
+      `${id}: ${help}`,
+      ...nodes.slice(0, 4).map((n) => `  ${n.html.slice(0, 200)}\n  ${n.failureSummary ?? ''}`),
+    ].join('\n'),
   )
   expect(words.join('\n'), `axe on ${where}`).toBe('')
 }

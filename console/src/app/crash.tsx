@@ -22,12 +22,12 @@ export function Crash({ error, reset }: ErrorComponentProps) {
 
 export function NotFound() {
   return (
-    <div className="alone">
+    <main className="alone">
       <h1>There is no such page</h1>
       <p>The address may be old, or belong to another organization.</p>
       <Link to="/" className="button primary">
         Go home
       </Link>
-    </div>
+    </main>
   )
 }

@@ -24,7 +24,10 @@ const id = (value: string) => {
 
 type LoginSearch = { next?: string; ended?: boolean; signedout?: boolean; sso?: 'failed' }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -71,7 +74,8 @@ const home = createRoute({
 const workspaces = createRoute({
   getParentRoute: () => app,
   path: '/workspaces',
-  validateSearch: (search: Values): { create?: boolean } => search['create'] ? { create: true } : {},
+  validateSearch: (search: Values): { create?: boolean } =>
+    search['create'] ? { create: true } : {},
   component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 })
 

@@ -61,7 +61,8 @@ function ConnectionBanner() {
     <div role="status" aria-live="polite">
       {!up && (
         <p className="banner">
-          The service does not answer. What you see may be old; it goes on by itself once it is back.
+          The service does not answer. What you see may be old; it goes on by itself once it is
+          back.
         </p>
       )}
     </div>
@@ -89,7 +90,8 @@ function AccountMenu({ onHelp }: { onHelp: () => void }) {
   })
   return (
     <Menu.Root>
-      <Menu.Trigger className="account" aria-label={`Account of ${user.name}`}>
+      <Menu.Trigger className="account">
+        <span className="visually-hidden">Account: </span>
         <span className="account-name">{user.name}</span>
         <span className="account-org">{organization.name}</span>
       </Menu.Trigger>
@@ -108,7 +110,12 @@ function AccountMenu({ onHelp }: { onHelp: () => void }) {
               }}
             >
               {themes.map(([value, label]) => (
-                <Menu.RadioItem key={value} value={value} className="menu-item" closeOnClick={false}>
+                <Menu.RadioItem
+                  key={value}
+                  value={value}
+                  className="menu-item"
+                  closeOnClick={false}
+                >
                   <span className="menu-mark">
                     <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
                   </span>

@@ -98,7 +98,11 @@ function FilterForm({ filter }: { filter: AuditFilter }) {
       <Field label="To" name="to" type="date" defaultValue={filter.to} />
       <Button type="submit">Filter</Button>
       {/* A plain link: the browser itself saves what streams. */}
-      <a className="button" href={`/api/audit/export?${new URLSearchParams(filter).toString()}`} download="audit.ndjson">
+      <a
+        className="button"
+        href={`/api/audit/export?${new URLSearchParams(filter).toString()}`}
+        download="audit.ndjson"
+      >
         Export
       </a>
     </form>

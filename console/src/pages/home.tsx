@@ -107,7 +107,9 @@ function FirstStep() {
     <Empty title="No workspaces yet">
       {may('mutate_infra') ? (
         <>
-          <p>A workspace holds the files, the variables and the state of one piece of infrastructure.</p>
+          <p>
+            A workspace holds the files, the variables and the state of one piece of infrastructure.
+          </p>
           <Link to="/workspaces" search={{ create: true }} className="button primary">
             Create the first workspace
           </Link>

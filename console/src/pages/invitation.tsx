@@ -33,7 +33,12 @@ export function InvitationPage() {
   return (
     <DoorFrame title="Accept your invitation">
       <form onSubmit={submit} className="stack">
-        <Field label="Your name" name="name" autoComplete="name" hint="Leave it empty to keep the one you were invited by." />
+        <Field
+          label="Your name"
+          name="name"
+          autoComplete="name"
+          hint="Leave it empty to keep the one you were invited by."
+        />
         <Field
           label="Choose a password"
           name="password"

@@ -38,7 +38,9 @@ export function LoginPage() {
   return (
     <DoorFrame title="Sign in">
       {signedout && <p className="note quiet">You are signed out.</p>}
-      {ended && <p className="note quiet">Your session is over. Sign in to go on where you were.</p>}
+      {ended && (
+        <p className="note quiet">Your session is over. Sign in to go on where you were.</p>
+      )}
       {sso && (
         <p className="note bad" role="alert">
           Signing in through your identity provider did not succeed. Try again, or sign in with your
@@ -78,4 +80,3 @@ export function useEnter(next: string | undefined) {
     router.history.push(safe)
   }
 }
-

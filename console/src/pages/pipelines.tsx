@@ -20,14 +20,21 @@ export function PipelinesPage() {
       {query.isPending && <Loading what="pipelines" />}
       {query.isSuccess && all.length === 0 && (
         <Empty title="No pipelines yet">
-          <p>Every workspace brings its own pipeline, which plans, waits for approval and applies.</p>
+          <p>
+            Every workspace brings its own pipeline, which plans, waits for approval and applies.
+          </p>
           <Link to="/workspaces" className="button primary">
             Go to the workspaces
           </Link>
         </Empty>
       )}
       {all.length > 0 && (
-        <FilterBox label="Filter by name" value={filter} onChange={setFilter} found={shown.length} />
+        <FilterBox
+          label="Filter by name"
+          value={filter}
+          onChange={setFilter}
+          found={shown.length}
+        />
       )}
       <ul className="rows">
         {shown.map((pipeline) => (

@@ -59,8 +59,20 @@ export function PolicyEditor({
   return (
     <form onSubmit={submit} className="stack">
       <div className="policy-fields">
-        <Field label="Name" name="name" defaultValue={policy?.name} required maxLength={200} readOnly={!editable} />
-        <Select label="Enforcement" name="enforcement" defaultValue={policy?.enforcement} disabled={!editable}>
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={policy?.name}
+          required
+          maxLength={200}
+          readOnly={!editable}
+        />
+        <Select
+          label="Enforcement"
+          name="enforcement"
+          defaultValue={policy?.enforcement}
+          disabled={!editable}
+        >
           <option value="mandatory">mandatory: it ends the run</option>
           <option value="advisory">advisory: it warns</option>
         </Select>
@@ -145,7 +157,9 @@ function RegoText({ rego, readOnly, faults, onChange }: RegoProps) {
                   <button type="button" className="link" onClick={() => goTo(line)}>
                     {message}
                   </button>
-                  {line > 0 && <pre className="fault-line">{`${line} │ ${lines[line - 1] ?? ''}`}</pre>}
+                  {line > 0 && (
+                    <pre className="fault-line">{`${line} │ ${lines[line - 1] ?? ''}`}</pre>
+                  )}
                 </li>
               )
             })}

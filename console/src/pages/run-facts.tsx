@@ -27,7 +27,8 @@ export function RunFacts({ run }: { run: RunDetail }) {
             {run.approvals.map((approval) => (
               <li key={approval.at + approval.user}>
                 {approval.user} {approval.decision} it, <Time at={approval.at} />
-                {approval.void && ` (no longer counts: ${approval.void.reason.replaceAll('_', ' ')})`}
+                {approval.void &&
+                  ` (no longer counts: ${approval.void.reason.replaceAll('_', ' ')})`}
                 {approval.comment && <q>{approval.comment}</q>}
               </li>
             ))}

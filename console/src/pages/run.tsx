@@ -96,9 +96,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
                 log says more.
               </p>
             ))}
-          {tab === 'log' && (
-            <LogView key={stage} place={place} stage={stage} line={search.line} />
-          )}
+          {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'timeline' && <Timeline run={run} />}
         </div>
         <RunFacts run={run} />

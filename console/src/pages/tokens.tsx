@@ -112,7 +112,11 @@ function NewToken({ onClose }: { onClose: () => void }) {
   }
   const made = create.data
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title={made ? 'Your token' : 'New token'}>
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={made ? 'Your token' : 'New token'}
+    >
       {made ? (
         <div className="stack">
           <p>Copy it now: it is shown this once, and kept nowhere.</p>
@@ -126,13 +130,28 @@ function NewToken({ onClose }: { onClose: () => void }) {
         </div>
       ) : (
         <form onSubmit={submit} className="stack">
-          <Field label="Name" name="name" required maxLength={200} autoComplete="off" hint="What uses it." />
+          <Field
+            label="Name"
+            name="name"
+            required
+            maxLength={200}
+            autoComplete="off"
+            hint="What uses it."
+          />
           <Select label="Role" name="role" hint="A ceiling: never more than you may yourself.">
             {rolesUpTo(user.role === 'Owner' ? 'Org Admin' : user.role).map((role) => (
               <option key={role}>{role}</option>
             ))}
           </Select>
-          <Field label="Days until it ends" name="days" type="number" min={1} max={365} defaultValue={90} required />
+          <Field
+            label="Days until it ends"
+            name="days"
+            type="number"
+            min={1}
+            max={365}
+            defaultValue={90}
+            required
+          />
           <ErrorNote error={create.error} />
           <div className="dialog-actions">
             <Button onClick={onClose}>Cancel</Button>

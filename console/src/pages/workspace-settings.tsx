@@ -15,7 +15,8 @@ export function Settings({ workspace }: { workspace: Workspace }) {
   const guardian = may('manage_cloud_accounts')
   const editor = may('mutate_infra')
   const save = useMutation({
-    mutationFn: (body: Body<'updateWorkspace'>) => call('updateWorkspace', { params: { id }, body }),
+    mutationFn: (body: Body<'updateWorkspace'>) =>
+      call('updateWorkspace', { params: { id }, body }),
     onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -36,7 +37,12 @@ export function Settings({ workspace }: { workspace: Workspace }) {
             maxLength={63}
             pattern="[a-z0-9][a-z0-9\-]*"
           />
-          <Field label="Path" name="path" defaultValue={workspace.path} hint="Folder of the files that is planned." />
+          <Field
+            label="Path"
+            name="path"
+            defaultValue={workspace.path}
+            hint="Folder of the files that is planned."
+          />
         </fieldset>
         <fieldset disabled={!editor}>
           <legend>Guards of every run</legend>
@@ -105,7 +111,10 @@ function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'upd
   const body: Body<'updateWorkspace'> = {}
   if (name !== was.name) body.name = name
   if (path !== was.path) body.path = path
-  if ((criticality === 'standard' || criticality === 'production') && criticality !== was.criticality)
+  if (
+    (criticality === 'standard' || criticality === 'production') &&
+    criticality !== was.criticality
+  )
     body.criticality = criticality
   if (!guardian) return body
   const limitText = textIn(form, 'costLimitMonthly')
@@ -132,8 +141,8 @@ function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) 
     <fieldset>
       <legend>Delete</legend>
       <p className="dim">
-        Its pipeline, its runs and its state go with it. It is refused while the state has resources:
-        destroy them first.
+        Its pipeline, its runs and its state go with it. It is refused while the state has
+        resources: destroy them first.
       </p>
       <ErrorNote error={remove.error} />
       <div>

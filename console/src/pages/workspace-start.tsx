@@ -47,13 +47,27 @@ export function StartRun({ workspace }: { workspace: Workspace }) {
       </Button>
       <Dialog open={open} onOpenChange={setOpen} title={`Start a run of ${workspace.name}`}>
         <div className="stack">
-          <StartChoice label="Plan and apply" tone="primary" onStart={() => start.mutate('apply')} busy={start.isPending}>
+          <StartChoice
+            label="Plan and apply"
+            tone="primary"
+            onStart={() => start.mutate('apply')}
+            busy={start.isPending}
+          >
             Plans what would change, checks it against policies and cost, {then}.
           </StartChoice>
-          <StartChoice label="Plan only" onStart={() => start.mutate('plan')} busy={start.isPending}>
+          <StartChoice
+            label="Plan only"
+            onStart={() => start.mutate('plan')}
+            busy={start.isPending}
+          >
             Shows what would change. It never applies.
           </StartChoice>
-          <StartChoice label="Plan to destroy" tone="danger" onStart={() => start.mutate('destroy')} busy={start.isPending}>
+          <StartChoice
+            label="Plan to destroy"
+            tone="danger"
+            onStart={() => start.mutate('destroy')}
+            busy={start.isPending}
+          >
             Plans to destroy all that the workspace has, {then}.
           </StartChoice>
           <ErrorNote error={start.error} />

@@ -14,7 +14,9 @@ export function State({ workspace }: { workspace: Workspace }) {
   if (workspace.stateSerial === null)
     return (
       <Empty title="No state yet">
-        <p>The first apply writes one. Your own tofu can, too: this workspace is an http backend.</p>
+        <p>
+          The first apply writes one. Your own tofu can, too: this workspace is an http backend.
+        </p>
       </Empty>
     )
   return (
@@ -111,7 +113,9 @@ function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) 
                 )}
                 {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
               </span>
-              {version.reason && <span className="row-sub">{version.reason.replaceAll('_', ' ')}</span>}
+              {version.reason && (
+                <span className="row-sub">{version.reason.replaceAll('_', ' ')}</span>
+              )}
             </span>
             <span className="row-time">
               <Time at={version.createdAt} />

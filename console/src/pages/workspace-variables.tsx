@@ -170,7 +170,11 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
           name="value"
           defaultValue={variable?.value ?? ''}
           autoComplete="off"
-          hint={variable?.sensitive ? 'The value is not shown. What you write here replaces it.' : undefined}
+          hint={
+            variable?.sensitive
+              ? 'The value is not shown. What you write here replaces it.'
+              : undefined
+          }
         />
         <Check
           label="Sensitive: written only, and masked wherever it would show"

@@ -35,12 +35,21 @@ export function WorkspacesPage() {
       {query.isPending && <Loading what="workspaces" />}
       {query.isSuccess && all.length === 0 && (
         <Empty title="No workspaces yet">
-          <p>A workspace holds the files, the variables and the state of one piece of infrastructure.</p>
-          {createButton || <p>Ask a person with the role Deployer or higher to create the first one.</p>}
+          <p>
+            A workspace holds the files, the variables and the state of one piece of infrastructure.
+          </p>
+          {createButton || (
+            <p>Ask a person with the role Deployer or higher to create the first one.</p>
+          )}
         </Empty>
       )}
       {all.length > 0 && (
-        <FilterBox label="Filter by name" value={filter} onChange={setFilter} found={shown.length} />
+        <FilterBox
+          label="Filter by name"
+          value={filter}
+          onChange={setFilter}
+          found={shown.length}
+        />
       )}
       <ul className="rows">
         {shown.map((workspace) => (
@@ -49,7 +58,9 @@ export function WorkspacesPage() {
               <span className="row-main">
                 <span className="row-title">
                   <strong>{workspace.name}</strong>
-                  {workspace.criticality === 'production' && <span className="tag">production</span>}
+                  {workspace.criticality === 'production' && (
+                    <span className="tag">production</span>
+                  )}
                   {workspace.locked && <span className="tag warn">locked</span>}
                   {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
                 </span>
@@ -78,7 +89,13 @@ export function WorkspacesPage() {
   )
 }
 
-function CreateDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+function CreateDialog({
+  open,
+  onOpenChange,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const create = useMutation({

@@ -33,7 +33,9 @@ export function Decision({ run, place, workspace }: Props) {
         </h2>
         <p>
           {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
-          {!mayDecide && run.author.id === me.user.id && ' You started it, so another person decides.'}
+          {!mayDecide &&
+            run.author.id === me.user.id &&
+            ' You started it, so another person decides.'}
         </p>
         {run.approvalExpiresAt && (
           <p className="dim">
@@ -42,9 +44,7 @@ export function Decision({ run, place, workspace }: Props) {
         )}
       </div>
       <div className="actions">
-        {mayReject && (
-          <Button onClick={() => setChoice('reject')}>Reject…</Button>
-        )}
+        {mayReject && <Button onClick={() => setChoice('reject')}>Reject…</Button>}
         {mayDecide && (
           <Button tone="primary" onClick={() => setChoice('approve')}>
             Approve…

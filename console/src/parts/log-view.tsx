@@ -77,7 +77,11 @@ export function LogView({ place, stage, line }: Props) {
         <span className="dim num" role="status">
           {plural(lines.length, 'line')}, {stateWords[state]}
         </span>
-        <Button tone={follow ? 'primary' : 'plain'} aria-pressed={follow} onClick={() => setFollow(!follow)}>
+        <Button
+          tone={follow ? 'primary' : 'plain'}
+          aria-pressed={follow}
+          onClick={() => setFollow(!follow)}
+        >
           Follow
         </Button>
       </div>

@@ -32,19 +32,24 @@ export function PlanView({ plan }: { plan: Plan }) {
   return (
     <div className="plan">
       {plan.resources.length > opensUpTo && (
-        <FilterBox label="Filter by address" value={filter} onChange={setFilter} found={shown.length} />
+        <FilterBox
+          label="Filter by address"
+          value={filter}
+          onChange={setFilter}
+          found={shown.length}
+        />
       )}
       {groups.map(({ action, sign, title, tone }) => {
         const members = shown.filter((resource) => actionOf(resource) === action)
         if (members.length === 0) return null
         return (
           <section key={action} className="plan-group">
-            <h3>
+            <h2>
               <span className={`sign ${tone}`} aria-hidden="true">
                 {sign}
               </span>
               {title} <span className="count">{members.length}</span>
-            </h3>
+            </h2>
             {members.map((resource) => (
               <Resource key={resource.address} {...{ resource, open, sign, tone, action }} />
             ))}
@@ -53,15 +58,15 @@ export function PlanView({ plan }: { plan: Plan }) {
       })}
       {plan.omittedResources > 0 && (
         <p className="note warn">
-          {plural(plan.omittedResources, 'more resource')} changed than are shown here. The log lists
-          them all.
+          {plural(plan.omittedResources, 'more resource')} changed than are shown here. The log
+          lists them all.
         </p>
       )}
       {plan.outputs.length > 0 && (
         <section className="plan-group">
-          <h3>
+          <h2>
             Outputs <span className="count">{plan.outputs.length}</span>
-          </h3>
+          </h2>
           {plan.outputs.map((output) => (
             <Output key={output.name} output={output} />
           ))}
@@ -170,5 +175,9 @@ function Value({ value, attribute }: { value: Attribute['after']; attribute: Att
   if (attribute.sensitive) return <span className="masked">•••• sensitive</span>
   if (attribute.unknown && value === attribute.after)
     return <span className="dim">known after apply</span>
-  return <span className="value">{typeof value === 'string' ? JSON.stringify(value) : String(value)}</span>
+  return (
+    <span className="value">
+      {typeof value === 'string' ? JSON.stringify(value) : String(value)}
+    </span>
+  )
 }

@@ -25,7 +25,9 @@ export function RunRow({ run, place, name, criticality }: Props) {
             {criticality === 'production' && <span className="tag">production</span>}
           </span>
           <span className="row-sub">
-            {run.state === 'failed' && run.reason ? reasonWords[run.reason] : `by ${run.author.label}`}
+            {run.state === 'failed' && run.reason
+              ? reasonWords[run.reason]
+              : `by ${run.author.label}`}
           </span>
         </span>
         <Summary summary={run.summary} />

@@ -23,7 +23,11 @@ function look(run: Shown): { tone: string; sign: string; word: string } {
         : { tone: 'info', sign: '●', word: 'Running' }
     }
     case 'succeeded':
-      return { tone: 'good', sign: '✓', word: run.reason === 'no_changes' ? 'No changes' : 'Succeeded' }
+      return {
+        tone: 'good',
+        sign: '✓',
+        word: run.reason === 'no_changes' ? 'No changes' : 'Succeeded',
+      }
     case 'failed':
       return { tone: 'bad', sign: '✕', word: 'Failed' }
     case 'canceled':
