@@ -52,6 +52,10 @@ export async function infrastructureRun(run: InfrastructureRunInput): Promise<vo
   let woken = false
   setHandler(defineSignal(decidedSignal), () => void (woken = true))
 
+  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((run as Partial<InfrastructureRunInput> | undefined)?.runId))
+    throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
+
   let step = await nextStep(run)
   let failures = 0
   while (step.next !== 'over') {
