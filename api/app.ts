@@ -9,6 +9,7 @@ import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
+import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
 import { healthRoutes } from './platform/health-routes.ts'
 import { observe } from './platform/metrics.ts'
@@ -18,6 +19,7 @@ import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
+import { organizationTokenRoutes } from './tokens/organization-routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import { workspaceRoutes } from './workspaces/routes.ts'
@@ -74,6 +76,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       'request',
     )
   })
+  registerRouteTable(app)
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)
@@ -86,6 +89,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(signInRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
+      await api.register(organizationTokenRoutes)
       await api.register(workspaceRoutes)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)
