@@ -11,6 +11,10 @@ import { registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
+import { groupMappingRoutes } from './organizations/group-mapping-routes.ts'
+import { settingsRoutes } from './organizations/settings-routes.ts'
+import { ssoRoutes } from './organizations/sso-routes.ts'
+import { transferRoutes } from './organizations/transfer-routes.ts'
 import { healthRoutes } from './platform/health-routes.ts'
 import { observe } from './platform/metrics.ts'
 import { policyRoutes } from './policies/routes.ts'
@@ -90,6 +94,10 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(organizationTokenRoutes)
+      await api.register(settingsRoutes)
+      await api.register(ssoRoutes)
+      await api.register(groupMappingRoutes)
+      await api.register(transferRoutes)
       await api.register(workspaceRoutes)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)
