@@ -17,6 +17,8 @@ async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // The tofu queue's worker has none, and that is as it should be.
+      if (message.startsWith('No workflows registered')) return
       const { error, ...fields } = meta ?? {}
       log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
     }),

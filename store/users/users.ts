@@ -149,6 +149,11 @@ export function users(db: Db, organizationId: number) {
       return conflict('email_taken', 'Somebody here has this address already.', existing?.id)
     },
 
+    async passwordHash(id: number): Promise<string | null> {
+      const row = await rows().findOne({ id }).select('passwordHash')
+      return row?.passwordHash ?? null
+    },
+
     async setPassword(id: number, passwordHash: string, name?: string): Promise<void> {
       await rows()
         .where({ id })

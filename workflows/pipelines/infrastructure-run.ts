@@ -28,17 +28,20 @@ const { nextStep, failRun } = proxyActivities<ControlActivities>({
 })
 const { reconcileApply } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '5 minutes',
+  summary: 'what came of a lost apply',
   retry,
 })
 const { planRun } = proxyActivities<TofuActivities>({
   taskQueue: tofuQueue,
   startToCloseTimeout: '35 minutes',
+  summary: 'tofu plan, policy gate, cost gate',
   heartbeatTimeout: '15 seconds',
   retry: { ...retry, maximumAttempts: 3 },
 })
 const { applyRun } = proxyActivities<TofuActivities>({
   taskQueue: tofuQueue,
   startToCloseTimeout: '5 hours',
+  summary: 'tofu apply of the stored plan',
   heartbeatTimeout: '15 seconds',
   retry: { maximumAttempts: 1 },
 })
