@@ -9,7 +9,7 @@ import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
-import { bundleWorkflows } from './bundle-workflows.ts'
+import { makeWorkflowBundle } from './make-workflow-bundle.ts'
 import { createWorker } from './create-worker.ts'
 
 /** The worker process: reads the configuration, connects, runs until it is told to stop. */
@@ -45,7 +45,7 @@ async function main(config: Config): Promise<void> {
     name: `${hostname()}:${process.pid}`,
     engineVersion: await tofuVersion(config),
     cliConfig: config.tofuCliConfig && (await readFile(config.tofuCliConfig, 'utf8')),
-    workflowBundle: await bundleWorkflows(),
+    workflowBundle: await makeWorkflowBundle(),
   })
   log.info('running')
 
