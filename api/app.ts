@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
-import { registerErrors } from './http/errors.ts'
+import { refuseAddress, registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
@@ -53,6 +53,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // Graceful close: what runs is answered, what comes is refused.
     return503OnClosing: true,
     exposeHeadRoutes: false,
+    frameworkErrors: refuseAddress,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.
