@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { roles } from '../../domain/access/roles.ts'
 import type { ApiToken, OwnedToken } from '../../store/tokens/tokens.ts'
-import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 const tokenFields = {
   id: Id,
@@ -21,7 +22,7 @@ export const OwnedTokenBody = Type.Object({
 })
 
 export const NewTokenBody = Body({
-  name: Text(200, 1),
+  name: OneLine(200),
   role: OneOf(roles),
   expiresInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 90 })),
 })

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { roles } from '../../domain/access/roles.ts'
 import type { User } from '../../store/users/users.ts'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Page, Text, Time } from '../http/schemas.ts'
 
 export const Email = Type.String({ format: 'email', maxLength: 254 })
@@ -22,10 +23,10 @@ export const UserQuery = Type.Object({
   active: Type.Optional(Type.Boolean()),
 })
 
-export const NewUserBody = Body({ email: Email, name: Text(200, 1), role: OneOf(roles) })
+export const NewUserBody = Body({ email: Email, name: OneLine(200), role: OneOf(roles) })
 
 export const UserChangeBody = Body({
-  name: Type.Optional(Text(200, 1)),
+  name: Type.Optional(OneLine(200)),
   email: Type.Optional(Email),
   role: Type.Optional(OneOf(roles)),
   active: Type.Optional(Type.Boolean()),
