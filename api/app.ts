@@ -8,9 +8,14 @@ import { auditRoutes } from './audit/routes.ts'
 import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
-import { registerErrors } from './http/errors.ts'
+import { refuseAddress, registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
+import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
+import { groupMappingRoutes } from './organizations/group-mapping-routes.ts'
+import { settingsRoutes } from './organizations/settings-routes.ts'
+import { ssoRoutes } from './organizations/sso-routes.ts'
+import { transferRoutes } from './organizations/transfer-routes.ts'
 import { healthRoutes } from './platform/health-routes.ts'
 import { observe } from './platform/metrics.ts'
 import { policyRoutes } from './policies/routes.ts'
@@ -19,6 +24,7 @@ import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
+import { organizationTokenRoutes } from './tokens/organization-routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import { workspaceRoutes } from './workspaces/routes.ts'
@@ -48,6 +54,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // Graceful close: what runs is answered, what comes is refused.
     return503OnClosing: true,
     exposeHeadRoutes: false,
+    frameworkErrors: refuseAddress,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.
@@ -75,6 +82,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       'request',
     )
   })
+  registerRouteTable(app)
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)
@@ -88,6 +96,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(signInRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
+      await api.register(organizationTokenRoutes)
+      await api.register(settingsRoutes)
+      await api.register(ssoRoutes)
+      await api.register(groupMappingRoutes)
+      await api.register(transferRoutes)
       await api.register(workspaceRoutes)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)

@@ -5,6 +5,7 @@ import { makeWorkspace } from './workspaces.ts'
 
 export type Drained = {
   runs: number
+  workspaces: number
   tookMs: number
   postMs: number[]
   cpu: CpuTime
@@ -56,7 +57,14 @@ export async function drain(platform: Platform, say: (line: string) => void): Pr
   await sleep(reapedWithinMs)
   after['steps'] = cpuTime(platform.pids())['steps'] ?? 0
   const faults = await findFaults(platform, ids)
-  return { runs: ids.length * runsEach, tookMs, postMs, cpu: cpuSince(before, after), faults }
+  return {
+    runs: ids.length * runsEach,
+    workspaces: ids.length,
+    tookMs,
+    postMs,
+    cpu: cpuSince(before, after),
+    faults,
+  }
 }
 
 /** What may never happen to a run (runs.md), asked of the store itself. */

@@ -16,5 +16,6 @@ if (suite) {
 } else {
   console.log('npm run bench -- <suite>, where <suite> is one of')
   for (const [key, { about }] of Object.entries(suites)) console.log(`  ${key}  ${about}`)
+  console.log('Fewer rounds for a quick look: BENCH_ROUNDS=5 BENCH_WARM_UP=1 BENCH_DRAIN=0')
   process.exitCode = 2
 }

@@ -32,11 +32,12 @@ process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 // All that is made below the data directory is the service's alone.
 process.umask(0o077)
-let signals = 0
+let firstSignalAt = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    signals += 1
-    if (signals === 1) return aborter.abort()
+    firstSignalAt ||= Date.now()
+    // One Ctrl-C may come twice: from the terminal and, passed on, from npm.
+    if (Date.now() - firstSignalAt < 1_000) return aborter.abort()
     say('stopping at once')
     for (const part of running) part.kill()
     process.exit(130)
@@ -106,6 +107,7 @@ async function up(settings: StartSettings): Promise<void> {
     say(`ready: ${address}`)
     const { temporalUiUrl } = sources.engines ?? {}
     if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
+    say(`  API reference: ${address}/docs`)
     say(`  logs: ${join(dataDir, 'logs')}`)
   } finally {
     // The store will not be empty again: a password that is not shown now is lost.

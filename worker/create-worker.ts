@@ -11,6 +11,7 @@ import { payloadAuthentication } from '../gateways/temporal/payload-authenticati
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
+import { dropUnmarked } from './drop-unmarked.ts'
 import { ensureReconcileSchedule } from './reconcile-schedule.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
@@ -38,11 +39,16 @@ export type RunningWorker = {
 /** Both queues' workers, the relay, and the keepers of turns and of the store, in one process. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, store, keyring, changes, log } = deps
-  const dataConverter: DataConverter = { payloadCodecs: [payloadAuthentication(keyring)] }
+  const codec = payloadAuthentication(keyring)
+  const dataConverter: DataConverter = { payloadCodecs: [dropUnmarked(codec, log)] }
   const { namespace } = config.temporal
   const connection = await NativeConnection.connect(connectionOptions(config))
   const clientConnection = await Connection.connect(connectionOptions(config))
-  const client = new Client({ connection: clientConnection, namespace, dataConverter })
+  const client = new Client({
+    connection: clientConnection,
+    namespace,
+    dataConverter: { payloadCodecs: [codec] },
+  })
 
   const activities = createActivities({
     store,

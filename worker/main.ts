@@ -9,7 +9,7 @@ import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
-import { bundleWorkflows } from './bundle-workflows.ts'
+import { makeWorkflowBundle } from './make-workflow-bundle.ts'
 import { createWorker } from './create-worker.ts'
 
 /** The worker process: reads the configuration, connects, runs until it is told to stop. */
@@ -17,6 +17,8 @@ async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // The tofu queue's worker has none, and that is as it should be.
+      if (message.startsWith('No workflows registered')) return
       const { error, ...fields } = meta ?? {}
       log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
     }),
@@ -43,7 +45,7 @@ async function main(config: Config): Promise<void> {
     name: `${hostname()}:${process.pid}`,
     engineVersion: await tofuVersion(config),
     cliConfig: config.tofuCliConfig && (await readFile(config.tofuCliConfig, 'utf8')),
-    workflowBundle: await bundleWorkflows(),
+    workflowBundle: await makeWorkflowBundle(),
   })
   log.info('running')
 

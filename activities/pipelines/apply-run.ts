@@ -13,6 +13,7 @@ import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { beginApply, type Begun } from './begin-apply.ts'
+import { howKilled } from './how-killed.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
 import { recheckGates } from './recheck-gates.ts'
@@ -61,7 +62,9 @@ export const applyRun =
       watch.close()
       await log.close()
       await deps.store
-        .tenant(organizationId, async (db) => applyAttempts(db, organizationId).end(run.id, null))
+        .tenant(organizationId, async (db) =>
+          applyAttempts(db, organizationId).end(run.id, { fence: begun.fence, exitCode: null }),
+        )
         .catch(() => undefined)
     }
     return retryWhileUnavailable(async () => nextStep(deps)(input))
@@ -147,7 +150,9 @@ function endOf(end: StepEnd, error: string | undefined, watch: RunWatch): RunEnd
   return {
     phase: 'failed',
     reason: 'apply_errored',
-    message: (error ?? `tofu ended with code ${end.exitCode ?? 'unknown'}.`).slice(0, 1_000),
+    message: (
+      error ?? `tofu apply ${howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`}.`
+    ).slice(0, 1_000),
   }
 }
 
@@ -172,7 +177,9 @@ async function finish(deps: Deps, loaded: LoadedRun, end: RunEnd): Promise<void>
     } else {
       await workspaceRows.markNeedsRefresh(run.workspaceId)
     }
-    await applyAttempts(db, organizationId).end(run.id, how.phase === 'succeeded' ? 0 : 1)
+    await applyAttempts(db, organizationId).end(run.id, {
+      exitCode: how.phase === 'succeeded' ? 0 : 1,
+    })
     await endRun(
       db,
       { organizationId, runId: run.id, actor: await actorOfRun(db, organizationId, run) },

@@ -10,6 +10,7 @@ import { tokens } from '../../store/tokens/tokens.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { howKilled } from './how-killed.ts'
 import { judgeGates } from './judge-gates.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
@@ -151,11 +152,8 @@ function assertWell(end: StepEnd, what: string, error: string | undefined): void
     throw new PlanFailure('timed_out', `tofu ${what} took longer than a plan may take.`)
   if (end.how === 'silent')
     throw new PlanFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
-  const code = end.exitCode === null ? `signal ${end.signal ?? 'unknown'}` : `code ${end.exitCode}`
-  throw new PlanFailure(
-    'plan_errored',
-    error ? `tofu ${what}: ${error}` : `tofu ${what} ended with ${code}.`,
-  )
+  const ended = howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`
+  throw new PlanFailure('plan_errored', error ? `tofu ${what}: ${error}` : `tofu ${what} ${ended}.`)
 }
 
 function toFailure(error: unknown, watch: RunWatch): PlanFailure | undefined {

@@ -50,7 +50,7 @@ async function isAlive(deps: Deps, organizationId: number, runId: number): Promi
 async function settle(deps: Deps, organizationId: number, runId: number): Promise<void> {
   await deps.store.tenant(organizationId, async (db) => {
     const runs = workspaceRuns(db, organizationId)
-    const { workspaceId } = await runs.get(runId)
+    const { workspaceId, cancelRequestedAt } = await runs.get(runId)
     await workspaces(db, organizationId).getForUpdate(workspaceId)
     const attempts = applyAttempts(db, organizationId)
     const attempt = await attempts.find(runId)
@@ -61,11 +61,18 @@ async function settle(deps: Deps, organizationId: number, runId: number): Promis
       await workspaceLocks(db, organizationId).releaseOfRun(runId)
       const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
       if (moved) await stages(db, organizationId).set(runId, 'apply', { state: 'queued' })
+      // Whoever canceled it meanwhile is not to see it begin anew.
+      if (moved && cancelRequestedAt)
+        await endRun(
+          db,
+          { organizationId, runId, actor: systemActor },
+          { phase: 'canceled', reason: 'canceled_by_user' },
+        )
       return
     }
     const saved = await stateVersions(db, organizationId).newestOfRun(runId)
     await workspaces(db, organizationId).markNeedsRefresh(workspaceId)
-    await attempts.end(runId, null)
+    await attempts.end(runId, { exitCode: null })
     await endRun(
       db,
       { organizationId, runId, actor: systemActor },

@@ -86,8 +86,11 @@ export function openStageLog({ store, organizationId, stageId, mask }: Place): S
           level: 'warn',
           line: `… ${droppedLines} lines (${droppedBytes} bytes) were left out here: a stage keeps 10 MB of log`,
         })
+      droppedLines = 0
+      droppedBytes = 0
       pending.push(...tail)
       tail = []
+      tailBytes = 0
       while (pending.length > flushLines) {
         const rest = pending.splice(flushLines)
         await flush()

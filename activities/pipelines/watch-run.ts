@@ -55,10 +55,10 @@ export function watchRun(
       asking = false
     }
   }
-  const beatAttempt = () =>
+  const beatAttempt = (fence: number) =>
     deps.store
       .tenant(organizationId, async (db) =>
-        applyAttempts(db, organizationId).beat(runId, processGroup),
+        applyAttempts(db, organizationId).beat(runId, { fence, processGroup }),
       )
       .catch(() => undefined)
 
@@ -68,7 +68,7 @@ export function watchRun(
   const timers = [
     setInterval(() => context.heartbeat({ processGroup }), heartbeatMs),
     setInterval(() => void look(), pollMs),
-    ...(fence === undefined ? [] : [setInterval(() => void beatAttempt(), attemptBeatMs)]),
+    ...(fence === undefined ? [] : [setInterval(() => void beatAttempt(fence), attemptBeatMs)]),
   ]
   const lost = () => stop('lost')
   context.cancellationSignal.addEventListener('abort', lost)

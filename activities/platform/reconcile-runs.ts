@@ -1,5 +1,6 @@
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
+import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { requestStart } from '../../store/pipelines/promote-next.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { liveRuns, type LiveRun } from '../../store/platform/live-runs.ts'
@@ -46,9 +47,17 @@ async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
       await requestStart(db, organizationId, { ...run, again: `:${Date.now()}` })
       return true
     }
-    await workspaces(db, organizationId).raiseFence(live.workspaceId)
-    if (run.phase === 'applying')
+    const workspace = await workspaces(db, organizationId).get(live.workspaceId)
+    const attempt = await applyAttempts(db, organizationId).find(runId)
+    if (attempt === undefined || attempt.fence === workspace.fence)
+      await workspaces(db, organizationId).raiseFence(live.workspaceId)
+    if (run.phase === 'applying') {
       await workspaces(db, organizationId).markNeedsRefresh(live.workspaceId)
+      // Its program may still run: fenced off, it is interrupted, and the next look ends the run.
+      // Ended now, the next run would apply beside it.
+      if (attempt?.alive) return false
+      await applyAttempts(db, organizationId).end(runId, { exitCode: null })
+    }
     return endRun(
       db,
       { organizationId, runId, actor: systemActor },

@@ -31,7 +31,7 @@ export type EntryBody = Static<typeof EntryBody>
 /** A time, or a day: `from` from its beginning and `to` through its end, in UTC. */
 const Moment = Type.String({
   maxLength: 40,
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+-][0-9]{2}:?[0-9]{2}))?$',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+ -][0-9]{2}:?[0-9]{2}))?$',
 })
 
 export const AuditQuery = {

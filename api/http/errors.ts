@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorDetail, type Fault } from '../../domain/errors.ts'
+import { AppError, notFound, type ErrorDetail, type Fault } from '../../domain/errors.ts'
 import { toFault } from '../../store/connect.ts'
 
 const statusOf: Record<Fault, number> = {
@@ -18,6 +18,23 @@ const statusOf: Record<Fault, number> = {
 /** The one renderer of the JSON error object (§2.1). What is not a known fault is a 500 that tells its request id alone. */
 export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
+}
+
+/**
+ * Addresses that reach no route, and so no hook: one that is no UTF-8, and one whose parameter
+ * is longer than any id. The second is a malformed id like every other (decisions §1).
+ */
+export function refuseAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  void reply.headers({
+    'x-request-id': request.id,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  const tooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+  const refusal = tooLong ? notFound() : fromFramework(error)
+  return reply
+    .status(refusal ? statusOf[refusal.fault] : 400)
+    .send({ error: refusal?.message ?? 'Bad request', code: refusal?.code ?? 'bad_request' })
 }
 
 function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {

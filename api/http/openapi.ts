@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { shareRefusals } from './share-refusals.ts'
 
 /** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
 export async function registerOpenapi(app: FastifyInstance): Promise<void> {
@@ -31,6 +32,8 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
       const described = { ...schema, security, 'x-access': access }
       return { schema: described, url }
     },
+    transformObject: (document) =>
+      'openapiObject' in document ? shareRefusals(document.openapiObject) : document.swaggerObject,
   })
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
@@ -45,3 +48,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
     docs.get('/api/openapi.json', async () => app.swagger())
   })
 }
+
+/** The document as it is committed in api/openapi.json, which a test holds against the server. */
+export const openapiText = (app: FastifyInstance): string =>
+  `${JSON.stringify(app.swagger(), null, 2)}\n`

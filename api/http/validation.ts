@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { validationFault } from './errors.ts'
@@ -46,7 +46,9 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
 
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
-    if (request.url.includes('%00')) throw invalid('The address has a NUL character.')
+    const [path = '', query = ''] = request.url.split('?', 2)
+    if (path.includes('%00') || hasOddId(request)) throw notFound()
+    if (query.includes('%00')) throw invalid('The address has a NUL character.')
   })
 
   app.addHook('preHandler', async (request) => {
@@ -64,4 +66,15 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     if (bodyFault) throw new AppError('invalid', bodyFault, { code: 'malformed_json' })
     throw validationFault(validationError?.validation ?? [])
   })
+}
+
+/** Ajv reads `0x1`, `1.0` and `+1` as 1 too; an id is written in one way, so that a thing has one address. */
+function hasOddId({ params, routeOptions }: FastifyRequest): boolean {
+  // Route schemas are TypeBox objects, whose properties say which parameters are numbers.
+  const { properties = {} } = (routeOptions.schema?.params ?? {}) as {
+    properties?: Record<string, { type?: string }>
+  }
+  return Object.entries(params as Record<string, string>).some(
+    ([name, text]) => properties[name]?.type === 'integer' && !/^(0|[1-9]\d*)$/.test(text),
+  )
 }

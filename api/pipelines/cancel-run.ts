@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
-import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { isTerminal, stateInWords } from '../../domain/pipelines/run-state.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
@@ -19,7 +19,8 @@ export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<
   const { workspaceId } = await runs.get(runId)
   await workspaces(db, organizationId).getForUpdate(workspaceId)
   const run = await runs.getForUpdate(runId)
-  if (isTerminal(run.phase)) throw conflict('run_not_waiting', 'This run is over.')
+  if (isTerminal(run.phase))
+    throw conflict('run_not_waiting', `This run is over: ${stateInWords(run)}.`)
 
   const actor = actorOf(caller)
   const workflowId = infrastructureRunId({ organizationId, runId })

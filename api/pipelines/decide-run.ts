@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
+import { stateInWords } from '../../domain/pipelines/run-state.ts'
 import { faultOfApprover } from '../../domain/pipelines/authors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -91,13 +92,16 @@ async function assertMayDecide(
       throw refusals[fault === 'author' ? 'author' : 'capability']()
     }
   }
+  if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
+    throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
   if (run.phase !== 'awaiting_approval') {
     const standing = await approvals(db, organizationId).standing(run.id)
     if (standing?.userId === caller.userId && standing.decision === decision.decision) return false
-    throw conflict('run_not_waiting', 'This run does not wait for a decision.')
+    throw conflict(
+      'run_not_waiting',
+      `This run does not wait for a decision: ${stateInWords(run)}.`,
+    )
   }
-  if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
-    throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
   return true
 }
 

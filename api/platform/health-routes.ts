@@ -1,4 +1,5 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { newestSealed } from '../../store/platform/newest-sealed.ts'
 import type { Deps } from '../deps.ts'
 
 /** §decisions 1: the process, and what it stands on. */
@@ -28,17 +29,27 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { operationId: 'getReadiness', response: { 200: Ready, 503: Ready } },
     },
     async (_request, reply) => {
-      const [database, engine] = await Promise.all([
-        check(async () => app.deps.store.platform.raw('select 1 from schema_migrations limit 1')),
-        check(async () => app.deps.engine.assertReachable()),
+      const { store, engine: workflows } = app.deps
+      const [database, engine, keyring] = await Promise.all([
+        check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
+        check(async () => workflows.assertReachable()),
+        checkKeyring(app.deps),
       ])
-      const keyring = { ok: app.deps.keyring.keyIds().length > 0 }
       const ok = database.ok && engine.ok && keyring.ok
       return reply
         .status(ok ? 200 : 503)
         .send({ ok, database, engine, keyring, sandbox: sandboxOf(app.deps) })
     },
   )
+}
+
+/** A keyring that lost a key would otherwise be noticed only by whoever needs what it sealed. */
+async function checkKeyring({ keyring, store }: Deps): Promise<{ ok: boolean; detail?: string }> {
+  if (keyring.keyIds().length === 0) return { ok: false, detail: 'has no key' }
+  const sealed = await newestSealed(store.platform).catch(() => [])
+  return sealed.every((value) => keyring.knows(value))
+    ? { ok: true }
+    : { ok: false, detail: 'lacks a key that the store is sealed with' }
 }
 
 const sandboxOf = ({ config }: Deps) => ({ kind: config.sandbox })

@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
-import { rank, type Role } from '../../domain/access/roles.ts'
-import { AppError } from '../../domain/errors.ts'
+import { assertMayGrant } from '../../domain/access/person-rules.ts'
+import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
 import { users, type User } from '../../store/users/users.ts'
@@ -15,10 +15,7 @@ export async function inviteUser(
   caller: Caller,
   person: { email: string; name: string; role: Role },
 ): Promise<User> {
-  if (rank(person.role) > rank(caller.role))
-    throw new AppError('forbidden', `Your role (${caller.role}) cannot grant ${person.role}.`, {
-      code: 'role_above_own',
-    })
+  assertMayGrant(caller, person.role)
   const { organizationId } = caller
   const link = newSecret()
   const user = await deps.store.tenant(organizationId, async (db) => {

@@ -1,29 +1,24 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { roles } from '../../domain/access/roles.ts'
-import { users, type User } from '../../store/users/users.ts'
+import type { Db } from '../../store/connect.ts'
+import { users } from '../../store/users/users.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { Body, errors, Id, NextCursor, Nullable, OneOf, Page, Text, Time } from '../http/schemas.ts'
+import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
+import { changeUser } from './change-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { inviteUser } from './invite-user.ts'
+import {
+  NewUserBody,
+  presentUser,
+  UserAnswer,
+  UserBody,
+  UserChangeBody,
+  UserQuery,
+} from './schemas.ts'
 
-const UserBody = Type.Object({
-  id: Id,
-  email: Nullable(Type.String()),
-  name: Type.String(),
-  role: OneOf(roles),
-  active: Type.Boolean(),
-  createdAt: Time,
-})
+const target = async (db: Db, organizationId: number, params: Record<string, number>) =>
+  users(db, organizationId).get(params['id'] ?? 0)
 
-const present = (user: User) => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  role: user.role,
-  active: user.active,
-  createdAt: user.createdAt.toISOString(),
-})
-
-/** §4.7 /api/org/users: who is here, and inviting somebody. */
+/** §4.7 /api/org/users: who is here, and who may change it. */
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/org/users',
@@ -31,20 +26,38 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read' },
       schema: {
         operationId: 'listUsers',
-        querystring: Page,
+        querystring: UserQuery,
         response: {
           200: Type.Object({ users: Type.Array(UserBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller, query: { limit = 50, cursor } }) => {
+    async ({ caller, query: { limit = 50, cursor, ...filter } }) => {
       const after = decodeCursor(cursor, 0)
       const found = await app.deps.store.tenant(caller.organizationId, async (db) =>
-        users(db, caller.organizationId).list(limit + 1, after),
+        users(db, caller.organizationId).list({ limit: limit + 1, after, ...filter }),
       )
       const { rows, nextCursor } = page(found, limit)
-      return { users: rows.map(present), nextCursor }
+      return { users: rows.map(presentUser), nextCursor }
+    },
+  )
+
+  app.get(
+    '/org/users/:id',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'getUser',
+        params: IdParams,
+        response: { 200: Type.Object({ user: UserBody }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) => {
+      const user = await app.deps.store.tenant(organizationId, async (db) =>
+        users(db, organizationId).get(id),
+      )
+      return { user: presentUser(user) }
     },
   )
 
@@ -54,20 +67,46 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'manage_users_sso' },
       schema: {
         operationId: 'inviteUser',
-        body: Body({
-          email: Type.String({ format: 'email', maxLength: 254 }),
-          name: Text(200, 1),
-          role: OneOf(roles),
-        }),
-        response: {
-          201: Type.Object({ ok: Type.Literal(true), user: UserBody }),
-          ...errors(409),
-        },
+        body: NewUserBody,
+        response: { 201: UserAnswer, ...errors(409) },
       },
     },
     async ({ caller, body }, reply) => {
       const user = await inviteUser(app.deps, caller, body)
-      return reply.status(201).send({ ok: true, user: present(user) })
+      return reply.status(201).send({ ok: true, user: presentUser(user) })
+    },
+  )
+
+  app.patch(
+    '/org/users/:id',
+    {
+      config: { access: 'manage_users_sso', target },
+      schema: {
+        operationId: 'updateUser',
+        params: IdParams,
+        body: UserChangeBody,
+        response: { 200: UserAnswer, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id }, body }) => {
+      const user = await changeUser(app.deps, caller, { id, change: body })
+      return { ok: true as const, user: presentUser(user) }
+    },
+  )
+
+  app.delete(
+    '/org/users/:id',
+    {
+      config: { access: 'manage_users_sso' },
+      schema: {
+        operationId: 'deleteUser',
+        params: IdParams,
+        response: { 200: Ok, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      await deleteUser(app.deps, caller, id)
+      return { ok: true as const }
     },
   )
 }

@@ -80,3 +80,9 @@ export function stageAtEnd(state: StageState, end: TerminalPhase): StageState {
   if (state === 'pending' || state === 'queued') return 'skipped'
   return end
 }
+
+/** For a sentence: `it has failed (plan_errored)`, `it is applying`. */
+export const stateInWords = (run: { phase: RunPhase; reason: string | null }): string =>
+  isTerminal(run.phase)
+    ? `it has ${run.phase === 'canceled' ? 'been canceled' : run.phase}${run.reason ? ` (${run.reason})` : ''}`
+    : `it is ${run.phase.replace('_', ' ')}`

@@ -30,7 +30,11 @@ export function firstError(output: string): string | undefined {
   if (!message) return /^\W*Error: (.+)$/.exec(output)?.[1]
   const diagnostic = message['diagnostic']
   if (!isRecord(diagnostic) || diagnostic['severity'] !== 'error') return undefined
-  return [text(diagnostic['summary']), ...placeOf(diagnostic)].join(' ').trim()
+  const [place = ''] = placeOf(diagnostic)
+  const [detail = ''] = linesOf(diagnostic['detail'])
+  return [`${text(diagnostic['summary'])}${place && ` (${place.trim()})`}`, detail]
+    .filter(Boolean)
+    .join(': ')
 }
 
 function placeOf(diagnostic: Record<string, unknown>): string[] {

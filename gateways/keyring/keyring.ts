@@ -11,6 +11,8 @@ export type Keyring = {
   open(place: SealedPlace, sealed: Buffer): Buffer
   /** A keyed hash for comparing values without keeping them; the same under every key of the ring's last position. */
   mac(purpose: string, value: Buffer | string): Buffer
+  /** Whether the key that a value is sealed under is in the ring. */
+  knows(sealed: Buffer): boolean
   keyIds(): readonly string[]
 }
 
@@ -32,7 +34,7 @@ export function createKeyring(keys: Config['keyring']): Keyring {
     if (!key)
       throw unavailable(
         'keyring_unavailable',
-        'A key that this needs is not in the keyring. An operator must add it to CC_KEYRING.',
+        `The key ${id ?? '(none)'} that this needs is not in the keyring. An operator must add it to CC_KEYRING.`,
       )
     return key
   }
@@ -57,7 +59,7 @@ export function createKeyring(keys: Config['keyring']): Keyring {
       const idLength = sealed[1] ?? 0
       if (sealed[0] !== version || sealed.length < 2 + idLength + 28)
         throw new Error('a sealed value has an unknown form')
-      const id = sealed.subarray(2, 2 + idLength).toString()
+      const id = keyIdOf(sealed)
       const start = 2 + idLength
       const decipher = createDecipheriv(
         'aes-256-gcm',
@@ -79,9 +81,13 @@ export function createKeyring(keys: Config['keyring']): Keyring {
       return createHmac('sha256', key).update(value).digest()
     },
 
+    knows: (sealed) => material.has(keyIdOf(sealed)),
+
     keyIds: () => [...material.keys()],
   }
 }
+
+const keyIdOf = (sealed: Buffer): string => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString()
 
 const associatedData = ({ organizationId, table, column }: SealedPlace): Buffer =>
   Buffer.from(JSON.stringify([organizationId, table, column]))

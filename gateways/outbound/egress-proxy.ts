@@ -62,7 +62,14 @@ async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise
   } catch (error) {
     const refused = error instanceof AppError && error.fault === 'invalid'
     if (refused) proxy.onHost?.(host, port, false)
-    return refused ? refuse(client, 403, 'Forbidden') : refuse(client, 502, 'Bad Gateway')
+    // The words reach the run's log by way of OpenTofu: they must tell its author whom to ask.
+    return refused
+      ? refuse(client, 403, 'Not a public address (CC_PRIVATE_HOSTS opens it)')
+      : refuse(
+          client,
+          502,
+          'Host cannot be reached from the worker (CC_TOFU_CLI_CONFIG names a mirror)',
+        )
   }
 
   upstream.setTimeout(proxy.idleTimeoutMs, () => upstream.destroy())

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createResolver } from '../../engines/create-resolver.ts'
+import { passwordFile } from '../../engines/postgres-home.ts'
 import { secretFile } from '../../engines/secret-file.ts'
 import { startEngines, type Engines } from '../../engines/start-engines.ts'
 import type { StartSettings } from './read-start-settings.ts'
@@ -68,6 +70,11 @@ export async function prepareSources(options: Options): Promise<Sources> {
 /** One 256-bit key. To lose it is to lose every secret in the store: it is part of the backup. */
 function makeKeyring(dataDir: string): string {
   const path = join(dataDir, 'keyring')
+  // A new key would open nothing of what is there, and say so only when somebody needs it.
+  if (!existsSync(path) && existsSync(join(dataDir, passwordFile)))
+    throw new Error(
+      `${path} is missing, and the store here is sealed with it: restore the file from a backup, or set CC_KEYRING`,
+    )
   secretFile(path, () => {
     const id = `local-${randomBytes(4).toString('hex')}`
     return `${id}=${randomBytes(32).toString('base64')}`

@@ -63,7 +63,10 @@ export function auditEntries(db: Db, organizationId: number) {
       const reads = names?.map((name) => slice(filter, name)) ?? [slice(filter)]
       if (reads.length === 0) return []
       const order = 'before' in filter ? 'desc' : 'asc'
-      const page = db.unionAll(reads, true).orderBy('id', order).limit(filter.limit)
+      const page = db
+        .from(db.unionAll(reads, true).as('every'))
+        .orderBy('id', order)
+        .limit(filter.limit)
       return db
         .from(page.as('e'))
         .leftJoin('audit_seals as s', (on) =>

@@ -1,12 +1,30 @@
+import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
+
+export const buildNetworks = ['public', 'none'] as const
 
 export type OrganizationSettings = {
   /** ISO 4217. */
   currency: string
   approvalExpiryHours: number
+  /** The tag that cost is shown by first. */
+  tagKey: string | null
+  /** An anomaly is at least this far above what was expected, in the organization's currency. */
+  anomalyMinimum: number
+  /** Whether a build reaches public addresses, by way of the egress proxy, or none at all. */
+  buildNetwork: (typeof buildNetworks)[number]
+  /** Passwords sign in Owners alone (decisions §2). */
+  requireSso: boolean
 }
 
-const defaults: OrganizationSettings = { currency: 'USD', approvalExpiryHours: 168 }
+const defaults: OrganizationSettings = {
+  currency: 'USD',
+  approvalExpiryHours: 168,
+  tagKey: null,
+  anomalyMinimum: 5,
+  buildNetwork: 'public',
+  requireSso: false,
+}
 
 /** An organization's settings, defaults filled in. */
 export async function organizationSettings(
@@ -15,4 +33,24 @@ export async function organizationSettings(
 ): Promise<OrganizationSettings> {
   const row = await db('organizations').where({ id: organizationId }).first('settings')
   return { ...defaults, ...row?.settings }
+}
+
+/** Changes what is named and keeps the rest; the name is a column of its own. */
+export async function changeSettings(
+  db: Db,
+  organizationId: number,
+  { name, ...settings }: Partial<OrganizationSettings & { name: string }>,
+): Promise<void> {
+  await db('organizations')
+    .where({ id: organizationId })
+    .update({
+      settings: db.raw('settings || ?::jsonb', [JSON.stringify(settings)]),
+      ...(name !== undefined && { name }),
+    })
+}
+
+export async function organizationName(db: Db, organizationId: number): Promise<string> {
+  const row = await db('organizations').where({ id: organizationId }).first('name')
+  if (!row) throw notFound()
+  return row.name
 }

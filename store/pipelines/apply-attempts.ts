@@ -56,12 +56,23 @@ export function applyAttempts(db: Db, organizationId: number) {
       return count === 1
     },
 
-    async beat(workspaceRunId: number, processGroup: number | null): Promise<void> {
-      await rows(workspaceRunId).update({ beatAt: db.fn.now(), processGroup })
+    /** By its own fence: a zombie must not make the attempt that replaced it look alive. */
+    async beat(
+      workspaceRunId: number,
+      { fence, processGroup }: { fence: number; processGroup: number | null },
+    ): Promise<void> {
+      await rows(workspaceRunId).where({ fence }).update({ beatAt: db.fn.now(), processGroup })
     },
 
-    async end(workspaceRunId: number, exitCode: number | null): Promise<void> {
-      await rows(workspaceRunId).whereNull('endedAt').update({ endedAt: db.fn.now(), exitCode })
+    /** With a fence, by the attempt itself: a zombie ends no other's. */
+    async end(
+      workspaceRunId: number,
+      { fence, exitCode }: { fence?: number; exitCode: number | null },
+    ): Promise<void> {
+      await rows(workspaceRunId)
+        .where(fence === undefined ? {} : { fence })
+        .whereNull('endedAt')
+        .update({ endedAt: db.fn.now(), exitCode })
     },
 
     /** An attempt that never spawned has not begun: its right is given back. */

@@ -41,7 +41,7 @@ export async function endRun(
   const runs = workspaceRuns(db, organizationId)
   const { workspaceId, kind } = await runs.get(runId)
   // The workspace's row first, as everywhere: whoever decides about turns holds it.
-  await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
   const moved = await runs.move(runId, mayComeFrom[end.phase], {
     ...end.change,
     phase: end.phase,
@@ -60,7 +60,7 @@ export async function endRun(
   await workspaceLocks(db, organizationId).releaseOfRun(runId)
   await auditLog(db, organizationId, actor).record(events[end.phase], {
     outcome: end.phase === 'failed' ? 'failure' : 'success',
-    target: { kind: 'run', id: runId },
+    target: { kind: 'run', id: runId, label: workspace.name },
     detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
   })
   await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])

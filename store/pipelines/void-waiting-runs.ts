@@ -1,10 +1,9 @@
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import type { AuditActor } from '../audit/audit-log.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
-import { approvals } from './approvals.ts'
 import { endRun } from './end-run.ts'
-import { stages } from './stages.ts'
+import { sendBackRun } from './send-back-run.ts'
 import { workspaceRuns } from './workspace-runs.ts'
 
 export type GuardChange = {
@@ -37,16 +36,8 @@ export async function voidWaitingRuns(
           message: `The plan no longer holds: ${what}. Start a new run.`,
         },
       )
-    } else {
-      const voided = await approvals(db, organizationId).voidStanding(run.id, what)
-      if (!voided) continue
-      await runs.move(run.id, ['apply_queued'], { phase: 'awaiting_approval' })
-      await stages(db, organizationId).set(run.id, 'approve', { state: 'waiting', by: null })
-      await auditLog(db, organizationId, actor).record('pipeline.awaiting_approval', {
-        target: { kind: 'run', id: run.id },
-        detail: { because: what },
-      })
-    }
+    } else if (!(await sendBackRun(db, organizationId, { runId: run.id, actor, because: what })))
+      continue
     const workflowId = infrastructureRunId({ organizationId, runId: run.id })
     await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }

@@ -14,6 +14,16 @@ export type ApiToken = {
   lastUsedAt: Date | null
 }
 
+export type OwnedToken = ApiToken & { userId: number; userEmail: string | null; userName: string }
+
+export type ScimToken = {
+  id: number
+  name: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  createdBy: string | null
+}
+
 type NewApiToken = {
   name: string
   role: Role
@@ -25,11 +35,17 @@ type NewApiToken = {
 /** Bearer tokens of one organization, known by their hash alone. */
 export function tokens(db: Db, organizationId: number) {
   const columns = ['id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt', 'lastUsedAt']
-  const live = (userId: number) =>
+  const allLive = () =>
     db('tokens')
-      .where({ organizationId, userId, kind: 'pat' })
-      .whereNull('revokedAt')
-      .where('expiresAt', '>', db.fn.now())
+      .where({ 'tokens.organizationId': organizationId, 'tokens.kind': 'pat' })
+      .whereNull('tokens.revokedAt')
+      .where('tokens.expiresAt', '>', db.fn.now())
+  const revocation = () => ({ revokedAt: db.fn.now() })
+  const revoked = ([row]: ApiToken[]): ApiToken => {
+    if (!row) throw notFound()
+    return row
+  }
+  const live = (userId: number) => allLive().where({ userId })
 
   return {
     async createApiToken(
@@ -58,12 +74,37 @@ export function tokens(db: Db, organizationId: number) {
     },
 
     async revokeOf(userId: number, id: number): Promise<ApiToken> {
-      const [row] = await live(userId)
-        .where({ id })
-        .update({ revokedAt: db.fn.now() })
-        .returning(columns)
-      if (!row) throw notFound()
-      return row
+      return revoked(await live(userId).where({ id }).update(revocation()).returning(columns))
+    },
+
+    /** Everybody's, newest first. */
+    async list(limit: number, before: number): Promise<OwnedToken[]> {
+      return allLive()
+        .join('users as u', (on) =>
+          on.on('u.organizationId', 'tokens.organizationId').on('u.id', 'tokens.userId'),
+        )
+        .where('tokens.id', '<', before)
+        .orderBy('tokens.id', 'desc')
+        .limit(limit)
+        .select(columns.map((column) => `tokens.${column}`))
+        .select({ userId: 'u.id', userEmail: 'u.email', userName: 'u.name' })
+    },
+
+    async revoke(id: number): Promise<ApiToken> {
+      return revoked(await allLive().where({ id }).update(revocation()).returning(columns))
+    },
+
+    /** At most five (decisions §1). */
+    async listScim(): Promise<ScimToken[]> {
+      return db('tokens as t')
+        .leftJoin('users as u', (on) =>
+          on.on('u.organizationId', 't.organizationId').on('u.id', 't.userId'),
+        )
+        .where({ 't.organizationId': organizationId, 't.kind': 'scim' })
+        .whereNull('t.revokedAt')
+        .orderBy('t.id')
+        .select('t.id', 't.name', 't.createdAt', 't.lastUsedAt')
+        .select({ createdBy: db.raw('coalesce(u.email, u.name)') })
     },
 
     /** One phase of one run, under one fencing number (runs.md, Sandbox). */

@@ -28,10 +28,13 @@ export type User = {
   createdAt: Date
 }
 
+export type UserFilter = { limit: number; after: number; q?: string; role?: Role; active?: boolean }
+export type UserChange = { name?: string; email?: string; active?: boolean }
+
 type Able = { lowest: Role; except?: Iterable<number>; limit: number }
 
 const effectiveRole = `coalesce((select max(g.role) from role_grants g
-  where g.organization_id = users.organization_id and g.user_id = users.id), 'Viewer') as role`
+  where g.organization_id = users.organization_id and g.user_id = users.id), 'Viewer')`
 
 /** The people of one organization. A deprovisioned person is not found: the row stays for the audit log alone. */
 export function users(db: Db, organizationId: number) {
@@ -39,7 +42,7 @@ export function users(db: Db, organizationId: number) {
   const withRole = () =>
     rows()
       .select('id', 'publicId', 'email', 'name', 'active', 'platformAdmin', 'createdAt')
-      .select(db.raw(effectiveRole))
+      .select(db.raw(`${effectiveRole} as role`))
       .castTo<User[]>()
 
   return {
@@ -49,8 +52,15 @@ export function users(db: Db, organizationId: number) {
       return user
     },
 
-    async list(limit: number, after: number): Promise<User[]> {
-      return withRole().where('id', '>', after).orderBy('id').limit(limit)
+    async list({ limit, after, q, role, active }: UserFilter): Promise<User[]> {
+      const found = withRole().where('id', '>', after).orderBy('id').limit(limit)
+      if (active !== undefined) void found.where({ active })
+      if (role !== undefined) void found.whereRaw(`${effectiveRole} = ?`, [role])
+      if (q !== undefined) {
+        const like = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+        void found.where((any) => void any.whereILike('email', like).orWhereILike('name', like))
+      }
+      return found
     },
 
     async listByIds(ids: readonly number[]): Promise<User[]> {
@@ -93,10 +103,55 @@ export function users(db: Db, organizationId: number) {
         })
         return await this.get(created.id)
       } catch (error) {
-        if (!isUniqueViolation(error)) throw error
-        const [existing] = await rows().whereRaw('lower(email) = lower(?)', [user.email])
-        throw conflict('email_taken', 'Somebody here has this address already.', existing?.id)
+        throw await this.toTaken(error, user.email)
       }
+    },
+
+    async update(id: number, change: UserChange): Promise<void> {
+      try {
+        await db.transaction(async (savepoint) =>
+          savepoint('users')
+            .where({ organizationId, id })
+            .whereNull('deprovisionedAt')
+            .update({ ...change, ...changed(savepoint) }),
+        )
+      } catch (error) {
+        throw await this.toTaken(error, change.email ?? '')
+      }
+    },
+
+    /** What a person was given here; what groups give stands beside it, and the highest counts. */
+    async setManualRole(userId: number, role: Role): Promise<void> {
+      await db('role_grants')
+        .insert({ organizationId, userId, source: 'manual', role })
+        .onConflict(['organizationId', 'userId', 'source'])
+        .merge({ role, grantedAt: db.fn.now() })
+      await db('users').where({ organizationId, id: userId }).update(changed(db))
+    },
+
+    /** The row stays for the audit log; its address and user name are free from now on (decisions §2a). */
+    async deprovision(id: number): Promise<void> {
+      await db('group_members').where({ organizationId, userId: id }).delete()
+      await db('saml_group_names').where({ organizationId, userId: id }).delete()
+      await db('users')
+        .where({ organizationId, id })
+        .update({
+          active: false,
+          passwordHash: null,
+          deprovisionedAt: db.fn.now(),
+          ...changed(db),
+        })
+    },
+
+    async toTaken(error: unknown, email: string): Promise<unknown> {
+      if (!isUniqueViolation(error, 'users_email')) return error
+      const [existing] = await rows().whereRaw('lower(email) = lower(?)', [email])
+      return conflict('email_taken', 'Somebody here has this address already.', existing?.id)
+    },
+
+    async passwordHash(id: number): Promise<string | null> {
+      const row = await rows().findOne({ id }).select('passwordHash')
+      return row?.passwordHash ?? null
     },
 
     async setPassword(id: number, passwordHash: string, name?: string): Promise<void> {
@@ -106,3 +161,8 @@ export function users(db: Db, organizationId: number) {
     },
   }
 }
+
+const changed = (db: Db) => ({
+  updatedAt: db.fn.now(),
+  rowVersion: db.raw('row_version + 1'),
+})

@@ -46,6 +46,14 @@ describe('every page', () => {
     owner = await org.user('Owner', { platformAdmin: true })
     viewer = await org.user('Viewer')
     const author = await org.user('Deployer')
+    // By somebody else: who writes a policy has a hand in what runs next, and approves none of it.
+    const admin = await org.user('Org Admin')
+    await admin.post('/api/policies', {
+      name: 'no public buckets',
+      rego: 'package cloudcontrol\n\ndeny contains "no" if { false }\n',
+      enforcement: 'mandatory',
+      workspaces: 'all',
+    })
     const production = await org.workspace({ by: author, criticality: 'production', files })
     const standard = await org.workspace({ by: author, files })
     const failing = await org.workspace({ by: author, files: broken })
@@ -74,12 +82,6 @@ describe('every page', () => {
     })
     const plan = (await author.post(`${production.url}/plan`, {})).json().run
     await runUntil(author, { workspace: production, id: plan.id }, isOver)
-    await owner.post('/api/policies', {
-      name: 'no public buckets',
-      rego: 'package cloudcontrol\n\ndeny contains "no" if { false }\n',
-      enforcement: 'mandatory',
-      workspaces: 'all',
-    })
     await owner.post('/api/auth/tokens', { name: 'ci', role: 'Deployer', expiresInDays: 30 })
 
     Object.assign(at, {

@@ -28,17 +28,20 @@ const { nextStep, failRun } = proxyActivities<ControlActivities>({
 })
 const { reconcileApply } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '5 minutes',
+  summary: 'what came of a lost apply',
   retry,
 })
 const { planRun } = proxyActivities<TofuActivities>({
   taskQueue: tofuQueue,
   startToCloseTimeout: '35 minutes',
+  summary: 'tofu plan, policy gate, cost gate',
   heartbeatTimeout: '15 seconds',
   retry: { ...retry, maximumAttempts: 3 },
 })
 const { applyRun } = proxyActivities<TofuActivities>({
   taskQueue: tofuQueue,
   startToCloseTimeout: '5 hours',
+  summary: 'tofu apply of the stored plan',
   heartbeatTimeout: '15 seconds',
   retry: { maximumAttempts: 1 },
 })
@@ -51,6 +54,10 @@ export async function infrastructureRun(run: InfrastructureRunInput): Promise<vo
   // The signal only wakes. Whoever holds a client can send one, so the decision is read from the store.
   let woken = false
   setHandler(defineSignal(decidedSignal), () => void (woken = true))
+
+  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((run as Partial<InfrastructureRunInput> | undefined)?.runId))
+    throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
 
   let step = await nextStep(run)
   let failures = 0

@@ -1,5 +1,5 @@
 import { routes, type Operations } from './operations.ts'
-import { connection } from './connection.ts'
+import { reportConnection } from './connection.ts'
 
 export type OperationId = keyof Operations
 export type Answer<Id extends OperationId> = Operations[Id]['answer']
@@ -52,11 +52,12 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
   const { params, body, query, idempotencyKey, signal } = input as Input<OperationId> & {
     params?: Record<string, unknown>
     body?: unknown
-    query?: Record<string, unknown>
+    query?: Record<string, string | number | boolean | undefined>
   }
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
-    if (value !== undefined && value !== '') search.set(name, String(value))
+    if (typeof value !== 'object' && value !== undefined && value !== '')
+      search.set(name, String(value))
   const text = search.size > 0 ? `?${search.toString()}` : ''
   const answer = await send(`${pathOf(template, params)}${text}`, {
     method,
@@ -69,7 +70,7 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
     ...(signal && { signal }),
   })
   // Validated by the server against the very schema that the type is made from.
-  return answer as Answer<Id>
+  return answer
 }
 
 async function send(path: string, init: RequestInit): Promise<unknown> {
@@ -78,13 +79,13 @@ async function send(path: string, init: RequestInit): Promise<unknown> {
     response = await fetch(path, { ...init, credentials: 'same-origin' })
   } catch (error) {
     if (init.signal?.aborted) throw error
-    connection.report(false)
+    reportConnection(false)
     throw new Unreachable()
   }
   const body: unknown = await response.json().catch(() => undefined)
   const fields = typeof body === 'object' && body !== null ? body : {}
   // A proxy's own error page, or nothing: the service itself always answers JSON.
-  connection.report(response.ok || 'error' in fields)
+  reportConnection(response.ok || 'error' in fields)
   if (!response.ok) throw new ApiError(response.status, fields as Record<string, unknown>)
   return body
 }

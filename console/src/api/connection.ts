@@ -1,19 +1,16 @@
 /** Whether the service answers, for the one banner that says so. */
-function createConnection() {
-  let up = true
-  const listeners = new Set<() => void>()
-  return {
-    isUp: () => up,
-    report(answered: boolean) {
-      if (up === answered) return
-      up = answered
-      for (const listener of listeners) listener()
-    },
-    subscribe(listener: () => void) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  }
+let up = true
+const listeners = new Set<() => void>()
+
+export const isUp = (): boolean => up
+
+export function reportConnection(answered: boolean): void {
+  if (up === answered) return
+  up = answered
+  for (const listener of listeners) listener()
 }
 
-export const connection = createConnection()
+export function onConnection(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

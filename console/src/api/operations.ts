@@ -6,9 +6,23 @@ export const routes = {
   getMe: ['GET', '/api/auth/me'],
   listUsers: ['GET', '/api/org/users'],
   inviteUser: ['POST', '/api/org/users'],
+  getUser: ['GET', '/api/org/users/{id}'],
+  updateUser: ['PATCH', '/api/org/users/{id}'],
+  deleteUser: ['DELETE', '/api/org/users/{id}'],
   listMyTokens: ['GET', '/api/auth/tokens'],
   createMyToken: ['POST', '/api/auth/tokens'],
   revokeMyToken: ['DELETE', '/api/auth/tokens/{id}'],
+  listTokens: ['GET', '/api/org/tokens'],
+  createToken: ['POST', '/api/org/tokens'],
+  revokeToken: ['DELETE', '/api/org/tokens/{id}'],
+  getSettings: ['GET', '/api/org/settings'],
+  updateSettings: ['PATCH', '/api/org/settings'],
+  getSso: ['GET', '/api/org/sso'],
+  updateSso: ['PATCH', '/api/org/sso'],
+  listGroupMappings: ['GET', '/api/org/group-mappings'],
+  mapGroup: ['POST', '/api/org/group-mappings'],
+  unmapGroup: ['DELETE', '/api/org/group-mappings/{id}'],
+  transferOwnership: ['POST', '/api/org/transfer-ownership'],
   putConfiguration: ['PUT', '/api/workspaces/{id}/configuration'],
   getConfiguration: ['GET', '/api/workspaces/{id}/configuration'],
   listConfigurationVersions: ['GET', '/api/workspaces/{id}/configuration/versions'],
@@ -71,11 +85,25 @@ export type Operations = {
   acceptInvitation: { params: {}; query: {}; body: { token: string; name?: string; password: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   logOut: { params: {}; query: {}; body: {}; answer: { ok: true; redirectUrl: string | null } }
   getMe: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; mfaEnabled: boolean; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; auth: { kind: "session" | "token"; expiresAt: string | null }; temporalUiUrl: string | null } }
-  listUsers: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { users: Array<{ id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string }>; nextCursor: string | null } }
+  listUsers: { params: {}; query: { limit?: number; cursor?: string; q?: string; role?: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active?: boolean }; body: {}; answer: { users: Array<{ id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string }>; nextCursor: string | null } }
   inviteUser: { params: {}; query: {}; body: { email: string; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }
-  listMyTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null }> } }
+  getUser: { params: { id: number }; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }
+  updateUser: { params: { id: number }; query: {}; body: { name?: string; email?: string; role?: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active?: boolean }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }
+  deleteUser: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  listMyTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null }>; nextCursor: string | null } }
   createMyToken: { params: {}; query: {}; body: { name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; expiresInDays?: number }; answer: { ok: true; token: string; id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null } }
   revokeMyToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  listTokens: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { tokens: Array<{ id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null; user: { id: number; email: string | null; name: string } }>; nextCursor: string | null } }
+  createToken: { params: {}; query: {}; body: { name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; expiresInDays?: number }; answer: { ok: true; token: string; id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null } }
+  revokeToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  getSettings: { params: {}; query: {}; body: {}; answer: { name: string; currency: string; approvalExpiryHours: number; tagKey: string | null; anomalyMinimum: number; buildNetwork: "public" | "none" } }
+  updateSettings: { params: {}; query: {}; body: { name?: string; currency?: string; approvalExpiryHours?: number; tagKey?: string | null; anomalyMinimum?: number; buildNetwork?: "public" | "none" }; answer: { ok: true; name: string; currency: string; approvalExpiryHours: number; tagKey: string | null; anomalyMinimum: number; buildNetwork: "public" | "none" } }
+  getSso: { params: {}; query: {}; body: {}; answer: { saml: null; scim: { tokens: Array<{ id: number; name: string; createdAt: string; lastUsedAt: string | null; createdBy: string | null }> }; groupMappings: Array<{ id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number }>; requireSso: boolean } }
+  updateSso: { params: {}; query: {}; body: { requireSso: boolean }; answer: { ok: true; saml: null; scim: { tokens: Array<{ id: number; name: string; createdAt: string; lastUsedAt: string | null; createdBy: string | null }> }; groupMappings: Array<{ id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number }>; requireSso: boolean } }
+  listGroupMappings: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { groupMappings: Array<{ id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number }>; nextCursor: string | null } }
+  mapGroup: { params: {}; query: {}; body: { groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; groupMapping: { id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number } } }
+  unmapGroup: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  transferOwnership: { params: {}; query: {}; body: { userId: number; password: string }; answer: { ok: true } }
   putConfiguration: { params: { id: number }; query: {}; body: { files: Record<string, string> }; answer: { ok: true; configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string } } }
   getConfiguration: { params: { id: number }; query: {}; body: {}; answer: { configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string; files: Record<string, string> } | null } }
   listConfigurationVersions: { params: { id: number }; query: { limit?: number; cursor?: string }; body: {}; answer: { versions: Array<{ id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string }>; nextCursor: string | null } }

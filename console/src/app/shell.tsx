@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
-import { connection } from '../api/connection.ts'
+import { isUp, onConnection } from '../api/connection.ts'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 import { chooseTheme, currentTheme, type Theme } from './theme.ts'
@@ -56,7 +56,7 @@ function useFocusOnNavigation(): void {
 }
 
 function ConnectionBanner() {
-  const up = useSyncExternalStore(connection.subscribe, connection.isUp)
+  const up = useSyncExternalStore(onConnection, isUp)
   return (
     <div role="status" aria-live="polite">
       {!up && (

@@ -7,6 +7,7 @@ import { Button, Field, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 const route = getRouteApi('/app/organization/audit')
 
@@ -26,7 +27,7 @@ export function AuditPage() {
         </Empty>
       )}
       {entries.length > 0 && (
-        <div className="table-box" role="region" aria-label="Audit log" tabIndex={0}>
+        <Scroller label="Audit log">
           <table>
             <thead>
               <tr>
@@ -65,7 +66,7 @@ export function AuditPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroller>
       )}
       <LoadMore query={query} />
     </>

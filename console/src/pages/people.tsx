@@ -9,6 +9,7 @@ import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 export function PeoplePage() {
   const me = useMe()
@@ -19,7 +20,7 @@ export function PeoplePage() {
       <ErrorNote error={query.error} />
       {query.isPending && <Loading what="people" />}
       {people.length > 0 && (
-        <div className="table-box" role="region" aria-label="People" tabIndex={0}>
+        <Scroller label="People">
           <table>
             <thead>
               <tr>
@@ -47,7 +48,7 @@ export function PeoplePage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroller>
       )}
       <LoadMore query={query} />
       {people.length === 1 && me.may('manage_users_sso') && (

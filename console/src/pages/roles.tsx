@@ -1,11 +1,12 @@
 import { capabilityWords, roleMatrix } from '../api/roles.ts'
 import { useMe } from '../app/session.ts'
+import { Scroller } from '../parts/scroller.tsx'
 
 /** Who may do what. */
 export function RolesPage() {
   const { user } = useMe()
   return (
-    <div className="table-box" role="region" aria-label="Roles and what they may do" tabIndex={0}>
+    <Scroller label="Roles and what they may do">
       <table>
         <thead>
           <tr>
@@ -39,6 +40,6 @@ export function RolesPage() {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   )
 }

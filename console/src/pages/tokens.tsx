@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 /** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
 export function TokensPage() {
@@ -36,7 +37,7 @@ export function TokensPage() {
       )}
       {tokens.length > 0 && (
         <>
-          <div className="table-box" role="region" aria-label="Your tokens" tabIndex={0}>
+          <Scroller label="Your tokens">
             <table>
               <thead>
                 <tr>
@@ -44,7 +45,9 @@ export function TokensPage() {
                   <th scope="col">Role</th>
                   <th scope="col">Last used</th>
                   <th scope="col">Ends</th>
-                  <td />
+                  <th scope="col">
+                    <span className="visually-hidden">Actions</span>
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -81,7 +84,7 @@ export function TokensPage() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroller>
           <div className="bar">{create}</div>
         </>
       )}

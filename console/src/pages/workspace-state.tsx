@@ -7,6 +7,7 @@ import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 /** What the workspace has made: its outputs, its resources, and every version of its state. */
 export function State({ workspace }: { workspace: Workspace }) {
@@ -38,7 +39,7 @@ function Outputs({ id }: { id: number }) {
       {query.isPending && <Loading what="outputs" />}
       {query.isSuccess && outputs.length === 0 && <p className="dim">The files declare none.</p>}
       {outputs.length > 0 && (
-        <div className="table-box" role="region" aria-label="Outputs" tabIndex={0}>
+        <Scroller label="Outputs">
           <table>
             <tbody>
               {outputs.map(({ name, value, sensitive }) => (
@@ -57,7 +58,7 @@ function Outputs({ id }: { id: number }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroller>
       )}
     </section>
   )

@@ -7,6 +7,7 @@ import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 export function Variables({ id }: { id: number }) {
   const { may } = useMe()
@@ -30,14 +31,16 @@ export function Variables({ id }: { id: number }) {
       )}
       {variables.length > 0 && (
         <>
-          <div className="table-box" role="region" aria-label="Variables" tabIndex={0}>
+          <Scroller label="Variables">
             <table>
               <thead>
                 <tr>
                   <th scope="col">Key</th>
                   <th scope="col">Value</th>
                   <th scope="col">Kind</th>
-                  <td />
+                  <th scope="col">
+                    <span className="visually-hidden">Actions</span>
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -51,7 +54,7 @@ export function Variables({ id }: { id: number }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroller>
           <div className="bar">{add}</div>
         </>
       )}

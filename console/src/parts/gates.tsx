@@ -46,11 +46,11 @@ export function CostDelta({ value }: { value: unknown }) {
   const cost = costOf(value)
   if (!cost) return <p className="dim">No cost is known of this run.</p>
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: cost.currency })
-  const sign = cost.delta > 0 ? '+' : ''
+  const sign = cost.delta > 0 ? '+' : cost.delta === 0 ? '±' : ''
   return (
     <>
       <p className="cost num">
-        <span className={cost.delta > 0 ? 'warn-text' : 'good-text'}>
+        <span className={toneOf(cost.delta)}>
           {sign}
           {money.format(cost.delta)}
         </span>{' '}
@@ -63,6 +63,8 @@ export function CostDelta({ value }: { value: unknown }) {
     </>
   )
 }
+
+const toneOf = (delta: number) => (delta > 0 ? 'warn-text' : delta < 0 ? 'good-text' : 'dim')
 
 function coverageWords(coverage: unknown): string {
   if (typeof coverage !== 'object' || coverage === null) return ''

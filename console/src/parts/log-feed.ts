@@ -54,7 +54,7 @@ export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
   connect()
 
   return {
-    subscribe(listener: () => void) {
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -9,6 +9,7 @@ import {
 } from '../api/plan.ts'
 import { plural } from '../api/words.ts'
 import { FilterBox } from './filter-box.tsx'
+import { Scroller } from './scroller.tsx'
 
 /** What takes something away comes first: it is what an approver must not miss. */
 const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone: string }> = [
@@ -135,8 +136,7 @@ function Attributes({ attributes, action, name }: AttributesProps) {
   if (attributes.length === 0) return <p className="dim pad">No attribute differs.</p>
   const both = action === 'update' || action === 'replace'
   return (
-    // Long values scroll in here, not the page; what scrolls must be reached by keyboard.
-    <div className="attributes" role="region" aria-label={`Attributes of ${name}`} tabIndex={0}>
+    <Scroller className="attributes" label={`Attributes of ${name}`}>
       <table>
         <thead className="visually-hidden">
           <tr>
@@ -166,7 +166,7 @@ function Attributes({ attributes, action, name }: AttributesProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   )
 }
 

@@ -16,7 +16,9 @@ export function RunRow({ run, place, name, criticality }: Props) {
   return (
     <li>
       <RunLink place={place} className="row">
-        <StateBadge run={run} />
+        <span className="row-state">
+          <StateBadge run={run} />
+        </span>
         <span className="row-main">
           <span className="row-title">
             {name && <strong>{name}</strong>}{' '}

@@ -1,0 +1,60 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { invalid } from '../../domain/errors.ts'
+import { currencies } from '../../domain/organizations/currencies.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import {
+  changeSettings,
+  organizationName,
+  organizationSettings,
+  type OrganizationSettings,
+} from '../../store/organizations/settings.ts'
+import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+
+export type OrganizationChange = Partial<OrganizationSettings & { name: string }>
+
+/** Changes settings of the organization, and says in the audit log from what to what. */
+export async function changeOrganization(
+  deps: Deps,
+  caller: Caller,
+  change: OrganizationChange,
+): Promise<void> {
+  if (change.currency !== undefined && !currencies.has(change.currency))
+    throw invalid('currency: is not a currency of ISO 4217', [
+      { path: 'currency', message: 'is not a currency of ISO 4217' },
+    ])
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    await holdPeopleAs(db, caller, 'manage_users_sso')
+    const before = {
+      name: await organizationName(db, organizationId),
+      ...(await organizationSettings(db, organizationId)),
+    }
+    const detail = differences(before, change)
+    if (Object.keys(detail).length === 0) return
+    await changeSettings(db, organizationId, change)
+    // A limit of 100 is another limit in another currency: it guards runs (decisions §4).
+    if (detail['currency'])
+      await noteGuardChange(db, caller, { what: 'currency', guarded: ['limited'] })
+    await auditLog(db, organizationId, actorOf(caller)).record(
+      detail['requireSso'] ? 'org.sso_updated' : 'org.settings_updated',
+      {
+        target: { kind: 'organization', id: organizationId, label: caller.organizationSlug },
+        detail,
+      },
+    )
+  })
+}
+
+function differences(
+  before: OrganizationSettings & { name: string },
+  change: OrganizationChange,
+): Record<string, { from: unknown; to: unknown }> {
+  return Object.fromEntries(
+    Object.entries(change)
+      // The keys of a change are keys of what it changes.
+      .map(([key, to]) => [key, { from: before[key as keyof typeof before], to }] as const)
+      .filter(([, { from, to }]) => from !== to),
+  )
+}

@@ -1,0 +1,56 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { assertMayGrant } from '../../domain/access/person-rules.ts'
+import { rank, type Role } from '../../domain/access/roles.ts'
+import { conflict, invalid } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { groupMappings, type GroupMapping } from '../../store/groups/group-mappings.ts'
+import { recomputeGroupRoles } from '../../store/groups/recompute-group-roles.ts'
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+
+const maxMappings = 1_000
+
+/**
+ * Says which role a group gives; its members have it when this returns, or no longer
+ * have what it gave before. An identity provider never makes Owners: whoever runs it
+ * could otherwise take the organization over (decisions §2a).
+ */
+export async function mapGroup(
+  deps: Deps,
+  caller: Caller,
+  input: { groupName: string; role: Role },
+): Promise<{ created: boolean; mapping: GroupMapping }> {
+  const { organizationId } = caller
+  const { role } = input
+  const groupName = input.groupName.trim().normalize('NFC')
+  assertMappable(groupName, role)
+  return deps.store.tenant(organizationId, async (db) => {
+    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
+    assertMayGrant(acting, role)
+    const mappings = groupMappings(db, organizationId)
+    const before = await mappings.findByName(groupName)
+    if (before) assertMayGrant(acting, before.role)
+    else if ((await mappings.count()) >= maxMappings)
+      throw conflict('mapping_limit', `At most ${maxMappings} group mappings.`)
+    const id = await mappings.upsert(groupName, role)
+    await recomputeGroupRoles(db, organizationId, groupName)
+    await voidUnableApprovals(db, organizationId, actorOf(caller))
+    await auditLog(db, organizationId, actorOf(caller)).record('org.group_mapped', {
+      target: { kind: 'group_mapping', id, label: groupName },
+      detail: { role: { from: before?.role ?? null, to: role } },
+    })
+    return { created: !before, mapping: await mappings.get(id) }
+  })
+}
+
+function assertMappable(groupName: string, role: Role): void {
+  if (groupName === '')
+    throw invalid('groupName: is empty', [{ path: 'groupName', message: 'is empty' }])
+  if (rank(role) <= rank('Org Admin')) return
+  throw invalid(
+    `role: a group cannot give ${role}.`,
+    [{ path: 'role', message: 'at most Org Admin' }],
+    'role_not_mappable',
+  )
+}

@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+import { roles } from '../../domain/access/roles.ts'
+import { Id, Nullable, OneOf, Time } from '../http/schemas.ts'
+
+export const GroupMappingBody = Type.Object({
+  id: Id,
+  groupName: Type.String(),
+  role: OneOf(roles),
+  /** How many people are in the group. */
+  members: Type.Integer(),
+})
+
+export const SsoBody = Type.Object({
+  /** Null until SAML is configured. */
+  saml: Type.Null(),
+  scim: Type.Object({
+    tokens: Type.Array(
+      Type.Object({
+        id: Id,
+        name: Type.String(),
+        createdAt: Time,
+        lastUsedAt: Nullable(Time),
+        createdBy: Nullable(Type.String()),
+      }),
+    ),
+  }),
+  groupMappings: Type.Array(GroupMappingBody),
+  requireSso: Type.Boolean(),
+})

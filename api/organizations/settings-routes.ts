@@ -1,0 +1,74 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import {
+  buildNetworks,
+  organizationName,
+  organizationSettings,
+} from '../../store/organizations/settings.ts'
+import type { Db } from '../../store/connect.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, errors, Nullable, OneOf } from '../http/schemas.ts'
+import { changeOrganization } from './change-organization.ts'
+
+const fields = {
+  name: OneLine(200),
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  approvalExpiryHours: Type.Integer({ minimum: 1, maximum: 720 }),
+  tagKey: Nullable(OneLine(256)),
+  anomalyMinimum: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
+  buildNetwork: OneOf(buildNetworks),
+}
+
+const SettingsBody = Type.Object(fields)
+const SettingsChangeBody = Body({
+  name: Type.Optional(fields.name),
+  currency: Type.Optional(fields.currency),
+  approvalExpiryHours: Type.Optional(fields.approvalExpiryHours),
+  tagKey: Type.Optional(fields.tagKey),
+  anomalyMinimum: Type.Optional(fields.anomalyMinimum),
+  buildNetwork: Type.Optional(fields.buildNetwork),
+})
+
+/** /api/org/settings (decisions §2). */
+export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/org/settings',
+    {
+      config: { access: 'manage_users_sso' },
+      schema: {
+        operationId: 'getSettings',
+        response: { 200: SettingsBody, ...errors() },
+      },
+    },
+    async ({ caller: { organizationId } }) =>
+      app.deps.store.tenant(organizationId, async (db) => read(db, organizationId)),
+  )
+
+  app.patch(
+    '/org/settings',
+    {
+      config: { access: 'manage_users_sso' },
+      schema: {
+        operationId: 'updateSettings',
+        body: SettingsChangeBody,
+        response: {
+          200: Type.Object({ ok: Type.Literal(true), ...fields }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller, body }) => {
+      await changeOrganization(app.deps, caller, body)
+      const { organizationId } = caller
+      const settings = await app.deps.store.tenant(organizationId, async (db) =>
+        read(db, organizationId),
+      )
+      return { ok: true as const, ...settings }
+    },
+  )
+}
+
+async function read(db: Db, organizationId: number) {
+  const { requireSso: _, ...settings } = await organizationSettings(db, organizationId)
+  return { name: await organizationName(db, organizationId), ...settings }
+}

@@ -1,0 +1,26 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { assertMayGrant } from '../../domain/access/person-rules.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { groupMappings } from '../../store/groups/group-mappings.ts'
+import { recomputeGroupRoles } from '../../store/groups/recompute-group-roles.ts'
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+
+/** Clears a group's role (§4.2): its members have at once what their other sources give. */
+export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
+    const mappings = groupMappings(db, organizationId)
+    const { groupName, role } = await mappings.get(id)
+    assertMayGrant(acting, role)
+    await mappings.delete(id)
+    await recomputeGroupRoles(db, organizationId, groupName)
+    await voidUnableApprovals(db, organizationId, actorOf(caller))
+    await auditLog(db, organizationId, actorOf(caller)).record('org.group_unmapped', {
+      target: { kind: 'group_mapping', id, label: groupName },
+      detail: { role: { from: role, to: null } },
+    })
+  })
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { newToken } from '../../domain/access/credentials.ts'
+import { assertMayGrant } from '../../domain/access/person-rules.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { tokens, type ApiToken } from '../../store/tokens/tokens.ts'
+import type { Deps } from '../deps.ts'
+
+export type NewToken = { name: string; role: Role; expiresInDays?: number }
+
+/**
+ * A token of the caller's own, whichever list it is made in: its power is never above
+ * theirs, now or later, for it is taken from the owner's role at each use (decisions §2).
+ */
+export async function createToken(
+  deps: Deps,
+  caller: Caller,
+  { name, role, expiresInDays = 90 }: NewToken,
+): Promise<{ plain: string; token: ApiToken }> {
+  assertMayGrant(caller, role)
+  const { organizationId } = caller
+  const { plain, hash, prefix } = newToken('pat')
+  const token = await deps.store.tenant(organizationId, async (db) => {
+    const created = await tokens(db, organizationId).createApiToken(caller.userId, {
+      name,
+      role,
+      expiresInDays,
+      hash,
+      prefix,
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.token_created', {
+      target: { kind: 'token', id: created.id, label: name },
+      detail: { role, expiresInDays },
+    })
+    return created
+  })
+  return { plain, token }
+}

@@ -1,0 +1,44 @@
+import { Type, type Static } from 'typebox'
+import { roles } from '../../domain/access/roles.ts'
+import type { User } from '../../store/users/users.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, Id, Nullable, OneOf, Page, Text, Time } from '../http/schemas.ts'
+
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+
+export const UserBody = Type.Object({
+  id: Id,
+  email: Nullable(Type.String()),
+  name: Type.String(),
+  role: OneOf(roles),
+  active: Type.Boolean(),
+  createdAt: Time,
+})
+
+export const UserQuery = Type.Object({
+  ...Page.properties,
+  /** Part of a name or an address. */
+  q: Type.Optional(Text(200, 1)),
+  role: Type.Optional(OneOf(roles)),
+  active: Type.Optional(Type.Boolean()),
+})
+
+export const NewUserBody = Body({ email: Email, name: OneLine(200), role: OneOf(roles) })
+
+export const UserChangeBody = Body({
+  name: Type.Optional(OneLine(200)),
+  email: Type.Optional(Email),
+  role: Type.Optional(OneOf(roles)),
+  active: Type.Optional(Type.Boolean()),
+})
+
+export const UserAnswer = Type.Object({ ok: Type.Literal(true), user: UserBody })
+
+export const presentUser = (user: User): Static<typeof UserBody> => ({
+  id: user.id,
+  email: user.email,
+  name: user.name,
+  role: user.role,
+  active: user.active,
+  createdAt: user.createdAt.toISOString(),
+})

@@ -1,0 +1,28 @@
+import { AppError, conflict } from '../errors.ts'
+import type { Caller } from './caller.ts'
+import { rank, type Role } from './roles.ts'
+
+type Person = { role: Role; platformAdmin: boolean }
+
+/** Nobody grants a role above their own (decisions §2): an Org Admin cannot make themselves an Owner by way of another. */
+export function assertMayGrant(caller: Pick<Caller, 'role'>, role: Role): void {
+  if (rank(role) <= rank(caller.role)) return
+  throw aboveOwn(`Your role (${caller.role}) cannot grant ${role}.`)
+}
+
+/**
+ * Nobody changes a person above their own role (decisions §2): whoever could give an
+ * Owner another address could have their password reset to it. The platform
+ * administrator is the highest of roles (§2.6), whatever they are in this organization.
+ */
+export function assertMayChange(caller: Pick<Caller, 'role' | 'platformAdmin'>, person: Person) {
+  if (person.platformAdmin && !caller.platformAdmin)
+    throw aboveOwn('Only a platform administrator changes a platform administrator.')
+  if (rank(person.role) > rank(caller.role))
+    throw aboveOwn(`Your role (${caller.role}) cannot change a person who is ${person.role}.`)
+}
+
+export const lastOwner = () =>
+  conflict('last_owner', 'This is the last active Owner: make somebody else one first.')
+
+const aboveOwn = (message: string) => new AppError('forbidden', message, { code: 'role_above_own' })

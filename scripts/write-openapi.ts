@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import pino from 'pino'
+import { createApp } from '../api/app.ts'
+import type { Deps } from '../api/deps.ts'
+import { openapiText } from '../api/http/openapi.ts'
+import { readConfig } from '../config.ts'
+import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { connectStore } from '../store/connect.ts'
+
+/** Writes api/openapi.json from the routes themselves. Nothing listens, and nothing is connected to. */
+async function main(): Promise<void> {
+  const config = readConfig({
+    DATABASE_URL: 'postgres://nobody@127.0.0.1/nothing',
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    CC_KEYRING: `none=${randomBytes(32).toString('base64')}`,
+  })
+  const nothing = async () => undefined
+  const deps: Deps = {
+    config,
+    // Pools connect with their first query, which never comes.
+    store: connectStore(config.databaseUrl, 1),
+    keyring: createKeyring(config.keyring),
+    mail: { send: nothing },
+    engine: { assertReachable: nothing },
+    policies: { check: async () => [], close: nothing },
+    changes: { on: () => () => undefined, close: nothing },
+    log: pino({ level: 'silent' }),
+  }
+  const app = await createApp(deps)
+  await app.ready()
+  writeFileSync(new URL('../api/openapi.json', import.meta.url), openapiText(app))
+  await app.close()
+  await deps.store.close()
+}
+
+await main()

@@ -1,0 +1,67 @@
+import { notFound } from '../../domain/errors.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import type { Db } from '../connect.ts'
+
+export type GroupMapping = { id: number; groupName: string; role: Role; members: number }
+
+/** Whom a group's name reaches: the members that SCIM pushed, and those whose last assertion named it. */
+const members = `
+  select m.user_id from groups g
+    join group_members m on m.organization_id = g.organization_id and m.group_id = g.id
+  where g.organization_id = gm.organization_id and lower(g.display_name) = lower(gm.group_name)
+  union
+  select s.user_id from saml_group_names s
+  where s.organization_id = gm.organization_id and lower(s.name) = lower(gm.group_name)`
+
+const mapping = `gm.id, gm.group_name as "groupName", gm.role,
+  (select count(*)::integer from (${members}) as reached) as members`
+
+/** Which role membership of a group gives (§2.4), by the group's name whatever its case. */
+export function groupMappings(db: Db, organizationId: number) {
+  return {
+    async list(limit: number, after: number): Promise<GroupMapping[]> {
+      const { rows } = await db.raw(
+        `select ${mapping} from group_mappings gm
+         where gm.organization_id = ? and gm.id > ? order by gm.id limit ?`,
+        [organizationId, after, limit],
+      )
+      return rows
+    },
+
+    async get(id: number): Promise<GroupMapping> {
+      const { rows } = await db.raw(
+        `select ${mapping} from group_mappings gm where gm.organization_id = ? and gm.id = ?`,
+        [organizationId, id],
+      )
+      if (!rows[0]) throw notFound()
+      return rows[0]
+    },
+
+    async findByName(groupName: string): Promise<{ id: number; role: Role } | undefined> {
+      return db('group_mappings')
+        .where({ organizationId })
+        .whereRaw('lower(group_name) = lower(?)', [groupName])
+        .first('id', 'role')
+    },
+
+    async count(): Promise<number> {
+      const [row] = await db('group_mappings').where({ organizationId }).count('id as count')
+      return Number(row?.count ?? 0)
+    },
+
+    async upsert(groupName: string, role: Role): Promise<number> {
+      const { rows } = await db.raw(
+        `insert into group_mappings (organization_id, group_name, role) values (?, ?, ?)
+         on conflict (organization_id, lower(group_name))
+           do update set group_name = excluded.group_name, role = excluded.role, updated_at = now()
+         returning id`,
+        [organizationId, groupName, role],
+      )
+      return rows[0].id
+    },
+
+    async delete(id: number): Promise<void> {
+      await db('group_mappings').where({ organizationId, id }).delete()
+    },
+  }
+}

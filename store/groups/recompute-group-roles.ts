@@ -1,0 +1,45 @@
+import type { Db } from '../connect.ts'
+
+/**
+ * Gives the members of one group what their groups give them now, up or down, in one
+ * statement however many they are. What a person was given by hand is not touched: the
+ * highest of all sources counts. Holding the people, so that a member who is added at
+ * the same moment is not missed; whoever calls it looks at approvals afterwards.
+ */
+export async function recomputeGroupRoles(
+  db: Db,
+  organizationId: number,
+  groupName: string,
+): Promise<void> {
+  await db.raw(
+    `with affected as (
+       select m.user_id from groups g
+         join group_members m on m.organization_id = g.organization_id and m.group_id = g.id
+       where g.organization_id = :organizationId and lower(g.display_name) = lower(:groupName)
+       union
+       select s.user_id from saml_group_names s
+       where s.organization_id = :organizationId and lower(s.name) = lower(:groupName)),
+     wanted as (
+       select m.user_id, 'scim' as source, max(gm.role) as role from affected a
+         join group_members m on m.organization_id = :organizationId and m.user_id = a.user_id
+         join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+         join group_mappings gm on gm.organization_id = g.organization_id
+           and lower(gm.group_name) = lower(g.display_name)
+       group by m.user_id
+       union all
+       select s.user_id, 'saml', max(gm.role) from affected a
+         join saml_group_names s on s.organization_id = :organizationId and s.user_id = a.user_id
+         join group_mappings gm on gm.organization_id = s.organization_id
+           and lower(gm.group_name) = lower(s.name)
+       group by s.user_id),
+     gone as (
+       delete from role_grants r using affected a
+       where r.organization_id = :organizationId and r.user_id = a.user_id and r.source in ('scim', 'saml')
+         and not exists (select 1 from wanted w where w.user_id = r.user_id and w.source = r.source))
+     insert into role_grants (organization_id, user_id, source, role)
+     select :organizationId, user_id, source, role from wanted
+     on conflict (organization_id, user_id, source)
+       do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`,
+    { organizationId, groupName },
+  )
+}

@@ -1,0 +1,31 @@
+import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { organizationSettings } from '../organizations/settings.ts'
+import { approvals } from './approvals.ts'
+import { stages } from './stages.ts'
+import { workspaceRuns } from './workspace-runs.ts'
+
+export type SentBack = { runId: number; actor: AuditActor; because: string }
+
+/**
+ * Voids the approval of a run, which then waits for another one as long as at first.
+ * Holding the workspace's row; whoever calls it wakes the workflow. False where none stood.
+ */
+export async function sendBackRun(
+  db: Db,
+  organizationId: number,
+  { runId, actor, because }: SentBack,
+): Promise<boolean> {
+  if (!(await approvals(db, organizationId).voidStanding(runId, because))) return false
+  const { approvalExpiryHours } = await organizationSettings(db, organizationId)
+  await workspaceRuns(db, organizationId).move(runId, ['apply_queued'], {
+    phase: 'awaiting_approval',
+    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+  })
+  await stages(db, organizationId).set(runId, 'approve', { state: 'waiting', by: null })
+  await auditLog(db, organizationId, actor).record('pipeline.awaiting_approval', {
+    target: { kind: 'run', id: runId },
+    detail: { because },
+  })
+  return true
+}

@@ -1,0 +1,52 @@
+import { faultOfApprover } from '../../domain/pipelines/authors.ts'
+import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import type { AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+import { users } from '../users/users.ts'
+import { workspaces } from '../workspaces/workspaces.ts'
+import { approvals } from './approvals.ts'
+import { authorsOf } from './eligible-approvers.ts'
+import { sendBackRun } from './send-back-run.ts'
+import { workspaceRuns } from './workspace-runs.ts'
+
+/**
+ * Called by whoever takes somebody's role or place away, in the transaction of that
+ * change and after it: an approval that its giver could not give now holds no apply, and
+ * its run waits for another (runs.md). Looks at every run between approval and apply.
+ */
+export async function voidUnableApprovals(
+  db: Db,
+  organizationId: number,
+  actor: AuditActor,
+): Promise<void> {
+  const approved = await db('workspace_runs as r')
+    .join('approvals as a', (on) =>
+      on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
+    )
+    .where({ 'r.organizationId': organizationId, 'r.phase': 'apply_queued' })
+    .whereNull('a.voidedAt')
+    // From the lowest workspace up, so that two changes at once never wait for each other in a ring.
+    .orderBy(['r.workspaceId', 'r.id'])
+    .select('r.id', 'r.workspaceId')
+  for (const { id, workspaceId } of approved) {
+    await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const fault = await faultOfStanding(db, organizationId, id)
+    if (!fault) continue
+    const because = `approver: ${fault}`
+    await sendBackRun(db, organizationId, { runId: id, actor, because })
+    const workflowId = infrastructureRunId({ organizationId, runId: id })
+    await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
+  }
+}
+
+/** Whether the giver was an author was asked when it was given, and is asked again before the apply. */
+async function faultOfStanding(db: Db, organizationId: number, runId: number) {
+  // Read again now that the workspace is held: the apply may have begun.
+  const run = await workspaceRuns(db, organizationId).get(runId)
+  const standing = await approvals(db, organizationId).standing(runId)
+  if (run.phase !== 'apply_queued' || !standing) return undefined
+  const [giver] = await users(db, organizationId).listByIds([standing.userId])
+  const { unknownAuthor } = await authorsOf(db, organizationId, run)
+  return giver ? faultOfApprover(giver, new Set(), unknownAuthor) : 'inactive'
+}

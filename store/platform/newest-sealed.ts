@@ -1,0 +1,11 @@
+import type { PlatformDb } from '../connect.ts'
+
+/** One sealed value of each kind, the newest: for asking whether the keyring still fits the store. */
+export async function newestSealed(db: PlatformDb): Promise<Buffer[]> {
+  const { rows } = await db.raw(
+    `(select files as sealed from configuration_versions order by id desc limit 1)
+     union all (select value from workspace_variables order by id desc limit 1)
+     union all (select body from state_versions order by id desc limit 1)`,
+  )
+  return rows.map(({ sealed }: { sealed: Buffer }) => sealed)
+}

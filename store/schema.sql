@@ -1,0 +1,808 @@
+-- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
+-- vitest run -u test/store/schema.test.ts writes it anew.
+
+table apply_attempts
+  workspace_run_id integer not null
+  organization_id integer not null
+  fence integer not null
+  worker text not null
+  process_group integer
+  started_at timestamp with time zone not null default now()
+  spawned_at timestamp with time zone
+  beat_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  exit_code integer
+  constraint apply_attempts_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint apply_attempts_pkey PRIMARY KEY (workspace_run_id)
+  index apply_attempts_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table approvals
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_run_id integer not null
+  user_id integer not null
+  decision text not null
+  comment text
+  plan_digest text not null
+  at timestamp with time zone not null default now()
+  voided_at timestamp with time zone
+  void_reason text
+  constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
+  constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint approvals_pkey PRIMARY KEY (id)
+  index approvals_run btree (organization_id, workspace_run_id)
+  UNIQUE index approvals_standing btree (workspace_run_id) WHERE (voided_at IS NULL)
+  index approvals_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table audit_denials
+  organization_id integer not null
+  caller text not null
+  route text not null
+  minute timestamp with time zone not null
+  entry_id bigint
+  count integer not null default 1
+  constraint audit_denials_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_denials_pkey PRIMARY KEY (organization_id, caller, route, minute)
+  index audit_denials_entry btree (organization_id, entry_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table audit_entries
+  partition by RANGE (at)
+  id bigint not null generated always as identity
+  organization_id integer not null
+  at timestamp with time zone not null default clock_timestamp()
+  event text not null
+  outcome text not null
+  actor_kind text not null
+  actor_id integer
+  actor_label text not null
+  target_kind text
+  target_id text
+  target_label text
+  detail jsonb not null default '{}'::jsonb
+  ip text
+  request_id text
+  transaction_id xid8 not null default pg_current_xact_id()
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'token'::text, 'scim'::text, 'agent'::text, 'system'::text])))
+  constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'denied'::text, 'failure'::text])))
+  constraint audit_entries_pkey PRIMARY KEY (id, at)
+  index audit_entries_event btree (organization_id, event, id DESC)
+  index audit_entries_newest btree (organization_id, id DESC)
+  index audit_entries_target btree (organization_id, target_kind, target_id, id)
+  trigger append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  trigger append_only_table BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select to cc_app
+  grant insert, select to cc_platform
+
+table audit_entries_rest
+  partition: DEFAULT
+  id bigint not null generated always as identity
+  organization_id integer not null
+  at timestamp with time zone not null default clock_timestamp()
+  event text not null
+  outcome text not null
+  actor_kind text not null
+  actor_id integer
+  actor_label text not null
+  target_kind text
+  target_id text
+  target_label text
+  detail jsonb not null default '{}'::jsonb
+  ip text
+  request_id text
+  transaction_id xid8 not null default pg_current_xact_id()
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'token'::text, 'scim'::text, 'agent'::text, 'system'::text])))
+  constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'denied'::text, 'failure'::text])))
+  constraint audit_entries_rest_pkey PRIMARY KEY (id, at)
+  index audit_entries_rest_organization_id_event_id_idx btree (organization_id, event, id DESC)
+  index audit_entries_rest_organization_id_id_idx btree (organization_id, id DESC)
+  index audit_entries_rest_organization_id_target_kind_target_id_id_idx btree (organization_id, target_kind, target_id, id)
+  trigger append_only BEFORE DELETE OR UPDATE ON public.audit_entries_rest FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  no row level security
+
+table audit_seals
+  organization_id integer not null
+  position bigint not null
+  entry_id bigint not null
+  hash bytea not null
+  sealed_at timestamp with time zone not null default now()
+  constraint audit_seals_organization_id_entry_id_key UNIQUE (organization_id, entry_id)
+  constraint audit_seals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_seals_pkey PRIMARY KEY (organization_id, "position")
+  trigger append_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  trigger append_only_table BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select to cc_app
+  grant insert, select to cc_platform
+
+table configuration_versions
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  number integer not null
+  source text not null default 'api'::text
+  commit_sha text
+  author_user_ids integer[] not null default '{}'::integer[]
+  unknown_author boolean not null default false
+  files bytea not null
+  files_sha256 text not null
+  file_names text[] not null
+  size_bytes integer not null
+  created_at timestamp with time zone not null default now()
+  constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
+  constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint configuration_versions_pkey PRIMARY KEY (id)
+  constraint configuration_versions_source_check CHECK ((source = ANY (ARRAY['api'::text, 'git'::text])))
+  constraint configuration_versions_workspace_id_number_key UNIQUE (workspace_id, number)
+  index configuration_versions_workspace btree (organization_id, workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table group_mappings
+  id integer not null generated always as identity
+  organization_id integer not null
+  group_name text not null
+  role member_role not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint group_mappings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint group_mappings_organization_id_id_key UNIQUE (organization_id, id)
+  constraint group_mappings_pkey PRIMARY KEY (id)
+  constraint group_mappings_role_check CHECK ((role < 'Owner'::member_role))
+  UNIQUE index group_mappings_name btree (organization_id, lower(group_name))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table group_members
+  organization_id integer not null
+  group_id integer not null
+  user_id integer not null
+  added_at timestamp with time zone not null default now()
+  constraint group_members_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES groups(organization_id, id) ON DELETE CASCADE
+  constraint group_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint group_members_pkey PRIMARY KEY (organization_id, group_id, user_id)
+  index group_members_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table groups
+  id integer not null generated always as identity
+  organization_id integer not null
+  public_id uuid not null default gen_random_uuid()
+  display_name text not null
+  external_id text
+  row_version integer not null default 1
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint groups_organization_id_id_key UNIQUE (organization_id, id)
+  constraint groups_pkey PRIMARY KEY (id)
+  constraint groups_public_id_key UNIQUE (public_id)
+  UNIQUE index groups_display_name btree (organization_id, lower(display_name))
+  index groups_external_id btree (organization_id, external_id) WHERE (external_id IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table idempotency_keys
+  organization_id integer not null
+  caller text not null
+  key text not null
+  request_hash bytea not null
+  status integer
+  response jsonb
+  created_at timestamp with time zone not null default now()
+  constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint idempotency_keys_pkey PRIMARY KEY (organization_id, caller, key)
+  index idempotency_keys_age btree (created_at)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table log_lines
+  partition by RANGE (month)
+  organization_id integer not null
+  stage_id integer not null
+  month date not null
+  seq bigint not null
+  at timestamp with time zone not null default now()
+  level text not null
+  line text not null
+  constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
+  constraint log_lines_pkey PRIMARY KEY (stage_id, seq, month)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table log_lines_rest
+  partition: DEFAULT
+  organization_id integer not null
+  stage_id integer not null
+  month date not null
+  seq bigint not null
+  at timestamp with time zone not null default now()
+  level text not null
+  line text not null
+  constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
+  constraint log_lines_rest_pkey PRIMARY KEY (stage_id, seq, month)
+  no row level security
+
+table organizations
+  id integer not null generated always as identity
+  public_id uuid not null default gen_random_uuid()
+  slug text not null
+  name text not null
+  status text not null default 'active'::text
+  settings jsonb not null default '{}'::jsonb
+  created_at timestamp with time zone not null default now()
+  constraint organizations_pkey PRIMARY KEY (id)
+  constraint organizations_public_id_key UNIQUE (public_id)
+  constraint organizations_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+  constraint organizations_slug_key UNIQUE (slug)
+  constraint organizations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((id = (current_setting('cc.organization_id'::text))::integer)) with check ((id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update to cc_platform
+  grant select, update to cc_app
+
+table outbox
+  id bigint not null generated always as identity
+  organization_id integer
+  kind text not null
+  workflow_type text
+  workflow_id text not null
+  task_queue text
+  signal_name text
+  args jsonb not null default '[]'::jsonb
+  options jsonb not null default '{}'::jsonb
+  dedupe_key text not null
+  attempts integer not null default 0
+  created_at timestamp with time zone not null default now()
+  available_at timestamp with time zone not null default now()
+  done_at timestamp with time zone
+  dead_at timestamp with time zone
+  last_error text
+  constraint outbox_dedupe_key_key UNIQUE (dedupe_key)
+  constraint outbox_kind_check CHECK ((kind = ANY (ARRAY['start'::text, 'signal'::text, 'cancel'::text])))
+  constraint outbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint outbox_pkey PRIMARY KEY (id)
+  index outbox_order btree (workflow_id, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
+  index outbox_organization btree (organization_id)
+  index outbox_waiting btree (available_at, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table pipeline_runs
+  id integer not null default nextval('run_ids'::regclass)
+  organization_id integer not null
+  pipeline_id integer not null
+  number integer not null
+  workspace_run_id integer
+  created_at timestamp with time zone not null default now()
+  constraint pipeline_runs_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipeline_runs_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_runs_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_runs_pipeline_id_number_key UNIQUE (pipeline_id, number)
+  constraint pipeline_runs_pkey PRIMARY KEY (id)
+  index pipeline_runs_pipeline btree (organization_id, pipeline_id, number DESC)
+  index pipeline_runs_workspace_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table pipelines
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  kind text not null
+  managed boolean not null default false
+  app_git_connection_id integer
+  app_repo text
+  target_workspace_id integer
+  strategy text
+  last_number integer not null default 0
+  created_at timestamp with time zone not null default now()
+  constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
+  constraint pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint pipelines_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint pipelines_pkey PRIMARY KEY (id)
+  UNIQUE index pipelines_managed btree (target_workspace_id) WHERE managed
+  UNIQUE index pipelines_name btree (organization_id, lower(name))
+  index pipelines_workspace btree (organization_id, target_workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table plans
+  workspace_run_id integer not null
+  organization_id integer not null
+  plan_file bytea not null
+  lock_file bytea
+  plan_json bytea not null
+  engine_version text not null
+  configuration_sha256 text not null
+  variables_mac text not null
+  state_lineage text
+  state_serial bigint
+  policies_version text not null
+  prices_version text not null
+  sensitive_variables text[] not null default '{}'::text[]
+  created_at timestamp with time zone not null default now()
+  constraint plans_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint plans_pkey PRIMARY KEY (workspace_run_id)
+  index plans_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table policies
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  rego text not null
+  enforcement text not null
+  workspaces jsonb not null
+  version integer not null default 1
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint policies_enforcement_check CHECK ((enforcement = ANY (ARRAY['mandatory'::text, 'advisory'::text])))
+  constraint policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint policies_organization_id_id_key UNIQUE (organization_id, id)
+  constraint policies_pkey PRIMARY KEY (id)
+  UNIQUE index policies_name btree (organization_id, lower(name))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table prices
+  id integer not null generated always as identity
+  organization_id integer not null
+  provider text not null
+  resource_type text not null
+  match jsonb not null default '{}'::jsonb
+  monthly_price numeric(30,12) not null
+  currency text not null
+  source text not null default 'manual'::text
+  valid_from date not null default CURRENT_DATE
+  version integer not null default 1
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+  constraint prices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint prices_organization_id_id_key UNIQUE (organization_id, id)
+  constraint prices_pkey PRIMARY KEY (id)
+  index prices_type btree (organization_id, resource_type)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table request_counts
+  subject text not null
+  minute integer not null
+  count integer not null
+  constraint request_counts_pkey PRIMARY KEY (subject, minute)
+  index request_counts_minute btree (minute)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table role_grants
+  organization_id integer not null
+  user_id integer not null
+  source text not null
+  role member_role not null
+  granted_at timestamp with time zone not null default now()
+  constraint role_grants_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint role_grants_pkey PRIMARY KEY (organization_id, user_id, source)
+  constraint role_grants_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'scim'::text, 'saml'::text])))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_group_names
+  organization_id integer not null
+  user_id integer not null
+  name text not null
+  constraint saml_group_names_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  index saml_group_names_name btree (organization_id, lower(name))
+  UNIQUE index saml_group_names_user btree (organization_id, user_id, lower(name))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table schema_migrations
+  name text not null
+  applied_at timestamp with time zone not null default now()
+  constraint schema_migrations_pkey PRIMARY KEY (name)
+  no row level security
+  grant select to cc_app
+  grant select to cc_platform
+
+table sessions
+  id integer not null generated always as identity
+  organization_id integer not null
+  user_id integer not null
+  token_hash bytea not null
+  kind text not null default 'password'::text
+  role_ceiling member_role
+  saml_name_id text
+  saml_session_index text
+  ip text
+  user_agent text
+  created_at timestamp with time zone not null default now()
+  last_seen_at timestamp with time zone not null default now()
+  expires_at timestamp with time zone not null
+  revoked_at timestamp with time zone
+  constraint sessions_kind_check CHECK ((kind = ANY (ARRAY['password'::text, 'saml'::text])))
+  constraint sessions_organization_id_id_key UNIQUE (organization_id, id)
+  constraint sessions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint sessions_pkey PRIMARY KEY (id)
+  constraint sessions_token_hash_key UNIQUE (token_hash)
+  index sessions_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table sign_in_failures
+  subject bytea not null
+  failures integer not null
+  window_started_at timestamp with time zone not null
+  locked_until timestamp with time zone
+  constraint sign_in_failures_pkey PRIMARY KEY (subject)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table stages
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_run_id integer
+  pipeline_run_id integer
+  name text not null
+  position integer not null
+  state text not null default 'pending'::text
+  by text
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  created_month date not null default (date_trunc('month'::text, now()))::date
+  last_seq bigint not null default 0
+  log_bytes bigint not null default 0
+  constraint stages_check CHECK ((num_nonnulls(workspace_run_id, pipeline_run_id) = 1))
+  constraint stages_organization_id_id_key UNIQUE (organization_id, id)
+  constraint stages_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES pipeline_runs(organization_id, id) ON DELETE CASCADE
+  constraint stages_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint stages_pkey PRIMARY KEY (id)
+  constraint stages_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text, 'canceled'::text])))
+  UNIQUE index stages_pipeline_run btree (organization_id, pipeline_run_id, name) WHERE (pipeline_run_id IS NOT NULL)
+  UNIQUE index stages_workspace_run btree (organization_id, workspace_run_id, name) WHERE (workspace_run_id IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table state_versions
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  serial bigint not null
+  lineage text not null
+  body bytea not null
+  body_sha256 text not null
+  status text not null default 'finalized'::text
+  reason text
+  workspace_run_id integer
+  user_id integer
+  created_by text not null
+  created_at timestamp with time zone not null default now()
+  constraint state_versions_organization_id_id_key UNIQUE (organization_id, id)
+  constraint state_versions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint state_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint state_versions_pkey PRIMARY KEY (id)
+  constraint state_versions_status_check CHECK ((status = ANY (ARRAY['finalized'::text, 'quarantined'::text])))
+  index state_versions_newest btree (organization_id, workspace_id, serial DESC)
+  UNIQUE index state_versions_serial btree (workspace_id, serial) WHERE (status = 'finalized'::text)
+  index state_versions_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table tokens
+  id integer not null generated always as identity
+  organization_id integer not null
+  kind text not null
+  user_id integer
+  name text not null
+  prefix text not null
+  hash bytea not null
+  role member_role
+  workspace_run_id integer
+  run_phase text
+  fence integer
+  created_at timestamp with time zone not null default now()
+  expires_at timestamp with time zone
+  last_used_at timestamp with time zone
+  revoked_at timestamp with time zone
+  constraint tokens_hash_key UNIQUE (hash)
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'scim'::text, 'agt'::text, 'run'::text])))
+  constraint tokens_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint tokens_organization_id_id_key UNIQUE (organization_id, id)
+  constraint tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint tokens_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint tokens_pkey PRIMARY KEY (id)
+  constraint tokens_run_phase_check CHECK ((run_phase = ANY (ARRAY['plan'::text, 'apply'::text])))
+  index tokens_run btree (organization_id, workspace_run_id)
+  index tokens_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table user_tokens
+  id integer not null generated always as identity
+  organization_id integer not null
+  user_id integer not null
+  purpose text not null
+  hash bytea not null
+  expires_at timestamp with time zone not null
+  used_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  constraint user_tokens_hash_key UNIQUE (hash)
+  constraint user_tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint user_tokens_pkey PRIMARY KEY (id)
+  constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'password_reset'::text])))
+  index user_tokens_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table users
+  id integer not null generated always as identity
+  organization_id integer not null
+  public_id uuid not null default gen_random_uuid()
+  email text
+  user_name text
+  external_id text
+  name text not null default ''::text
+  password_hash text
+  platform_admin boolean not null default false
+  active boolean not null default true
+  deprovisioned_at timestamp with time zone
+  row_version integer not null default 1
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint users_organization_id_id_key UNIQUE (organization_id, id)
+  constraint users_pkey PRIMARY KEY (id)
+  constraint users_public_id_key UNIQUE (public_id)
+  UNIQUE index users_email btree (organization_id, lower(email)) WHERE (deprovisioned_at IS NULL)
+  index users_sign_in btree (lower(email)) WHERE (deprovisioned_at IS NULL)
+  UNIQUE index users_user_name btree (organization_id, lower(user_name)) WHERE (deprovisioned_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table workspace_authorship
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  user_id integer not null
+  what text not null
+  at timestamp with time zone not null default now()
+  applied_at timestamp with time zone
+  constraint workspace_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint workspace_authorship_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_authorship_pkey PRIMARY KEY (id)
+  index workspace_authorship_open btree (organization_id, workspace_id) WHERE (applied_at IS NULL)
+  index workspace_authorship_user btree (organization_id, user_id)
+  index workspace_authorship_workspace btree (organization_id, workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table workspace_locks
+  workspace_id integer not null
+  organization_id integer not null
+  kind text not null
+  lock_id text
+  info jsonb
+  user_id integer
+  workspace_run_id integer
+  label text not null
+  reason text
+  since timestamp with time zone not null default now()
+  constraint workspace_locks_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'run'::text, 'cli'::text])))
+  constraint workspace_locks_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint workspace_locks_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_locks_pkey PRIMARY KEY (workspace_id)
+  index workspace_locks_user btree (organization_id, user_id)
+  index workspace_locks_workspace btree (organization_id, workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table workspace_runs
+  id integer not null default nextval('run_ids'::regclass)
+  organization_id integer not null
+  workspace_id integer not null
+  kind text not null
+  destroy boolean not null default false
+  phase text not null
+  reason text
+  message text
+  configuration_version_id integer not null
+  overrides bytea
+  author_user_id integer not null
+  author_token_id integer
+  authorship_through integer not null default 0
+  plan_digest text
+  summary jsonb
+  cost jsonb
+  gates jsonb not null default '[]'::jsonb
+  found jsonb
+  cancel_requested_at timestamp with time zone
+  cancel_requested_by integer
+  approval_expires_at timestamp with time zone
+  engine_run_id text
+  created_at timestamp with time zone not null default now()
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
+  constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
+  constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
+  constraint workspace_runs_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id)
+  constraint workspace_runs_organization_id_id_key UNIQUE (organization_id, id)
+  constraint workspace_runs_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
+  constraint workspace_runs_pkey PRIMARY KEY (id)
+  index workspace_runs_author btree (organization_id, author_user_id)
+  index workspace_runs_configuration btree (organization_id, configuration_version_id)
+  index workspace_runs_failed btree (organization_id, ended_at) WHERE (phase = 'failed'::text)
+  index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
+  index workspace_runs_token btree (organization_id, author_token_id)
+  UNIQUE index workspace_runs_turn btree (workspace_id) WHERE ((phase = ANY (ARRAY['planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text])) AND (kind = 'apply'::text))
+  index workspace_runs_workspace btree (organization_id, workspace_id, id DESC)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table workspace_variables
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  key text not null
+  kind text not null
+  sensitive boolean not null default false
+  value bytea not null
+  value_mac bytea not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint workspace_variables_kind_check CHECK ((kind = ANY (ARRAY['terraform'::text, 'env'::text])))
+  constraint workspace_variables_organization_id_id_key UNIQUE (organization_id, id)
+  constraint workspace_variables_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_variables_pkey PRIMARY KEY (id)
+  constraint workspace_variables_workspace_id_kind_key_key UNIQUE (workspace_id, kind, key)
+  index workspace_variables_workspace btree (organization_id, workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table workspaces
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  criticality text not null default 'standard'::text
+  engine text not null default 'opentofu'::text
+  source_kind text not null default 'inline'::text
+  source jsonb not null default '{}'::jsonb
+  cloud_account_id integer
+  git_connection_id integer
+  path text not null default ''::text
+  auto_apply boolean not null default false
+  cost_limit_monthly numeric(30,12)
+  unpriced text not null default 'deny'::text
+  fence integer not null default 0
+  needs_refresh boolean not null default false
+  last_applied_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint workspaces_criticality_check CHECK ((criticality = ANY (ARRAY['standard'::text, 'production'::text])))
+  constraint workspaces_engine_check CHECK ((engine = 'opentofu'::text))
+  constraint workspaces_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+  constraint workspaces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint workspaces_organization_id_id_key UNIQUE (organization_id, id)
+  constraint workspaces_pkey PRIMARY KEY (id)
+  constraint workspaces_source_kind_check CHECK ((source_kind = ANY (ARRAY['inline'::text, 'git'::text])))
+  constraint workspaces_unpriced_check CHECK ((unpriced = ANY (ARRAY['deny'::text, 'allow'::text])))
+  UNIQUE index workspaces_name btree (organization_id, lower(name))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+sequences
+  run_ids integer
+    grant usage to cc_app
+    grant usage to cc_platform
+
+types
+  member_role (Viewer, Deployer, SRE · Cloud Admin, Org Admin, Owner)
+
+functions
+  ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 e50aa2da5e9bf83bb80dc90ced55e02e
+    grant execute to cc_platform
+  refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3

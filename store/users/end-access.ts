@@ -1,0 +1,29 @@
+import type { Db } from '../connect.ts'
+
+/** What a person signs in with or acts by, taken away in the transaction of the change that calls for it. */
+export function endAccess(db: Db, organizationId: number) {
+  const now = db.fn.now()
+  return {
+    async sessions(userId: number): Promise<void> {
+      await db('sessions')
+        .where({ organizationId, userId })
+        .whereNull('revokedAt')
+        .update({ revokedAt: now })
+    },
+
+    /** Open invitations and password resets: they were sent to an address, and may lie in its mailbox still. */
+    async mailedLinks(userId: number): Promise<void> {
+      await db('user_tokens')
+        .where({ organizationId, userId })
+        .whereNull('usedAt')
+        .update({ usedAt: now })
+    },
+
+    async apiTokens(userId: number): Promise<void> {
+      await db('tokens')
+        .where({ organizationId, userId, kind: 'pat' })
+        .whereNull('revokedAt')
+        .update({ revokedAt: now })
+    },
+  }
+}

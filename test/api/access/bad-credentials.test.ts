@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newSecret, newToken, type TokenKind } from '../../../domain/access/credentials.ts'
+import type { TableRoute } from '../../../api/http/route-table.ts'
+import { organizations } from '../../../store/platform/organizations.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { runInPhase } from '../workspaces/run-in-phase.ts'
+import { bearerOf, callRoute, cookieOf } from './call-route.ts'
+
+type Headers = Record<string, string>
+
+describe('every route that is not public', () => {
+  let harness: Harness
+  let routes: TableRoute[]
+  let good: TestUser
+  const bad = new Map<string, Headers>()
+  /** Real, and good for the state of its own workspace alone. */
+  let runToken: Headers
+
+  beforeAll(async () => {
+    harness = await createHarness()
+    routes = harness.app.routeTable().filter(({ access }) => access !== 'public')
+    const org = await harness.organization()
+    good = await org.user('Owner')
+    await collect(org.id)
+
+    const workspace = await org.workspace()
+    const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: good.id }
+    runToken = bearerOf((await runInPhase(harness.deps, place, 'planning')).token)
+  })
+  afterAll(async () => harness.close())
+
+  async function collect(organizationId: number): Promise<void> {
+    const { store, config } = harness.deps
+    const platform = store.platform
+    const cookie = ({ cookie: value }: TestUser) => cookieOf(value, config.baseUrl)
+    const person = async () => (await harness.organization()).user('Owner')
+    const spoilt = async (table: string, change: Record<string, unknown>) => {
+      const user = await person()
+      const token = await user.token('Owner')
+      await platform(table)
+        .where(table === 'users' ? { id: user.id } : { userId: user.id })
+        .update(change)
+      return table === 'tokens' ? bearerOf(token) : cookie(user)
+    }
+    const ofKind = async (kind: TokenKind) => {
+      const { plain, hash, prefix } = newToken(kind)
+      await platform('tokens').insert({
+        organizationId,
+        kind,
+        hash,
+        prefix,
+        name: kind,
+        role: 'Org Admin',
+        expiresAt: new Date(Date.now() + 3_600_000),
+      })
+      return bearerOf(plain)
+    }
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    const valid = await good.token('Owner')
+
+    bad.set('nothing', {})
+    bad.set('a garbage cookie', cookieOf('garbage', config.baseUrl))
+    bad.set('an unknown cookie', cookieOf(newSecret().plain, config.baseUrl))
+    bad.set('a garbage bearer', bearerOf('garbage'))
+    bad.set('an empty bearer', { authorization: 'Bearer ' })
+    bad.set('no scheme', { authorization: valid })
+    bad.set('another scheme', { authorization: `Token ${valid}` })
+    bad.set('a bearer that is a cookie', bearerOf(good.cookie))
+    bad.set('a token as a cookie', cookieOf(valid, config.baseUrl))
+    bad.set('a wrong checksum', bearerOf(`${valid.slice(0, -1)}${valid.endsWith('0') ? '1' : '0'}`))
+    bad.set('an unknown token', bearerOf(newToken('pat').plain))
+    bad.set('a garbage bearer beside a good cookie', { ...cookie(good), ...bearerOf('garbage') })
+    bad.set('an expired token', await spoilt('tokens', { expiresAt: ago(1) }))
+    bad.set('a revoked token', await spoilt('tokens', { revokedAt: ago(0) }))
+    bad.set('an expired session', await spoilt('sessions', { expiresAt: ago(1) }))
+    bad.set('an idle session', await spoilt('sessions', { lastSeenAt: ago(13) }))
+    bad.set('a revoked session', await spoilt('sessions', { revokedAt: ago(0) }))
+    bad.set('somebody deactivated', await spoilt('users', { active: false }))
+    bad.set('somebody deprovisioned', await spoilt('users', { deprovisionedAt: ago(0) }))
+    bad.set('a SCIM token', await ofKind('scim'))
+    bad.set('an agent’s token', await ofKind('agt'))
+
+    const suspended = await harness.organization()
+    const theirs = await suspended.user('Owner')
+    bad.set('a suspended organization’s token', bearerOf(await theirs.token('Owner')))
+    bad.set('a suspended organization’s session', cookie(theirs))
+    await organizations(platform).setStatus(suspended.id, 'suspended')
+  }
+
+  const statusOf = async (route: TableRoute, headers: Headers) => {
+    // Told before anything of the body is looked at.
+    const response = await callRoute(harness.app, route, { headers, body: '{"broken' })
+    const { code } = response.json()
+    return `${response.statusCode} ${code}`
+  }
+  const refusal = ({ access }: TableRoute) =>
+    access === 'platform' ? '404 not_found' : '401 unauthenticated'
+
+  test('401: refuses each credential that is none, and hides where it is the platform’s', async () => {
+    expect(bad.size).toBe(23)
+    for (const route of routes)
+      for (const [name, headers] of bad)
+        expect(await statusOf(route, headers), `${route.method} ${route.url}, ${name}`).toBe(
+          refusal(route),
+        )
+  })
+
+  test('401: refuses a run’s token everywhere but at the state', async () => {
+    for (const route of routes.filter(({ access }) => access !== 'state'))
+      expect(await statusOf(route, runToken), `${route.method} ${route.url}`).toBe(refusal(route))
+  })
+
+  test('none of these was let in: the good ones are', async () => {
+    expect((await good.get('/api/auth/me')).statusCode).toBe(200)
+    const headers = bearerOf(await good.token('Owner'))
+    expect((await harness.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(200)
+  })
+})

@@ -1,0 +1,99 @@
+import { expect } from 'vitest'
+import type { TableRoute } from '../../../api/http/route-table.ts'
+import type { Harness } from '../../harness/create-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
+
+export type FullOrganization = {
+  org: TestOrganization
+  owner: TestUser
+  /** Real ids of this organization for the route's parameters. */
+  paramsFor(route: Pick<TableRoute, 'url'>): Record<string, string>
+}
+
+/** An organization with one of each thing that a route's address can name. */
+export async function makeFullOrganization(harness: Harness): Promise<FullOrganization> {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const post = async (url: string, body: object) => {
+    const response = await owner.post(url, body)
+    expect(response.statusCode, `${url}: ${response.body}`).toBeLessThan(300)
+    return response.json()
+  }
+
+  const tofu = stateClient(harness.app, workspace, await owner.token())
+  const info = lockInfo()
+  await tofu.lock(info)
+  expect((await tofu.write(stateOf(1), info.ID)).statusCode).toBe(200)
+  await tofu.unlock(info)
+  const quarantined = await quarantine(harness, org.id, workspace.id)
+
+  const { variable } = await post(`${workspace.url}/variables`, { key: 'word', value: 'hi' })
+  const { pipeline } = await post('/api/pipelines', {
+    name: 'own',
+    kind: 'infrastructure',
+    targetWorkspaceId: workspace.id,
+  })
+  const { policy } = await post('/api/policies', {
+    name: 'own',
+    rego: 'package cloudcontrol\n\ndeny contains "no" if { input.run.destroy }\n',
+    enforcement: 'advisory',
+    workspaces: [workspace.id],
+  })
+  const { price } = await post('/api/finops/prices', {
+    provider: 'aws',
+    resourceType: 'aws_instance',
+    monthlyPrice: 1,
+    currency: 'USD',
+  })
+  const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
+  const { groupMapping } = await post('/api/org/group-mappings', {
+    groupName: 'own',
+    role: 'Viewer',
+  })
+  await post(`${workspace.url}/lock`, {})
+  const inPipeline = await post(`/api/pipelines/${pipeline.id}/run`, {})
+  const inWorkspace = await post(`${workspace.url}/apply`, {})
+
+  const ids: Record<string, Record<string, number>> = {
+    '/api/workspaces/': {
+      id: workspace.id,
+      variableId: variable.id,
+      serial: 1,
+      versionId: quarantined,
+      runId: inWorkspace.run.id,
+    },
+    '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
+    '/api/policies/': { id: policy.id },
+    '/api/finops/prices/': { id: price.id },
+    '/api/auth/tokens/': { id: token.id },
+    '/api/org/tokens/': { id: token.id },
+    '/api/org/group-mappings/': { id: groupMapping.id },
+    '/api/org/users/': { id: owner.id },
+    '/api/admin/organizations/': { id: org.id },
+  }
+  return {
+    org,
+    owner,
+    paramsFor({ url }) {
+      const [, known] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? []
+      if (!known) throw new Error(`${url}: nothing here makes what this address names`)
+      return Object.fromEntries(Object.entries(known).map(([name, id]) => [name, String(id)]))
+    },
+  }
+}
+
+/** As a zombie's late write would have left it. */
+async function quarantine(harness: Harness, organizationId: number, workspaceId: number) {
+  return harness.deps.store.tenant(organizationId, async (db) => {
+    const { rows } = await db.raw(
+      `insert into state_versions (organization_id, workspace_id, serial, lineage, body, body_sha256, status, created_by)
+       select organization_id, workspace_id, 2, lineage, body, body_sha256, 'quarantined', created_by
+       from state_versions where workspace_id = ? returning id`,
+      [workspaceId],
+    )
+    return rows[0].id
+  })
+}

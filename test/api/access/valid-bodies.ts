@@ -1,0 +1,33 @@
+import type { TableRoute } from '../../../api/http/route-table.ts'
+import { simpleFiles } from '../../harness/test-organization.ts'
+import { lockInfo, stateOf } from '../workspaces/state-client.ts'
+
+/** For each route with ids in its address, a body that it takes. A new route must be given one. */
+const bodies: Record<string, unknown> = {
+  'PATCH /api/workspaces/:id': { path: 'elsewhere' },
+  'PUT /api/workspaces/:id/configuration': { files: simpleFiles },
+  'POST /api/workspaces/:id/variables': { key: 'another', value: 'one' },
+  'PATCH /api/workspaces/:id/variables/:variableId': { value: 'changed' },
+  'POST /api/workspaces/:id/state': stateOf(2),
+  'LOCK /api/workspaces/:id/state': lockInfo(),
+  'UNLOCK /api/workspaces/:id/state': lockInfo(),
+  'POST /api/workspaces/:id/lock': { reason: 'mine now' },
+  'POST /api/workspaces/:id/unlock': { force: true },
+  'POST /api/workspaces/:id/plan': {},
+  'POST /api/workspaces/:id/apply': {},
+  'POST /api/workspaces/:id/runs/:runId/cancel': {},
+  'POST /api/pipelines/:id/run': {},
+  'POST /api/pipelines/:id/runs/:runId/approve': {},
+  'POST /api/pipelines/:id/runs/:runId/reject': {},
+  'POST /api/pipelines/:id/runs/:runId/cancel': {},
+  'PATCH /api/policies/:id': { name: 'changed' },
+  'PATCH /api/finops/prices/:id': { monthlyPrice: 2 },
+  'PATCH /api/org/users/:id': { name: 'Changed' },
+}
+
+export function validBody({ method, url, hasBody }: TableRoute): unknown {
+  const body = bodies[`${method} ${url}`]
+  if (hasBody && body === undefined)
+    throw new Error(`${method} ${url}: name a body that it takes in valid-bodies.ts`)
+  return body
+}

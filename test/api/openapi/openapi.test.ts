@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openapiText } from '../../../api/http/openapi.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+type Response = { $ref?: string; content?: Record<string, { schema?: unknown }> }
+type Operation = {
+  operationId?: string
+  security?: Array<Record<string, unknown>>
+  requestBody?: unknown
+  responses: Record<string, Response>
+  'x-access'?: string
+}
+
+describe('GET /api/openapi.json', () => {
+  let harness: Harness
+  let operations: Array<{ name: string; path: string; operation: Operation }>
+  beforeAll(async () => {
+    harness = await createHarness()
+    const { paths } = (await harness.app.inject({ url: '/api/openapi.json' })).json()
+    operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        name: `${method} ${path}`,
+        path,
+        operation,
+      })),
+    )
+  })
+  afterAll(async () => harness.close())
+
+  test('the committed document is the server’s; node scripts/write-openapi.ts writes it anew', () => {
+    const committed = readFileSync(new URL('../../../api/openapi.json', import.meta.url), 'utf8')
+    expect(committed).toBe(openapiText(harness.app))
+  })
+
+  test('it is valid OpenAPI 3.1', async () => {
+    const document = (await harness.app.inject({ url: '/api/openapi.json' })).json()
+    const result = await new Validator().validate(document)
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+    expect(document.openapi).toBe('3.1.0')
+  })
+
+  test('it has every route there is, but the documentation’s own and OpenTofu’s two methods', () => {
+    const described = new Set(operations.map(({ name }) => name))
+    const missing = harness.app
+      .routeTable()
+      .map(({ method, url }) => `${method.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
+      .filter((name) => !described.has(name) && !name.startsWith('get /docs'))
+    expect(missing).toEqual([
+      'get /api/openapi.json',
+      'lock /api/workspaces/{id}/state',
+      'unlock /api/workspaces/{id}/state',
+    ])
+  })
+
+  test('each operation has a name of its own', () => {
+    const names = operations.map(({ operation }) => operation.operationId)
+    for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z]+$/)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('each says what it needs, and how it refuses', () => {
+    for (const { name, path, operation } of operations) {
+      const { responses, security, requestBody } = operation
+      expect(security, name).toBeDefined()
+      const isPublic = operation['x-access'] === 'public'
+      expect(security?.length === 0, name).toBe(isPublic)
+      if (!path.startsWith('/api/')) continue
+      const needed = [
+        '500',
+        ...(isPublic ? [] : ['401', '403']),
+        ...(path.includes('{') ? ['404'] : []),
+        ...(requestBody === undefined ? [] : ['400', '413', '415']),
+      ]
+      expect(Object.keys(responses), name).toEqual(expect.arrayContaining(needed))
+      for (const [status, { $ref, content }] of Object.entries(responses))
+        if (Number(status) >= 400)
+          expect($ref ?? content?.['application/json']?.schema, `${name} ${status}`).toBeDefined()
+    }
+  })
+})

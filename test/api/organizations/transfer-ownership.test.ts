@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../../gateways/passwords/passwords.ts'
+import { users } from '../../../store/users/users.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+let harness: Harness
+let second: SecondApp
+let hash: string
+beforeAll(async () => {
+  harness = await createHarness()
+  second = await createSecondApp(harness)
+  hash = await hashPassword(password)
+})
+afterAll(async () => {
+  await second.close()
+  await harness.close()
+})
+
+const url = '/api/org/transfer-ownership'
+const password = 'correct horse battery staple'
+
+async function ownerOf(org: TestOrganization): Promise<TestUser> {
+  const owner = await org.user('Owner')
+  await harness.deps.store.tenant(org.id, async (db) =>
+    users(db, org.id).setPassword(owner.id, hash),
+  )
+  return owner
+}
+const roleOf = async (user: TestUser) => (await user.get('/api/auth/me')).json().user.role
+
+describe('POST /api/org/transfer-ownership', () => {
+  test('200: the heir is Owner, the old Owner an Org Admin, and it is audited', async () => {
+    const org = await harness.organization()
+    const owner = await ownerOf(org)
+    const heir = await org.user('Viewer')
+    expect((await owner.post(url, { userId: heir.id, password })).json()).toEqual({ ok: true })
+    expect([await roleOf(owner), await roleOf(heir)]).toEqual(['Org Admin', 'Owner'])
+    const entries = await harness.deps.store.tenant(org.id, async (db) =>
+      db('audit_entries').where({ event: 'org.ownership_transferred' }),
+    )
+    expect(entries).toMatchObject([{ outcome: 'success', actorId: owner.id }])
+    expect(JSON.stringify(entries)).not.toContain(password)
+  })
+
+  test('429: five wrong passwords lock this as they lock signing in, in every process', async () => {
+    const org = await harness.organization()
+    const owner = await ownerOf(org)
+    const heir = await org.user('Viewer')
+    const body = { userId: heir.id, password: 'not the password at all' }
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        at % 2 ? owner.post(url, body) : second.call(owner, 'POST', { url, body }),
+      ),
+    )
+    expect(tries.filter(({ statusCode }) => statusCode === 403)).toHaveLength(5)
+    const right = await owner.post(url, { userId: heir.id, password })
+    expect([right.statusCode, right.json().code]).toEqual([429, 'locked'])
+    expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
+    const login = await harness.app.inject({
+      method: 'POST',
+      url: '/api/auth/login',
+      payload: { email: owner.email, password },
+    })
+    expect(login.statusCode).toBe(429)
+    expect([await roleOf(owner), await roleOf(heir)]).toEqual(['Owner', 'Viewer'])
+  })
+
+  test('403, 404, 409: only an Owner with a session, to somebody here who is active', async () => {
+    const org = await harness.organization()
+    const owner = await ownerOf(org)
+    const admin = await org.user('Org Admin')
+    const asAdmin = await admin.post(url, { userId: admin.id, password })
+    expect([asAdmin.statusCode, asAdmin.json().code]).toEqual([403, 'forbidden'])
+    const headers = { authorization: `Bearer ${await owner.token('Owner')}` }
+    const asToken = await harness.app.inject({ method: 'POST', url, headers })
+    expect(asToken.json().code).toBe('session_required')
+
+    const stranger = await (await harness.organization()).user('Viewer')
+    expect((await owner.post(url, { userId: stranger.id, password })).statusCode).toBe(404)
+    expect((await owner.post(url, { userId: owner.id, password })).statusCode).toBe(400)
+    await owner.patch(`/api/org/users/${admin.id}`, { active: false })
+    const inactive = await owner.post(url, { userId: admin.id, password })
+    expect([inactive.statusCode, inactive.json().code]).toEqual([409, 'user_inactive'])
+    expect(await roleOf(owner)).toBe('Owner')
+  })
+
+  test('of two transfers at once in two processes one is done', async () => {
+    const org = await harness.organization()
+    const owner = await ownerOf(org)
+    const [one, two] = [await org.user('Viewer'), await org.user('Viewer')]
+    const answers = await Promise.all([
+      owner.post(url, { userId: one.id, password }),
+      second.call(owner, 'POST', { url, body: { userId: two.id, password } }),
+    ])
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 403]))
+    const now = new Set([await roleOf(one), await roleOf(two)])
+    expect(now).toEqual(new Set(['Owner', 'Viewer']))
+  })
+})

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import { runInPhase } from '../workspaces/run-in-phase.ts'
+
+const rego = (message = 'no') =>
+  `package cloudcontrol\n\ndeny contains "${message}" if { input.run.destroy }\n`
+
+const newPolicy = (fields: Record<string, unknown> = {}) => ({
+  name: 'no destroys',
+  rego: rego(),
+  enforcement: 'mandatory',
+  workspaces: 'all',
+  ...fields,
+})
+
+describe('/api/policies', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  const eventsOf = async (org: TestOrganization, event: string) =>
+    harness.deps.store.tenant(org.id, async (db) =>
+      db('audit_entries')
+        .where({ event })
+        .orderBy('id')
+        .select('targetId', 'targetLabel', 'detail'),
+    )
+
+  const authorsOf = async (org: TestOrganization, workspaceId: number) =>
+    harness.deps.store.tenant(org.id, async (db) =>
+      db('workspace_authorship').where({ workspaceId }).orderBy('id').select('userId', 'what'),
+    )
+
+  test('201, 200: a policy is made, read by every member, changed and deleted', async () => {
+    const org = await harness.organization()
+    const [admin, viewer] = [await org.user('Org Admin'), await org.user('Viewer')]
+    const made = await admin.post('/api/policies', newPolicy())
+    expect(made.statusCode, made.body).toBe(201)
+    const { policy } = made.json()
+    expect(policy).toMatchObject({ ...newPolicy(), version: 1 })
+    const url = `/api/policies/${policy.id}`
+    expect((await viewer.get('/api/policies')).json()).toEqual({
+      policies: [policy],
+      nextCursor: null,
+    })
+
+    const changed = await admin.patch(url, { rego: rego('never'), enforcement: 'advisory' })
+    expect(changed.json().policy).toMatchObject({ version: 2, enforcement: 'advisory' })
+    expect((await viewer.get(url)).json().policy.rego).toBe(rego('never'))
+    // Sent back as it was read: no change, no version.
+    const { id: _i, version: _v, createdAt: _c, updatedAt: _u, ...same } = changed.json().policy
+    expect((await admin.patch(url, same)).json().policy.version).toBe(2)
+
+    expect((await admin.delete(url)).json()).toEqual({ ok: true })
+    expect((await viewer.get(url)).statusCode).toBe(404)
+    const [updated] = await eventsOf(org, 'policy.updated')
+    expect(updated).toMatchObject({
+      targetId: String(policy.id),
+      targetLabel: 'no destroys',
+      detail: { version: 2, changed: { rego: true } },
+    })
+    expect(JSON.stringify(updated)).not.toContain('package')
+    expect(await eventsOf(org, 'policy.created')).toHaveLength(1)
+    expect(await eventsOf(org, 'policy.deleted')).toHaveLength(1)
+  })
+
+  test('200: pages go by key', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    for (const name of ['one', 'two', 'three'])
+      expect((await admin.post('/api/policies', newPolicy({ name }))).statusCode).toBe(201)
+    const first = (await admin.get('/api/policies?limit=2')).json()
+    const second = (await admin.get(`/api/policies?limit=2&cursor=${first.nextCursor}`)).json()
+    const names = [...first.policies, ...second.policies].map(({ name }) => name)
+    expect([names, second.nextCursor]).toEqual([['one', 'two', 'three'], null])
+  })
+
+  test('400: what does not compile is refused with line and column', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const broken = 'package cloudcontrol\n\ndeny contains "x" if { nothing_there(1) }\n'
+    const response = await admin.post('/api/policies', newPolicy({ rego: broken }))
+    expect([response.statusCode, response.json().code]).toEqual([400, 'policy_invalid'])
+    const [detail] = response.json().details
+    expect(detail).toMatchObject({ path: 'rego', line: 3 })
+    expect(detail.message).toMatch(/^line 3, column \d+: /)
+    const other = await admin.post('/api/policies', newPolicy({ rego: 'package other' }))
+    expect(other.json().code).toBe('policy_invalid')
+    expect((await admin.get('/api/policies')).json().policies).toEqual([])
+
+    const { policy } = (await admin.post('/api/policies', newPolicy())).json()
+    const change = await admin.patch(`/api/policies/${policy.id}`, { rego: broken })
+    expect(change.json().code).toBe('policy_invalid')
+    const gone = await admin.patch(`/api/policies/${policy.id + 1}`, { rego: broken })
+    expect(gone.statusCode).toBe(404)
+  })
+
+  test('400: a scope, enforcement or field that is none', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    for (const fields of [
+      { workspaces: 'some' },
+      { workspaces: [] },
+      { workspaces: [1, 1] },
+      { enforcement: 'maybe' },
+      { name: '' },
+      { version: 3 },
+    ]) {
+      const response = await admin.post('/api/policies', newPolicy(fields))
+      expect([response.statusCode, response.json().code]).toEqual([400, 'validation_failed'])
+    }
+  })
+
+  test('404: a workspace of another organization', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const foreign = await (await harness.organization()).workspace()
+    const own = await org.workspace()
+    for (const workspaces of [[foreign.id], [own.id, foreign.id]]) {
+      const response = await admin.post('/api/policies', newPolicy({ workspaces }))
+      expect(response.statusCode).toBe(404)
+    }
+    const { policy } = (
+      await admin.post('/api/policies', newPolicy({ workspaces: [own.id] }))
+    ).json()
+    const url = `/api/policies/${policy.id}`
+    expect((await admin.patch(url, { workspaces: [foreign.id] })).statusCode).toBe(404)
+    // One that was deleted since does not stand in the way of the others.
+    const more = await org.workspace()
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('workspaces').where({ id: own.id }).delete(),
+    )
+    const kept = await admin.patch(url, { workspaces: [own.id, more.id] })
+    expect(kept.statusCode, kept.body).toBe(200)
+  })
+
+  test('409: a name that is taken, in any case of letters, names its owner', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const { policy } = (await admin.post('/api/policies', newPolicy())).json()
+    const again = await admin.post('/api/policies', newPolicy({ name: 'NO DESTROYS' }))
+    expect(again.statusCode).toBe(409)
+    expect(again.json()).toMatchObject({ code: 'name_taken', existingId: policy.id })
+    const other = (await admin.post('/api/policies', newPolicy({ name: 'other' }))).json().policy
+    const renamed = await admin.patch(`/api/policies/${other.id}`, { name: 'no destroys' })
+    expect(renamed.json()).toMatchObject({ code: 'name_taken', existingId: policy.id })
+  })
+
+  test('403: below Org Admin nobody writes one, and it is audited', async () => {
+    const org = await harness.organization()
+    const sre = await org.user('SRE · Cloud Admin')
+    expect((await sre.post('/api/policies', newPolicy())).statusCode).toBe(403)
+    expect(await eventsOf(org, 'policy.denied')).toHaveLength(1)
+  })
+
+  test('200: whoever changes a policy is an author where it judges, and nowhere else', async () => {
+    const org = await harness.organization()
+    const [one, two] = [await org.user('Org Admin'), await org.user('Org Admin')]
+    const production = await org.workspace({ criticality: 'production' })
+    const standard = await org.workspace()
+    const before = [await authorsOf(org, production.id), await authorsOf(org, standard.id)]
+    const made = await one.post('/api/policies', newPolicy({ workspaces: 'production' }))
+    const url = `/api/policies/${made.json().policy.id}`
+    expect(await authorsOf(org, production.id)).toEqual([
+      ...(before[0] ?? []),
+      { userId: one.id, what: 'policy' },
+    ])
+    expect(await authorsOf(org, standard.id)).toEqual(before[1])
+
+    // Taken from one and put on another: both are guarded differently now.
+    expect((await two.patch(url, { workspaces: [standard.id] })).statusCode).toBe(200)
+    for (const { id } of [production, standard])
+      expect((await authorsOf(org, id)).at(-1)).toEqual({ userId: two.id, what: 'policy' })
+    expect((await one.patch(url, { name: 'renamed' })).statusCode).toBe(200)
+    expect((await authorsOf(org, standard.id)).at(-1)?.userId).toBe(two.id)
+    await one.delete(url)
+    expect((await authorsOf(org, standard.id)).at(-1)?.userId).toBe(one.id)
+    expect((await authorsOf(org, production.id)).at(-1)?.userId).toBe(two.id)
+  })
+
+  test('200: an approval that stands is void, and the run waits again', async () => {
+    const org = await harness.organization()
+    const [author, operator, admin] = [
+      await org.user('Deployer'),
+      await org.user('Deployer'),
+      await org.user('Org Admin'),
+    ]
+    const workspace = await org.workspace({ criticality: 'production' })
+    const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
+    const run = await runInPhase(harness.deps, place, 'apply_queued')
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('approvals').insert({
+        organizationId: org.id,
+        workspaceRunId: run.id,
+        userId: operator.id,
+        decision: 'approved',
+        planDigest: 'digest',
+      }),
+    )
+    expect((await admin.post('/api/policies', newPolicy())).statusCode).toBe(201)
+    const [approval, row] = await harness.deps.store.tenant(org.id, async (db) =>
+      Promise.all([
+        db('approvals').where({ workspaceRunId: run.id }).first(),
+        db('workspace_runs').where({ id: run.id }).first(),
+      ]),
+    )
+    expect(approval.voidReason).toContain(`policy changed by ${admin.email}`)
+    expect(row.phase).toBe('awaiting_approval')
+  })
+
+  test('200: many changes at once over the same workspaces all come to an end', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const spaces = [await org.workspace(), await org.workspace(), await org.workspace()]
+    const ids = spaces.map(({ id }) => id)
+    const made = await Promise.all(
+      [ids, ids.toReversed(), 'all', [...ids.slice(1), ...ids.slice(0, 1)]].map(
+        async (workspaces, index) =>
+          admin.post('/api/policies', newPolicy({ name: `policy ${index}`, workspaces })),
+      ),
+    )
+    expect(made.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201])
+    const both = made.map(async (response, index) =>
+      admin.patch(`/api/policies/${response.json().policy.id}`, {
+        workspaces: index % 2 === 0 ? ids.toReversed() : 'all',
+        enforcement: 'advisory',
+      }),
+    )
+    expect((await Promise.all(both)).map(({ statusCode }) => statusCode)).toEqual([
+      200, 200, 200, 200,
+    ])
+  })
+})

@@ -1,0 +1,41 @@
+import type { Deps } from '../../../api/deps.ts'
+import { approvals } from '../../../store/pipelines/approvals.ts'
+import { stages } from '../../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../../store/pipelines/workspace-runs.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { runInPhase } from '../workspaces/run-in-phase.ts'
+
+export type ApprovedRun = { id: number; now(): Promise<WorkspaceRun & { approved: boolean }> }
+
+/** A production run between its approval, by this person, and its apply. */
+export async function approvedRun(
+  deps: Deps,
+  org: TestOrganization,
+  approver: TestUser,
+): Promise<ApprovedRun> {
+  const author = await org.user('Owner')
+  const workspace = await org.workspace({ by: author, criticality: 'production' })
+  const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
+  const { id } = await runInPhase(deps, place, 'apply_queued')
+  await deps.store.tenant(org.id, async (db) => {
+    await stages(db, org.id).create(id, ['plan', 'approve', 'apply'])
+    await workspaceRuns(db, org.id).patch(id, { planDigest: 'sha256:0' })
+    await approvals(db, org.id).create({
+      workspaceRunId: id,
+      userId: approver.id,
+      decision: 'approved',
+      comment: null,
+      planDigest: 'sha256:0',
+    })
+  })
+  return {
+    id,
+    now: async () =>
+      deps.store.tenant(org.id, async (db) => {
+        const run = await workspaceRuns(db, org.id).get(id)
+        const standing = await approvals(db, org.id).standing(id)
+        return Object.assign(run, { approved: standing !== undefined })
+      }),
+  }
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto'
+import { ApplicationFailure } from '@temporalio/common'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Deps } from '../../activities/deps.ts'
+import { createActivities } from '../../activities/index.ts'
+import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
+import type { OwnedSandbox } from '../../gateways/sandbox/workbench.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { startRun } from '../harness/runs.ts'
+import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { rowOf } from './run-rows.ts'
+
+// The engine delivers at least once. Without a worker, each activity is called here as the
+// engine would call it, and once more with the same input: the second call changes nothing.
+let harness: Harness
+let sandbox: OwnedSandbox
+let org: TestOrganization
+let owner: TestUser
+let second: TestUser
+let opened = 0
+let workflow: 'running' | 'closed' | 'missing' = 'running'
+beforeAll(async () => {
+  harness = await createHarness()
+  const { config, log } = harness.deps
+  sandbox = await sandboxFor(config, log, { slots: 4, programs: ['tofu', 'opa'] })
+  org = await harness.organization()
+  owner = await org.user('Owner')
+  second = await org.user('Deployer')
+})
+afterAll(async () => {
+  await sandbox.close()
+  await harness.close()
+})
+
+const activities = (worker = 'worker-a') => {
+  const { store, keyring, changes, log } = harness.deps
+  const deps: Deps = {
+    store,
+    keyring,
+    changes,
+    log,
+    sandbox: {
+      ...sandbox,
+      open: async (request) => {
+        opened += 1
+        return sandbox.open(request)
+      },
+    },
+    worker,
+    engineVersion: '1.12.6',
+    cliConfig: undefined,
+    workflowState: async () => workflow,
+  }
+  const { control, tofu } = createActivities(deps)
+  return { ...control, ...tofu }
+}
+type Activities = ReturnType<typeof activities>
+
+/** As one delivery of the engine. */
+const deliver = async <K extends keyof Activities>(
+  name: K,
+  ...args: Parameters<Activities[K]>
+): Promise<Awaited<ReturnType<Activities[K]>>> => {
+  const environment = new MockActivityEnvironment({ attempt: 1 })
+  // The union of all activities' types cannot be called; the name and its arguments belong together.
+  const activity = activities()[name] as (...given: unknown[]) => Promise<unknown>
+  const result = await environment.run(activity, ...args)
+  return result as Awaited<ReturnType<Activities[K]>>
+}
+
+const tables = [
+  'workspace_runs',
+  'pipeline_runs',
+  'stages',
+  'plans',
+  'approvals',
+  'apply_attempts',
+  'log_lines',
+  'state_versions',
+  'workspace_locks',
+  'workspaces',
+  'tokens',
+  'outbox',
+  'audit_entries',
+]
+/** Everything that an activity could write, as text. */
+const everything = async (): Promise<string[]> =>
+  Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await harness.deps.store.platform.raw(
+        `select coalesce(jsonb_agg(to_jsonb(t) order by to_jsonb(t)::text), '[]')::text as all from ${table} t`,
+      )
+      return `${table}: ${rows[0].all}`
+    }),
+  )
+
+/** Delivers again what was delivered before, and looks whether anything is another than it was. */
+const twiceIsOnce = async (again: () => Promise<unknown>, first: unknown) => {
+  const [before, openedBefore] = [await everything(), opened]
+  expect(await again()).toEqual(first)
+  expect(opened, 'no program was begun').toBe(openedBefore)
+  const after = await everything()
+  for (const [index, table] of after.entries()) expect(table).toBe(before[index])
+}
+
+const begin = async (options: Parameters<TestOrganization['workspace']>[0] = {}) => {
+  const workspace = await org.workspace({ by: owner, ...options })
+  const { id } = await startRun(owner, workspace)
+  return { workspace, run: { runId: id } }
+}
+const approve = async (workspace: TestWorkspace, id: number) =>
+  second.post(`/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`, {})
+const set = async (table: string, where: object, change: object) =>
+  harness.deps.store.platform(table).where(where).update(change)
+
+describe('delivered twice', () => {
+  test('planRun and nextStep: one plan, one step', async () => {
+    const { run } = await begin()
+    expect(await deliver('nextStep', run)).toEqual({ next: 'plan' })
+    await twiceIsOnce(() => deliver('nextStep', run), { next: 'plan' })
+    expect(await deliver('planRun', run)).toEqual({ next: 'apply' })
+    await twiceIsOnce(() => deliver('planRun', run), { next: 'apply' })
+  })
+
+  test('planRun of production, and the expiry of its approval', async () => {
+    const { run } = await begin({ criticality: 'production' })
+    expect(await deliver('planRun', run)).toMatchObject({ next: 'wait' })
+    await set('workspace_runs', { id: run.runId }, { approvalExpiresAt: new Date(0) })
+    expect(await deliver('nextStep', run)).toEqual({ next: 'over' })
+    expect((await rowOf(harness, run.runId)).reason).toBe('approval_expired')
+    await twiceIsOnce(() => deliver('nextStep', run), { next: 'over' })
+    await twiceIsOnce(() => deliver('planRun', run), { next: 'over' })
+  })
+
+  test('applyRun: the second delivery does not run', async () => {
+    const { workspace, run } = await begin({ criticality: 'production' })
+    await deliver('planRun', run)
+    expect((await approve(workspace, run.runId)).statusCode).toBe(200)
+    const openedBefore = opened
+    const answers = await Promise.all([deliver('applyRun', run), deliver('applyRun', run)])
+    expect(opened - openedBefore).toBe(1)
+    expect(answers).toContainEqual({ next: 'over' })
+    expect(await rowOf(harness, run.runId)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+    await twiceIsOnce(() => deliver('applyRun', run), { next: 'over' })
+    await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
+  })
+
+  test('applyRun of a run that another worker applies begins nothing', async () => {
+    const { run } = await begin()
+    await deliver('planRun', run)
+    await attemptOfAnother(run.runId, new Date())
+    await twiceIsOnce(() => deliver('applyRun', run), { next: 'reconcile' })
+  })
+
+  test('reconcileApply: fenced once, ended once, never applied', async () => {
+    const { run } = await begin()
+    await deliver('planRun', run)
+    await attemptOfAnother(run.runId, new Date(0))
+    const openedBefore = opened
+    expect(await deliver('reconcileApply', run)).toEqual({ next: 'over' })
+    const row = await rowOf(harness, run.runId)
+    expect(row).toMatchObject({ reason: 'runner_lost', needsRefresh: true, locks: 0 })
+    await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
+    expect(opened).toBe(openedBefore)
+  })
+
+  test('failRun ends a plan, and neither a second time nor an apply', async () => {
+    const { run } = await begin()
+    const failed = { ...run, reason: 'runner_lost' as const }
+    await deliver('failRun', failed)
+    await twiceIsOnce(() => deliver('failRun', failed), undefined)
+
+    const { run: other } = await begin()
+    await deliver('planRun', other)
+    await attemptOfAnother(other.runId, new Date())
+    await twiceIsOnce(() => deliver('failRun', { ...other, reason: 'runner_lost' }), undefined)
+  })
+
+  test('an apply that was canceled before its program began is not begun again', async () => {
+    const { workspace, run } = await begin()
+    await deliver('planRun', run)
+    await attemptOfAnother(run.runId, new Date(0))
+    await set('apply_attempts', { workspaceRunId: run.runId }, { spawnedAt: null })
+    const cancel = `/api/pipelines/${workspace.pipelineId}/runs/${run.runId}/cancel`
+    expect((await owner.post(cancel)).statusCode).toBe(200)
+    expect(await deliver('reconcileApply', run)).toEqual({ next: 'over' })
+    expect(await rowOf(harness, run.runId)).toMatchObject({
+      phase: 'canceled',
+      reason: 'canceled_by_user',
+      needsRefresh: false,
+      locks: 0,
+    })
+    await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
+  })
+
+  test('a run that does not exist is refused with a code and no more', async () => {
+    const thrown = await deliver('nextStep', { runId: 2_000_000_000 }).catch((error) => error)
+    expect(thrown).toBeInstanceOf(ApplicationFailure)
+    expect([thrown.type, thrown.nonRetryable]).toEqual(['not_found', true])
+  })
+})
+
+describe('reconcileRuns', () => {
+  const old = { startedAt: new Date(Date.now() - 60_000) }
+  /** Only the run that a test is about is left for the reconciler. */
+  const alone = async (runId: number) => {
+    await harness.deps.store
+      .platform('workspace_runs')
+      .whereNot({ id: runId })
+      .update({ phase: 'failed', endedAt: new Date() })
+    await set('workspace_runs', { id: runId }, old)
+  }
+  const told = () => set('outbox', {}, { doneAt: new Date() })
+
+  test('leaves what has its workflow, or is still to be told, as it is', async () => {
+    const { run } = await begin()
+    await alone(run.runId)
+    workflow = 'missing'
+    await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
+    await told()
+    workflow = 'running'
+    await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
+  })
+
+  test('asks once for the start of a run that the engine does not know', async () => {
+    const { run } = await begin()
+    await alone(run.runId)
+    await told()
+    workflow = 'missing'
+    expect(await deliver('reconcileRuns')).toEqual({ looked: 1, settled: 1 })
+    await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
+  })
+
+  test('fails a run whose workflow is closed, but not beside its own living program', async () => {
+    const { run } = await begin()
+    await deliver('planRun', run)
+    await attemptOfAnother(run.runId, new Date())
+    await alone(run.runId)
+    await told()
+    workflow = 'closed'
+    const { fence } = await fenceOf(run.runId)
+    expect(await deliver('reconcileRuns')).toEqual({ looked: 1, settled: 0 })
+    expect(await rowOf(harness, run.runId)).toMatchObject({ phase: 'applying', needsRefresh: true })
+    expect((await fenceOf(run.runId)).fence).toBe(fence + 1)
+    await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
+
+    await set('apply_attempts', { workspaceRunId: run.runId }, { beatAt: new Date(0) })
+    expect(await deliver('reconcileRuns')).toEqual({ looked: 1, settled: 1 })
+    const row = await rowOf(harness, run.runId)
+    expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', locks: 0 })
+    expect(row.attemptEndedAt).not.toBeNull()
+    await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 0, settled: 0 })
+  })
+})
+
+const fenceOf = async (runId: number): Promise<{ fence: number }> =>
+  harness.deps.store
+    .platform('workspaces as w')
+    .join('workspace_runs as r', 'r.workspaceId', 'w.id')
+    .where('r.id', runId)
+    .first('w.fence')
+
+/** As if another worker had begun to apply the run, and was last heard of then. */
+async function attemptOfAnother(runId: number, beatAt: Date): Promise<void> {
+  const { platform } = harness.deps.store
+  const { fence } = await fenceOf(runId)
+  const { organizationId, workspaceId } = await platform('workspace_runs')
+    .where({ id: runId })
+    .first('organizationId', 'workspaceId')
+  await platform('apply_attempts').insert({
+    organizationId,
+    workspaceRunId: runId,
+    fence,
+    worker: `other-${randomBytes(2).toString('hex')}`,
+    spawnedAt: beatAt,
+    beatAt,
+  })
+  await platform('workspace_locks').insert({
+    organizationId,
+    workspaceId,
+    kind: 'run',
+    workspaceRunId: runId,
+    label: `run ${runId}`,
+  })
+  await set('workspace_runs', { id: runId }, { phase: 'applying' })
+}

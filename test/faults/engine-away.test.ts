@@ -1,0 +1,204 @@
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ensureNamespace } from '../../engines/ensure-namespace.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { payloadAuthentication } from '../../gateways/temporal/payload-authentication.ts'
+import { reconcileScheduleId } from '../../workflows/platform/contract.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { cuttableLink, type CuttableLink } from '../harness/cuttable-link.ts'
+import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
+import { startWorker, type TestWorker } from '../harness/start-worker.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { slowApply } from './configurations.ts'
+import { expectNothingHeld, isTerminalRow, rowOf, rowUntil } from './run-rows.ts'
+
+// What Postgres decided and what the engine was told are two things: here they come apart.
+let link: CuttableLink
+let harness: Harness
+let connection: Connection
+let client: Client
+let org: TestOrganization
+let author: TestUser
+let second: TestUser
+beforeAll(async () => {
+  link = await cuttableLink(inject('temporalAddress'))
+  harness = await createHarness({ worker: true, env: { TEMPORAL_ADDRESS: link.address } })
+  const { temporal } = harness.config
+  // Past the link: the test's own way is never cut.
+  connection = await Connection.connect({
+    ...connectionOptions(harness.config),
+    address: inject('temporalAddress'),
+  })
+  client = new Client({
+    connection,
+    namespace: temporal.namespace,
+    dataConverter: { payloadCodecs: [payloadAuthentication(harness.deps.keyring)] },
+  })
+  org = await harness.organization()
+  author = await org.user('Owner')
+  second = await org.user('Deployer')
+})
+afterAll(async () => {
+  await link.mend().catch(() => undefined)
+  await harness.close()
+  await connection.close()
+  await link.close()
+})
+
+const waitingRun = async () => {
+  const workspace = await org.workspace({ by: author, criticality: 'production' })
+  const { id } = await startRun(author, workspace)
+  const waiting = await runUntil(author, { workspace, id }, awaits)
+  expect(waiting.awaitingApproval).toBe(true)
+  const url = `/api/pipelines/${workspace.pipelineId}/runs/${id}`
+  return { workspace, id, url, handle: client.workflow.getHandle(waiting.workflowId) }
+}
+const counts = async (table: string): Promise<number> =>
+  Number((await harness.deps.store.platform(table).count('* as n').first())?.['n'])
+
+describe('the engine is away', () => {
+  test('503 engine_unavailable at a start, and nothing was created', async () => {
+    const workspace = await org.workspace({ by: author })
+    const tables = ['workspace_runs', 'pipeline_runs', 'stages', 'outbox', 'audit_entries']
+    const before = await Promise.all(tables.map(counts))
+    await link.cut()
+    // What was learned of the engine's health is trusted for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    for (const path of [
+      `${workspace.url}/apply`,
+      `${workspace.url}/plan`,
+      `/api/pipelines/${workspace.pipelineId}/run`,
+    ]) {
+      const answer = await author.post(path, {})
+      expect([answer.statusCode, answer.json().code], path).toEqual([503, 'engine_unavailable'])
+    }
+    expect(await Promise.all(tables.map(counts))).toEqual(before)
+    await link.mend()
+    await runUntil(author, { workspace, id: (await retryStart(workspace.url)).id }, isOver)
+  })
+
+  test('200 at an approval, which is delivered once it is back', async () => {
+    const { workspace, id, url } = await waitingRun()
+    await link.cut()
+    expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    expect(await rowOf(harness, id)).toMatchObject({ phase: 'apply_queued', attempts: 0 })
+    await link.mend()
+    const mendedAt = Date.now()
+    const run = await runUntil(author, { workspace, id }, isOver)
+    expect(run.state).toBe('succeeded')
+    console.log(`applied ${Date.now() - mendedAt} ms after the engine was back`)
+  })
+
+  const retryStart = async (url: string) => {
+    for (;;) {
+      const answer = await author.post(`${url}/apply`, {})
+      if (answer.statusCode === 201) return answer.json().run
+    }
+  }
+})
+
+describe('signals', () => {
+  test('a forged or repeated `decided` changes nothing', async () => {
+    const { workspace, id, url, handle } = await waitingRun()
+    const before = await rowOf(harness, id)
+    for (let n = 0; n < 5; n += 1) await handle.signal('decided')
+    await handle.signal('decided', { approved: true, by: second.id })
+    await handle.signal('approved', { by: second.id })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(await rowOf(harness, id)).toEqual(before)
+    expect((await handle.describe()).status.name).toBe('RUNNING')
+
+    // And the workflow is none the worse: the real decision goes through.
+    expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
+    await handle.signal('decided')
+    const run = await runUntil(author, { workspace, id }, isOver)
+    expect(run.state).toBe('succeeded')
+    expect((await rowOf(harness, id)).attempts).toBe(1)
+  })
+
+  test('a signal from who has no keyring is refused by the workflow, not obeyed', async () => {
+    const { workspace, id, url, handle } = await waitingRun()
+    const stranger = new Client({
+      connection,
+      namespace: harness.config.temporal.namespace,
+    })
+    await stranger.workflow.getHandle(handle.workflowId).signal('decided', { approved: true })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect((await rowOf(harness, id)).phase).toBe('awaiting_approval')
+    expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    expect(row).toMatchObject({ phase: 'succeeded', attempts: 1 })
+    expectNothingHeld(row)
+    await runUntil(author, { workspace, id }, isOver)
+  })
+})
+
+describe('a workflow ended from outside', () => {
+  test('while it waits: its run is failed within a minute, and the next one proceeds', async () => {
+    const { workspace, id, handle } = await waitingRun()
+    const next = await startRun(author, workspace)
+    await handle.terminate('an operator did it')
+    const at = Date.now()
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    console.log(`failed ${Date.now() - at} ms after the workflow was terminated`)
+    expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', needsRefresh: false })
+    expectNothingHeld(row)
+    await rowUntil(harness, next.id, { when: ({ phase }) => phase === 'awaiting_approval' })
+  })
+
+  test('while it applies: not before its program is gone, to be refreshed, nothing held', async () => {
+    const workspace = await org.workspace({ by: author, files: slowApply(120) })
+    const { id, workflowId } = await startRun(author, workspace)
+    await rowUntil(harness, id, { when: ({ spawnedAt }) => spawnedAt !== null })
+    const next = await startRun(author, workspace)
+    await client.workflow.getHandle(workflowId).terminate('an operator did it')
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', needsRefresh: true })
+    // Whose attempt was still alive when its run ended would have applied beside the next run.
+    expect(row.attemptEndedAt?.getTime()).toBeLessThanOrEqual(row.endedAt?.getTime() ?? 0)
+    expectNothingHeld(row)
+    await rowUntil(harness, next.id, { when: ({ phase }) => phase === 'applying' })
+    const cancel = `/api/pipelines/${workspace.pipelineId}/runs/${next.id}/cancel`
+    await author.post(cancel)
+    await rowUntil(harness, next.id, { when: isTerminalRow })
+  })
+})
+
+describe('a start that was lost', () => {
+  let other: Harness
+  let worker: TestWorker | undefined
+  beforeAll(async () => {
+    other = await createHarness()
+  })
+  afterAll(async () => {
+    await worker?.stop()
+    await other.close()
+  })
+
+  test('the reconciler starts the run that nobody was told of', async () => {
+    const place = await other.organization()
+    const owner = await place.user('Owner')
+    const workspace = await place.workspace({ by: owner })
+    const { id } = await startRun(owner, workspace)
+    // As after an outbox that was restored from an older copy.
+    const lost = await other.deps.store.platform('outbox').where({ kind: 'start' }).delete()
+    expect(lost).toBe(1)
+
+    const { temporal } = other.config
+    await ensureNamespace(connection, temporal.namespace)
+    worker = await startWorker(other.deps, inject('workflowBundle'))
+    const at = Date.now()
+    const row = await rowUntil(other, id, { when: isTerminalRow })
+    console.log(`over ${Date.now() - at} ms after the worker was up`)
+    expect(row).toMatchObject({ phase: 'succeeded', attempts: 1 })
+    const schedule = await new Client({
+      connection,
+      namespace: temporal.namespace,
+    }).schedule
+      .getHandle(reconcileScheduleId)
+      .describe()
+    expect(schedule.policies.overlap).toBe('SKIP')
+  })
+})

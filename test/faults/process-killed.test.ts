@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { processesOf, tofuBelow, type Process, type Processes } from '../harness/processes.ts'
+import { linesOf, startRun } from '../harness/runs.ts'
+import type { TestWorkspace } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { slowApply, slowPlan } from './configurations.ts'
+import { expectNothingHeld, isTerminalRow, rowUntil, until } from './run-rows.ts'
+
+// The other two processes of a run: the API that its state goes through, and `tofu` itself.
+let harness: Harness
+let processes: Processes
+let api: Process
+let worker: Process
+let owner: TestUser
+let make: (files: Record<string, string>) => Promise<TestWorkspace>
+beforeAll(async () => {
+  harness = await createHarness()
+  processes = await processesOf(harness)
+  api = await processes.startApi()
+  worker = await processes.startWorker()
+  const org = await harness.organization()
+  owner = await org.user('Owner')
+  make = async (files) => org.workspace({ by: owner, files })
+})
+afterAll(async () => {
+  await processes.close()
+  await harness.close()
+})
+
+const says = async (workspace: TestWorkspace, run: { id: number; stage: string }, text: string) =>
+  (await linesOf(owner, workspace, run)).some((line) => line.includes(text))
+
+describe('kill -9 of the API', () => {
+  test('while an apply runs: its state waits at the door, and the run succeeds', async () => {
+    const workspace = await make(slowApply(2))
+    const { id } = await startRun(owner, workspace)
+    await until('it applies', async () => says(workspace, { id, stage: 'apply' }, 'Creating...'))
+    await api.kill()
+    await until('its apply is complete', async () =>
+      says(workspace, { id, stage: 'apply' }, 'terraform_data.slow: Creation complete'),
+    )
+    // The state has nowhere to go, for longer than a supervisor needs to start an API again.
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    expect(await rowUntil(harness, id, { when: () => true })).toMatchObject({
+      phase: 'applying',
+      finalized: 0,
+    })
+    api = await processes.startApi()
+    const upAt = Date.now()
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    console.log(`succeeded ${(row.endedAt?.getTime() ?? 0) - upAt} ms after the API was up`)
+    expect(row).toMatchObject({ phase: 'succeeded', attempts: 1, quarantined: 0 })
+    expect(row.finalized).toBeGreaterThanOrEqual(1)
+    expectNothingHeld(row)
+  })
+
+  test('while a run plans: the plan is made, once', async () => {
+    const workspace = await make(slowPlan(150))
+    const { id } = await startRun(owner, workspace)
+    await until('it plans', () => tofuBelow(worker.pid).length > 0)
+    await api.kill()
+    api = await processes.startApi()
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+    expect(await says(workspace, { id, stage: 'plan' }, 'The worker was lost')).toBe(false)
+  })
+})
+
+describe('kill -9 of tofu', () => {
+  test('while planning: failed, plan_errored, and the next run goes on', async () => {
+    const workspace = await make(slowPlan(150))
+    const { id } = await startRun(owner, workspace)
+    await until('it plans', async () => says(workspace, { id, stage: 'plan' }, 'Initializing'))
+    await until('tofu runs', () => tofuBelow(worker.pid).length > 0)
+    for (const pid of tofuBelow(worker.pid)) process.kill(pid, 'SIGKILL')
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    expect(row).toMatchObject({ phase: 'failed', reason: 'plan_errored', needsRefresh: false })
+    expect(row.message).toContain('SIGKILL')
+    expectNothingHeld(row)
+    const next = await startRun(owner, workspace)
+    expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({
+      phase: 'succeeded',
+    })
+  })
+
+  test('while applying: failed, apply_errored, to be refreshed, and never applied again', async () => {
+    const workspace = await make(slowApply(60))
+    const { id } = await startRun(owner, workspace)
+    await until('it applies', async () => says(workspace, { id, stage: 'apply' }, 'slow: Creating'))
+    const killedAt = Date.now()
+    for (const pid of tofuBelow(worker.pid)) process.kill(pid, 'SIGKILL')
+    const row = await rowUntil(harness, id, { when: isTerminalRow })
+    console.log(`failed ${(row.endedAt?.getTime() ?? 0) - killedAt} ms after tofu was killed`)
+    expect(row).toMatchObject({
+      phase: 'failed',
+      reason: 'apply_errored',
+      needsRefresh: true,
+      attempts: 1,
+    })
+    expectNothingHeld(row)
+    expect(tofuBelow(worker.pid)).toEqual([])
+  })
+})

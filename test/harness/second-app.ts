@@ -1,0 +1,36 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createApp } from '../../api/app.ts'
+import { connectStore } from '../../store/connect.ts'
+import type { Harness } from './create-harness.ts'
+import type { TestUser } from './test-user.ts'
+
+export type SecondApp = {
+  app: FastifyInstance
+  /** The same signed-in person, asking the other process. */
+  call(
+    user: TestUser,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    place: { url: string; body?: unknown },
+  ): Promise<LightMyRequestResponse>
+  close(): Promise<void>
+}
+
+/** Another API over the same database with pools of its own: what holds here holds over processes. */
+export async function createSecondApp({ deps, config }: Harness): Promise<SecondApp> {
+  const store = connectStore(config.databaseUrl, 8)
+  const app = await createApp({ ...deps, store })
+  return {
+    app,
+    call: async (user, method, { url, body }) =>
+      app.inject({
+        method,
+        url,
+        ...(body !== undefined && { payload: body as object }),
+        headers: { cookie: `cc_session=${user.cookie}`, origin: config.baseUrl },
+      }),
+    async close() {
+      await app.close()
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { connectOwner } from '../../store/connect.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+
+describe('the second wall', () => {
+  let harness: Harness
+  let org: TestOrganization
+  beforeAll(async () => {
+    harness = await createHarness()
+    org = await harness.organization()
+    await harness.deps.store.tenant(org.id, async (db) =>
+      auditLog(db, org.id, systemActor).record('test.event'),
+    )
+  })
+  afterAll(async () => harness.close())
+
+  /** As the application's role, with or without the organization set. */
+  const asApp = async (sql: string, organizationId?: number) => {
+    const owner = connectOwner(harness.config.databaseUrl)
+    try {
+      return await owner.transaction(async (trx) => {
+        await trx.raw('set local role cc_app')
+        if (organizationId !== undefined)
+          await trx.raw(`select set_config('cc.organization_id', ?, true)`, [
+            String(organizationId),
+          ])
+        return (await trx.raw(sql)).rows
+      })
+    } finally {
+      await owner.destroy()
+    }
+  }
+
+  const tenantTables = async (): Promise<string[]> => {
+    const { rows } = await harness.deps.store.platform.raw(`
+      select c.relname as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relrowsecurity
+        and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')
+      order by 1`)
+    return rows.map(({ name }: { name: string }) => name)
+  }
+
+  test('a query without an organization fails loudly, at every table', async () => {
+    const tables = await tenantTables()
+    expect(tables.length).toBeGreaterThan(20)
+    for (const table of tables)
+      // Even where the table is empty: the condition is a constant, and is looked at first.
+      await expect(asApp(`select count(*) from ${table}`), table).rejects.toThrow(
+        /cc\.organization_id/,
+      )
+  })
+
+  test('another organization’s rows are not there, and none can be put there', async () => {
+    const other = await harness.organization()
+    const count = 'select count(*)::integer as n from audit_entries'
+    expect(await asApp(count, org.id)).toEqual([{ n: 1 }])
+    expect(await asApp(count, other.id)).toEqual([{ n: 0 }])
+    await expect(
+      asApp(
+        `insert into audit_entries (organization_id, event, outcome, actor_kind, actor_label)
+         values (${org.id}, 'forged.event', 'success', 'system', 'me')`,
+        other.id,
+      ),
+    ).rejects.toThrow(/row-level security/)
+    expect(
+      await asApp(
+        `update organizations set name = 'mine' where id = ${org.id} returning id`,
+        other.id,
+      ),
+    ).toEqual([])
+  })
+
+  test.each([
+    `update audit_entries set event = 'x'`,
+    'delete from audit_entries',
+    'truncate audit_entries',
+    `update audit_seals set hash = ''`,
+    'delete from audit_seals',
+    'truncate audit_seals',
+    'delete from audit_entries_rest',
+    'select * from audit_entries_rest',
+    'select count(*) from sign_in_failures',
+    'alter table audit_entries disable trigger all',
+  ])('the application’s role is refused: %s', async (sql) => {
+    await expect(asApp(sql, org.id)).rejects.toThrow(/permission denied|must be owner/)
+  })
+
+  test.each([
+    `update audit_entries set event = 'x'`,
+    'delete from audit_entries',
+    'truncate audit_entries',
+  ])('even its owner is refused: %s', async (sql) => {
+    const owner = connectOwner(harness.config.databaseUrl)
+    try {
+      await expect(owner.raw(sql)).rejects.toThrow(/append-only/)
+    } finally {
+      await owner.destroy()
+    }
+  })
+})
