@@ -60,6 +60,8 @@ export type Config = Readonly<{
   extraCaFile: string | undefined
   trustedProxies: readonly string[]
   privateHosts: readonly PrivateHost[]
+  /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
+  rateLimits: Readonly<{ token: number; scim: number; address: number }>
   tofuSlots: number
   /** The organization and Owner of an empty store (decisions §1a). */
   bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
@@ -134,6 +136,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     extraCaFile: env['CC_EXTRA_CA_FILE'],
     trustedProxies: (env['CC_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
     privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
+    rateLimits: readRateLimits(env['CC_RATE_LIMITS'] ?? '', faults),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
     bootstrap: {
       organization: env['CC_BOOTSTRAP_ORG'] ?? 'demo',
@@ -198,6 +201,20 @@ function readKeyring(env: NodeJS.ProcessEnv, faults: string[]): Config['keyring'
       }
       return [{ id, key: new Secret(key) }]
     })
+}
+
+function readRateLimits(value: string, faults: string[]): Config['rateLimits'] {
+  const limits = { token: 6_000, scim: 12_000, address: 1_200 }
+  for (const entry of value.split(',').filter(Boolean)) {
+    const [, kind = '', count = ''] =
+      /^\s*(token|scim|address)=([1-9]\d{0,8})\s*$/.exec(entry) ?? []
+    if (kind === 'token' || kind === 'scim' || kind === 'address') limits[kind] = Number(count)
+    else
+      faults.push(
+        `CC_RATE_LIMITS: "${entry.trim()}" is not token=, scim= or address= with requests a minute`,
+      )
+  }
+  return limits
 }
 
 function readPrivateHosts(value: string, faults: string[]): PrivateHost[] {

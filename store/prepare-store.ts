@@ -30,16 +30,17 @@ export async function prepareStore({
     const { organization: slug, email } = bootstrap
     const password = bootstrap.password?.reveal() ?? randomBytes(15).toString('base64url')
     const passwordHash = await hashPassword(password)
-    const organization = await all.create(slug, slug)
-    await store.tenant(organization.id, async (db) =>
-      users(db, organization.id).create({
+    // Together: a start that was cut off between the two would leave a store that nobody can sign in to.
+    await store.platform.transaction(async (trx) => {
+      const organization = await organizations(trx).create(slug, slug)
+      await users(trx, organization.id).create({
         email,
         name: 'Owner',
         role: 'Owner',
         platformAdmin: true,
         passwordHash,
-      }),
-    )
+      })
+    })
     return {
       firstSignIn: {
         organization: slug,

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { isPage } from './is-page.ts'
 
 /** Where `npm run build` puts the console. */
 export const consoleFolder = join(import.meta.dirname, '../../console/dist')
@@ -64,11 +65,4 @@ export async function registerConsole(app: FastifyInstance, folder = consoleFold
         .send(page)
     return reply.status(404).send({ error: 'Not found', code: 'not_found' })
   })
-}
-
-/** What a browser's address bar asks for; never anything of the API's, whose 404 is JSON. */
-function isPage({ method, url, headers }: FastifyRequest): boolean {
-  if (method !== 'GET' || !headers.accept?.includes('text/html')) return false
-  const path = url.split('?', 1)[0] ?? ''
-  return !/^\/(api|docs|healthz|readyz|metrics)(\/|$)/.test(path) && !path.startsWith('/assets/')
 }

@@ -3,10 +3,12 @@ import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
 import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
 import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
+import { isPage } from '../console/is-page.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
+import { registerRateLimits } from './rate-limit.ts'
 import { assertSameOrigin } from './same-origin.ts'
 
 /**
@@ -38,6 +40,7 @@ export const sessionCookie = 'cc_session'
 
 /** Resolves the credential before anything of the request is parsed, and refuses by the route's own declaration. */
 export function registerAccess(app: FastifyInstance, deps: Deps): void {
+  const limits = registerRateLimits(app, deps)
   app.decorateRequest('caller')
   app.decorateRequest('runCaller')
 
@@ -49,18 +52,41 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
 
   app.addHook('onRequest', async (request, reply) => {
     const access = request.routeOptions.config.access
-    // No route: the not-found handler answers without asking who it is.
-    if (!access || access === 'public') return
-    if (access === 'platform') return admitPlatform(deps, request)
-    await admit(deps, request, reply, access)
+    // Before its body is looked at: a hidden route and one that is not there must answer alike.
+    if (request.is404) {
+      limits.takeAddress(request, reply)
+      // The console's own pages are no routes of ours: the not-found handler shows them.
+      if (isPage(request)) return
+      throw notFound()
+    }
+    if (!access || access === 'public') return limits.takeAddress(request, reply)
+    try {
+      if (access === 'platform') await admitPlatform(deps, request, reply)
+      else await admit(deps, request, reply, access)
+    } catch (error) {
+      // Guessed and stale credentials count where they come from.
+      if (!request.caller && !request.runCaller) limits.takeAddress(request, reply)
+      throw error
+    }
   })
 }
 
-async function admitPlatform(deps: Deps, request: FastifyRequest): Promise<void> {
+/** A run's token has the limit of an API token, and a count of its own. */
+function countCaller({ caller, runCaller, server }: FastifyRequest, reply: FastifyReply): void {
+  const subject = runCaller ? `run:${runCaller.tokenId}` : `${caller.kind}:${caller.credentialId}`
+  server.rateLimits.take(reply, 'token', subject)
+}
+
+async function admitPlatform(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   // Hidden from all but platform administrators, tokens included: as if there were no such route.
   const caller = await resolveSession(deps, request).catch(() => undefined)
   if (!caller?.platformAdmin) throw notFound()
   request.caller = caller
+  countCaller(request, reply)
   assertSameOrigin(request, deps.config.baseUrl)
 }
 
@@ -78,9 +104,11 @@ async function admit(
       const run = await callers(deps.store.platform).byRunToken(hashCredential(bearer))
       if (!run) throw unauthenticated()
       request.runCaller = run
+      countCaller(request, reply)
       return
     }
     request.caller = await resolveToken(deps, request, bearer)
+    countCaller(request, reply)
     if (config.sessionOnly)
       throw new AppError('forbidden', 'This needs a signed-in session; API tokens are refused.', {
         code: 'session_required',
@@ -90,6 +118,7 @@ async function admit(
     if (access === 'state' && !request.cookies[sessionCookie])
       void reply.header('www-authenticate', 'Basic realm="cloud-control", Bearer')
     request.caller = await resolveSession(deps, request)
+    countCaller(request, reply)
     assertSameOrigin(request, deps.config.baseUrl)
   }
   const capability = access === 'state' ? 'mutate_infra' : access

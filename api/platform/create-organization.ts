@@ -15,29 +15,34 @@ export type NewOrganization = {
   owner: { email: string; name: string }
 }
 
-/** A tenant with its first Owner, who sets a password through the invitation (decisions §2). */
+/**
+ * A tenant with its first Owner, who sets a password through the invitation (decisions
+ * §2). In one transaction: an organization without an Owner could be reached by nobody,
+ * and would hold its slug for ever.
+ */
 export async function createOrganization(
   deps: Deps,
   caller: Caller,
   input: NewOrganization,
 ): Promise<{ organization: Organization; invitationToken: string }> {
-  const organization = await organizations(deps.store.platform)
-    .create(input.slug, input.name)
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error)
-        ? conflict('slug_taken', `There is an organization ${input.slug} already.`)
-        : error
-    })
   const link = newSecret()
-  await deps.store.tenant(organization.id, async (db) => {
-    const owner = await users(db, organization.id).create({ ...input.owner, role: 'Owner' })
-    await userTokens(db, organization.id).create(owner.id, 'invitation', {
-      hash: link.hash,
-      hours: invitationHours,
+  try {
+    const organization = await deps.store.platform.transaction(async (trx) => {
+      const created = await organizations(trx).create(input.slug, input.name)
+      const owner = await users(trx, created.id).create({ ...input.owner, role: 'Owner' })
+      await userTokens(trx, created.id).create(owner.id, 'invitation', {
+        hash: link.hash,
+        hours: invitationHours,
+      })
+      // The administrator's id is one of another organization: here it would name somebody else.
+      await auditLog(trx, created.id, { ...actorOf(caller), id: null }).record('org.created', {
+        target: { kind: 'organization', id: created.id, label: created.slug },
+      })
+      return created
     })
-    await auditLog(db, organization.id, { ...actorOf(caller), id: null }).record('org.created', {
-      target: { kind: 'organization', id: organization.id, label: organization.slug },
-    })
-  })
-  return { organization, invitationToken: link.plain }
+    return { organization, invitationToken: link.plain }
+  } catch (error) {
+    if (!isUniqueViolation(error, 'organizations_slug_key')) throw error
+    throw conflict('slug_taken', `There is an organization ${input.slug} already.`)
+  }
 }

@@ -1,9 +1,10 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { notFound } from '../../domain/errors.ts'
 import { organizations, type Organization } from '../../store/platform/organizations.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Text, Time } from '../http/schemas.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Time } from '../http/schemas.ts'
 import { createOrganization } from './create-organization.ts'
+import { setOrganizationStatus } from './set-organization-status.ts'
 
 const OrganizationBody = Type.Object({
   id: Id,
@@ -50,11 +51,11 @@ export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createOrganization',
         body: Body({
-          name: Text(200, 1),
+          name: OneLine(200),
           slug: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
           owner: Body({
             email: Type.String({ format: 'email', maxLength: 254 }),
-            name: Text(200, 1),
+            name: OneLine(200),
           }),
         }),
         response: {
@@ -88,13 +89,12 @@ export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
           params: IdParams,
           response: {
             200: Type.Object({ ok: Type.Literal(true), organization: OrganizationBody }),
-            ...errors(),
+            ...errors(409),
           },
         },
       },
-      async ({ params }) => {
-        const changed = await organizations(app.deps.store.platform).setStatus(params.id, status)
-        if (!changed) throw notFound()
+      async ({ caller, params: { id } }) => {
+        const changed = await setOrganizationStatus(app.deps, caller, { id, status })
         return { ok: true as const, organization: present(changed) }
       },
     )

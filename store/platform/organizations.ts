@@ -19,6 +19,9 @@ export function organizations(db: PlatformDb) {
     async list(limit: number, after: number): Promise<Organization[]> {
       return db('organizations').select(columns).where('id', '>', after).orderBy('id').limit(limit)
     },
+    async getForUpdate(id: number): Promise<Organization | undefined> {
+      return db('organizations').where({ id }).forNoKeyUpdate().first(columns)
+    },
     async setStatus(id: number, status: 'active' | 'suspended'): Promise<Organization | undefined> {
       return db.transaction(async (trx) => {
         const [row] = await trx('organizations').where({ id }).update({ status }).returning(columns)

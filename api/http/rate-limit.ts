@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressSubject } from '../../domain/access/address-subject.ts'
+import { requestWindow, windowSeconds } from '../../domain/access/request-window.ts'
+import { AppError } from '../../domain/errors.ts'
+import { requestCounts } from '../../store/platform/request-counts.ts'
+import type { Deps } from '../deps.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    rateLimits: RateLimits
+  }
+}
+
+export type RateLimitKind = 'token' | 'scim' | 'address'
+
+export type RateLimits = {
+  /** Counts a request of a credential; 429 where it is one too many. */
+  take(reply: FastifyReply, kind: RateLimitKind, subject: string): void
+  /** Counts a request of nobody who is known. */
+  takeAddress(request: FastifyRequest, reply: FastifyReply): void
+  /** Tells the other processes, and learns from them. */
+  sync(): Promise<void>
+}
+
+const syncMs = 1_000
+
+/** Below this part of its limit a subject is nobody's business but this process's. */
+const toldFromPart = 1 / 20
+
+/** Orchestrators and load balancers ask these, many of them from one address. */
+const unlimited = new Set(['/healthz', '/readyz'])
+
+/**
+ * The rate limits of decisions §1. A request costs a look into a map and no statement:
+ * the processes tell each other once a second what came far enough to matter
+ * (docs/decisions/0040-rate-limits.md).
+ */
+export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits {
+  const limits = deps.config.rateLimits
+  const requests = requestWindow()
+  const shared = requestCounts(deps.store.platform)
+  const limitOf = (subject: string): number => {
+    // Subjects begin with their kind; those that a flood has pooled count as addresses.
+    const kind = subject.slice(0, subject.indexOf(' '))
+    return kind === 'token' || kind === 'scim' ? limits[kind] : limits.address
+  }
+
+  const take: RateLimits['take'] = (reply, kind, subject) => {
+    const verdict = requests.take(`${kind} ${subject}`, limits[kind], Date.now())
+    // The fields of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-06), seconds and requests.
+    void reply.headers({
+      'ratelimit-limit': verdict.limit,
+      'ratelimit-remaining': verdict.remaining,
+      'ratelimit-reset': verdict.resetSeconds,
+      'ratelimit-policy': `${verdict.limit};w=${windowSeconds}`,
+    })
+    if (verdict.allowed) return
+    throw new AppError('rate_limited', 'Too many requests. Wait and try again.', {
+      code: 'rate_limited',
+      retryAfterSeconds: verdict.retryAfterSeconds,
+    })
+  }
+
+  const rateLimits: RateLimits = {
+    take,
+    takeAddress(request, reply) {
+      if (unlimited.has(request.routeOptions.url ?? '')) return
+      take(reply, 'address', addressSubject(request.ip))
+    },
+    async sync() {
+      const told = requests.tell((subject) => Math.max(1, limitOf(subject) * toldFromPart))
+      if (told.length === 0) return
+      for (const { subject, minute, count } of await shared.add(told))
+        requests.learn(subject, minute, count)
+      const oldest = Math.min(...told.map(({ minute }) => minute))
+      await shared.forget(oldest - 2)
+    },
+  }
+
+  const timer = setInterval(() => {
+    // While the database is away each process counts for itself.
+    rateLimits.sync().catch((error: unknown) => deps.log.debug({ err: error }, 'counts not shared'))
+  }, syncMs)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+  app.decorate('rateLimits', rateLimits)
+  return rateLimits
+}

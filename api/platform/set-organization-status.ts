@@ -1,0 +1,32 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { organizations, type Organization } from '../../store/platform/organizations.ts'
+import type { Deps } from '../deps.ts'
+
+/**
+ * Suspends or resumes an organization; its own audit log says who did, in the same
+ * transaction. What is so already stays so, without another entry.
+ */
+export async function setOrganizationStatus(
+  deps: Deps,
+  caller: Caller,
+  { id, status }: { id: number; status: Organization['status'] },
+): Promise<Organization> {
+  // In a suspended organization nobody signs in, so nobody would be left to resume it.
+  if (id === caller.organizationId && status === 'suspended')
+    throw conflict('own_organization', 'You cannot suspend the organization that you are in.')
+  return deps.store.platform.transaction(async (trx) => {
+    const all = organizations(trx)
+    const before = await all.getForUpdate(id)
+    if (!before) throw notFound()
+    if (before.status === status) return before
+    const after = await all.setStatus(id, status)
+    if (!after) throw notFound()
+    await auditLog(trx, id, { ...actorOf(caller), id: null }).record(
+      status === 'suspended' ? 'org.suspended' : 'org.resumed',
+      { target: { kind: 'organization', id, label: after.slug } },
+    )
+    return after
+  })
+}

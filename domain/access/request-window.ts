@@ -1,0 +1,95 @@
+export const windowSeconds = 60
+
+export type Verdict = {
+  allowed: boolean
+  limit: number
+  remaining: number
+  /** Until the limit counts anew. */
+  resetSeconds: number
+  /** Until one more request would be allowed; 0 where it is. */
+  retryAfterSeconds: number
+}
+
+export type Untold = { subject: string; minute: number; count: number }
+
+type Count = { total: number; untold: number }
+
+/**
+ * Counts requests by subject over a sliding minute: the current minute's, and of the one
+ * before the share that lies less than a minute back. So no burst at the turn of a minute
+ * doubles the limit, and it takes two numbers a subject. What other processes have
+ * counted is learned from time to time. Refused requests do not count: who is refused
+ * and waits is let in again.
+ */
+export function requestWindow({ maxSubjects = 100_000 } = {}) {
+  let minute = 0
+  let now = new Map<string, Count>()
+  let before = new Map<string, Count>()
+
+  const turn = (to: number) => {
+    if (to === minute) return
+    before = to === minute + 1 ? now : new Map<string, Count>()
+    now = new Map()
+    minute = to
+  }
+
+  return {
+    take(wanted: string, limit: number, atMs: number): Verdict {
+      const seconds = atMs / 1_000
+      turn(Math.floor(seconds / windowSeconds))
+      const passed = seconds % windowSeconds
+      // A flood of made-up addresses must not fill the memory: beyond this many, all share one count.
+      const subject = now.has(wanted) || now.size < maxSubjects ? wanted : 'all others'
+      const count = now.get(subject) ?? { total: 0, untold: 0 }
+      const earlier = before.get(subject)?.total ?? 0
+      const used = count.total + earlier * (1 - passed / windowSeconds)
+      const allowed = used + 1 <= limit
+      if (allowed) {
+        count.total += 1
+        count.untold += 1
+        now.set(subject, count)
+      }
+      return {
+        allowed,
+        limit,
+        remaining: Math.max(0, Math.floor(limit - used - (allowed ? 1 : 0))),
+        resetSeconds: Math.ceil(windowSeconds - passed),
+        retryAfterSeconds: allowed ? 0 : secondsUntilFree({ limit, passed, earlier, count }),
+      }
+    },
+
+    /** What other processes do not know yet, of subjects that have come at least this far. */
+    tell(atLeast: (subject: string) => number): Untold[] {
+      const told: Untold[] = []
+      for (const [subject, count] of now)
+        if (count.untold > 0 && count.total >= atLeast(subject)) {
+          told.push({ subject, minute, count: count.untold })
+          count.untold = 0
+        }
+      return told
+    },
+
+    /** What all processes have counted together, up to the last `tell`. */
+    learn(subject: string, ofMinute: number, total: number): void {
+      const counts = ofMinute === minute ? now : ofMinute === minute - 1 ? before : undefined
+      const count = counts?.get(subject)
+      if (count) count.total = Math.max(count.total, total + count.untold)
+    },
+  }
+}
+
+/** When the share of the earlier minute, or of this one once it is the earlier, has shrunk enough. */
+function secondsUntilFree(at: {
+  limit: number
+  passed: number
+  earlier: number
+  count: Count
+}): number {
+  const { limit, passed, earlier, count } = at
+  const room = limit - 1 - count.total
+  const freeAt =
+    room >= 0 && earlier > 0
+      ? windowSeconds * (1 - room / earlier)
+      : windowSeconds + windowSeconds * (1 - (limit - 1) / count.total)
+  return Math.max(1, Math.ceil(freeAt - passed))
+}

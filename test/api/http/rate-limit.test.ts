@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readConfig } from '../../../config.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+let harness: Harness
+let second: SecondApp
+beforeAll(async () => {
+  // The clock stands still in the middle of a minute, so that every count is exact.
+  const now = Math.floor(Date.now() / 60_000) * 60_000 + 30_000
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  harness = await createHarness({
+    env: { CC_RATE_LIMITS: 'token=40,address=20', CC_TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  second = await createSecondApp(harness)
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  await second.close()
+  await harness.close()
+})
+
+const me = '/api/auth/me'
+const user = async () => (await harness.organization()).user('Viewer')
+const many = async <T>(times: number, ask: () => Promise<T>) =>
+  Promise.all(Array.from({ length: times }, ask))
+const allowed = (answers: Array<{ statusCode: number }>) =>
+  answers.filter(({ statusCode }) => statusCode !== 429).length
+
+let addresses = 0
+const fromNewAddress = () => {
+  addresses += 1
+  const address = `203.0.113.${addresses}`
+  return (url: string, headers = {}) =>
+    harness.app.inject({ url, headers: { 'x-forwarded-for': address, ...headers } })
+}
+const share = async () => {
+  for (const { rateLimits } of [harness.app, second.app, harness.app]) await rateLimits.sync()
+}
+
+describe('rate limits', () => {
+  test('429: a session’s limit, stated in every answer, with the time to wait', async () => {
+    const person = await user()
+    const answers = await many(50, () => person.get(me))
+    expect(allowed(answers)).toBe(40)
+    expect(answers[0]?.headers).toMatchObject({
+      'ratelimit-limit': '40',
+      'ratelimit-remaining': '39',
+      'ratelimit-policy': '40;w=60',
+    })
+    const refused = answers.findLast(({ statusCode }) => statusCode === 429)
+    expect(refused?.json().code).toBe('rate_limited')
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(refused?.headers['retry-after'])).toBeLessThan(120)
+    // Somebody else, and the same person by a token, have counts of their own.
+    expect((await (await user()).get(me)).statusCode).toBe(200)
+    const headers = { authorization: `Bearer ${await person.token()}` }
+    expect((await harness.app.inject({ url: me, headers })).statusCode).toBe(200)
+  })
+
+  test('429: nobody known counts by address: public routes, unknown ones, hidden ones, bad credentials', async () => {
+    const asks = [
+      { url: '/api/openapi.json' },
+      { url: '/api/nothing' },
+      { url: '/api/admin/organizations' },
+      { url: me },
+      { url: me, headers: { authorization: 'Bearer nonsense' } },
+      { url: me, headers: { cookie: 'cc_session=guess' } },
+    ]
+    for (const { url, headers } of asks) {
+      const ask = fromNewAddress()
+      expect(allowed(await many(25, () => ask(url, headers))), url).toBe(20)
+      // One count for all of them.
+      expect((await ask('/api/nothing')).statusCode).toBe(429)
+    }
+    expect((await fromNewAddress()('/api/nothing')).statusCode).toBe(404)
+  })
+
+  test('200: an address that is spent keeps nobody out who is signed in, nor a health check', async () => {
+    const person = await user()
+    const ask = fromNewAddress()
+    await many(25, () => ask('/api/nothing'))
+    expect((await ask(me, { cookie: `cc_session=${person.cookie}` })).statusCode).toBe(200)
+    expect((await ask('/healthz')).statusCode).toBe(200)
+  })
+
+  test('429: what one process has counted holds in the other', async () => {
+    const person = await user()
+    const elsewhere = (someone: TestUser) => second.call(someone, 'GET', { url: me })
+    await many(30, () => person.get(me))
+    // Until they have told each other, each knows its own; below a twentieth of the limit neither tells.
+    expect(allowed(await many(2, () => elsewhere(person)))).toBe(2)
+    await share()
+    expect(allowed(await many(30, () => elsewhere(person)))).toBe(8)
+    // A process learns when it has something to tell: one request more, and the first knows as well.
+    await share()
+    await person.get(me)
+    await share()
+    expect((await person.get(me)).statusCode).toBe(429)
+  })
+})
+
+describe('CC_RATE_LIMITS', () => {
+  test.each(['token', 'token=0', 'token=-1', 'tokens=5', 'token=1.5', 'token=5;scim=6'])(
+    '%s is named as a fault',
+    (value) => {
+      expect(() => readConfig({ CC_RATE_LIMITS: value })).toThrow('CC_RATE_LIMITS')
+    },
+  )
+
+  test('what is not named keeps its default', () => {
+    expect(harness.config.rateLimits).toEqual({ token: 40, scim: 12_000, address: 20 })
+  })
+})
