@@ -4,7 +4,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/call.ts'
+import { isUp, onConnection, reportConnection } from './api/connection.ts'
 import { createConsoleRouter } from './app/router.tsx'
+import { warmUp } from './app/warm-up.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/parts.css'
@@ -36,6 +38,17 @@ const queryClient = new QueryClient({
   },
 })
 const router = createConsoleRouter(queryClient)
+
+// The browser knows at once that its network went; that it came back only says to look again.
+addEventListener('offline', () => reportConnection(false))
+addEventListener('online', () => void queryClient.refetchQueries({ type: 'active' }))
+let lookingAgain: ReturnType<typeof setInterval> | undefined
+onConnection(() => {
+  clearInterval(lookingAgain)
+  if (!isUp())
+    lookingAgain = setInterval(() => void queryClient.refetchQueries({ type: 'active' }), 5_000)
+})
+warmUp()
 
 const root = document.getElementById('root')
 if (root)

@@ -33,6 +33,8 @@ async function run(vite: string, root: string, signal: AbortSignal): Promise<str
     let output = ''
     const child = spawn(process.execPath, [vite, 'build', 'console', '--logLevel', 'warn'], {
       cwd: root,
+      // Whatever the service itself runs as: React brings its checks for developers else.
+      env: { ...process.env, NODE_ENV: 'production' },
       signal,
       timeout: 180_000,
       stdio: ['ignore', 'pipe', 'pipe'],

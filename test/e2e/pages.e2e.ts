@@ -1,7 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { consoleFolder } from '../../api/console/console-files.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestUser } from '../harness/test-user.ts'
@@ -189,6 +191,26 @@ describe('every page', () => {
     await context.close()
   })
 
+  test('the first load is at most 200 KB of compressed script', async () => {
+    const { page, context } = await visit(browser, harness, { user: owner })
+    const sizes = new Map<string, number>()
+    page.on('response', (response) => {
+      const { pathname } = new URL(response.url())
+      if (pathname.endsWith('.js'))
+        sizes.set(
+          pathname,
+          gzipSync(readFileSync(join(consoleFolder, pathname)), { level: 9 }).length,
+        )
+    })
+    await page.goto('/')
+    await settle(page)
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    console.log(`first load of Home: ${total} bytes of script, gzip, in ${sizes.size} files`)
+    expect(sizes.size).toBeGreaterThan(0)
+    expect(total).toBeLessThanOrEqual(200_000)
+    await context.close()
+  })
+
   test('a failing API: its own words, and the page goes on when it is back', async () => {
     const { page, context } = await visit(browser, harness, { user: owner })
     await page.goto('/')
@@ -200,11 +222,17 @@ describe('every page', () => {
     await page.getByText('The database is away.').waitFor({ timeout: 60_000 })
     await expectAccessible(page, 'a failing API')
     await page.unroute('**/api/pipelines?*')
+    await page.getByRole('link', { name: 'Workspaces', exact: true }).click()
+    await settle(page)
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await settle(page)
     await context.setOffline(true)
     await page.getByRole('link', { name: 'Workspaces', exact: true }).click()
     await page.getByText('The service does not answer. What you see').waitFor()
     await context.setOffline(false)
-    await page.getByText('The service does not answer. What you see').waitFor({ state: 'hidden' })
+    await page
+      .getByText('The service does not answer. What you see')
+      .waitFor({ state: 'hidden', timeout: 60_000 })
     await context.close()
   })
 })

@@ -9,7 +9,7 @@ import { StateBadge } from '../parts/state-badge.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
 
 export function PipelinesPage() {
-  const query = useInfiniteQuery(pipelinesQuery)
+  const query = useInfiniteQuery({ ...pipelinesQuery, refetchInterval: 15_000 })
   const [filter, setFilter] = useState('')
   const all = query.data?.pages.flatMap((page) => page.pipelines) ?? []
   const shown = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()))

@@ -17,7 +17,7 @@ export function WorkspacesPage() {
   const { create = false } = route.useSearch()
   const navigate = useNavigate()
   const { may } = useMe()
-  const query = useInfiniteQuery(workspacesQuery)
+  const query = useInfiniteQuery({ ...workspacesQuery, refetchInterval: 15_000 })
   const [filter, setFilter] = useState('')
   const all = query.data?.pages.flatMap((page) => page.workspaces) ?? []
   const shown = all.filter(({ name }) => name.includes(filter.toLowerCase()))

@@ -1,5 +1,14 @@
-import { Link } from '@tanstack/react-router'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type MouseEvent,
+} from 'react'
 import type { LogLine, RunPlace } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
@@ -26,6 +35,7 @@ export function LogView({ place, stage, line }: Props) {
   const [height, setHeight] = useState(600)
   const [follow, setFollow] = useState(line === undefined)
   const search = useSearch(lines)
+  const links = useLineLinks(place, stage)
 
   useEffect(() => {
     const element = box.current
@@ -98,15 +108,14 @@ export function LogView({ place, stage, line }: Props) {
         <div className="log-all" style={{ height: lines.length * rowHeight }}>
           <ol className="log-window" style={{ transform: `translateY(${first * rowHeight}px)` }}>
             {lines.slice(first, last).map((one, at) => (
-              <li
+              <Row
                 key={one.seq}
-                className={`log-row ${one.level} ${one.seq === line ? 'linked' : ''} ${first + at === current ? 'current' : ''}`}
-              >
-                <LineNumber place={place} stage={stage} seq={one.seq} />
-                <span className="log-text">
-                  <Marked text={one.line} term={search.term} />
-                </span>
-              </li>
+                one={one}
+                address={links.address}
+                term={search.term}
+                look={one.seq === line ? 'linked' : first + at === current ? 'current' : ''}
+                onLink={links.onLink}
+              />
             ))}
           </ol>
         </div>
@@ -122,27 +131,53 @@ const noneWords = {
   over: 'This stage wrote nothing.',
 }
 
-function LineNumber({ place, stage, seq }: { place: RunPlace; stage: string; seq: number }) {
-  const params = { id: place.id, runId: place.runId }
-  const search = { tab: 'log' as const, stage, line: seq }
-  const shown = {
-    params,
-    search,
-    className: 'log-number',
-    replace: true,
-    resetScroll: false,
-    preload: false as const,
-    'aria-label': `Link to line ${seq}`,
+type RowProps = {
+  one: LogLine
+  address: string
+  term: string
+  look: string
+  onLink: (seq: number) => void
+}
+
+/** A plain link and a memo: a scroll draws a hundred of these a frame. */
+const Row = memo(function Row({ one, address, term, look, onLink }: RowProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    onLink(one.seq)
   }
-  return place.kind === 'pipeline' ? (
-    <Link to="/pipelines/$id/runs/$runId" {...shown}>
-      {seq}
-    </Link>
-  ) : (
-    <Link to="/workspaces/$id/runs/$runId" {...shown}>
-      {seq}
-    </Link>
+  return (
+    <li className={`log-row ${one.level} ${look}`}>
+      <a
+        className="log-number"
+        href={`${address}&line=${one.seq}`}
+        aria-label={`Link to line ${one.seq}`}
+        onClick={follow}
+      >
+        {one.seq}
+      </a>
+      <span className="log-text">
+        <Marked text={one.line} term={term} />
+      </span>
+    </li>
   )
+})
+
+/** The address of this stage's log, and the way to one of its lines. */
+function useLineLinks({ kind, id, runId }: RunPlace, stage: string) {
+  const navigate = useNavigate()
+  const address = `/${kind}s/${id}/runs/${runId}?tab=log&stage=${encodeURIComponent(stage)}`
+  const onLink = useCallback(
+    (line: number) => {
+      const to = { params: { id, runId }, search: { tab: 'log' as const, stage, line } }
+      const how = { replace: true, resetScroll: false }
+      void (kind === 'pipeline'
+        ? navigate({ to: '/pipelines/$id/runs/$runId', ...to, ...how })
+        : navigate({ to: '/workspaces/$id/runs/$runId', ...to, ...how }))
+    },
+    [kind, id, runId, stage, navigate],
+  )
+  return { address, onLink }
 }
 
 /** Lines have no holes, so a line's place is all but always its number. */

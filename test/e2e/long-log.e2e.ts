@@ -1,0 +1,80 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logLines } from '../../store/pipelines/log-lines.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { isOver, runUntil, startRun } from '../harness/runs.ts'
+import { openBrowser, visit } from './browser.ts'
+
+const wanted = 10_000
+
+describe('a log of 10,000 lines', () => {
+  let harness: Harness
+  let browser: Browser
+  beforeAll(async () => {
+    ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  test('scrolls with few rows in the document, is searched, followed, and linked into', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    const workspace = await org.workspace({ by: user })
+    const run = await startRun(user, workspace)
+    await runUntil(user, { workspace, id: run.id }, isOver)
+    await harness.deps.store.tenant(org.id, async (db) => {
+      const stage = await stages(db, org.id).find(run.id, 'plan')
+      if (!stage) throw new Error('the run has no plan')
+      const from = stage.lastSeq + 1
+      const lines = Array.from({ length: wanted - stage.lastSeq }, (_, at) => ({
+        level: 'info' as const,
+        line: `resource number ${from + at} refreshed`,
+      }))
+      await logLines(db, org.id).append(stage.id, lines)
+    })
+    const { page, context, faults } = await visit(browser, harness, { user })
+    const path = `/pipelines/${workspace.pipelineId}/runs/${run.id}?tab=log&stage=plan`
+    await page.goto(path)
+    await page.getByText('10,000 lines, complete').waitFor()
+    await page.getByText('resource number 10000 refreshed').waitFor()
+    expect(await page.locator('.log-row').count()).toBeLessThan(200)
+
+    // From one end to the other, a screen a frame. What is measured is the page's own work, for
+    // how long a frame takes is also a matter of who else uses the machine.
+    const probe = await context.newCDPSession(page)
+    await probe.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const workMs = async () => {
+      const { metrics } = await probe.send('Performance.getMetrics')
+      return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
+    }
+    const before = await workMs()
+    const frames: unknown = await page.evaluate(`new Promise((resolve) => {
+      const box = document.querySelector('.log-box')
+      let frames = 0
+      const step = () => {
+        frames += 1
+        box.scrollTop -= box.clientHeight
+        if (box.scrollTop > 0 && frames < 600) requestAnimationFrame(step)
+        else resolve(frames)
+      }
+      requestAnimationFrame(step)
+    })`)
+    const perFrame = ((await workMs()) - before) / Number(frames)
+    console.log(`${String(frames)} frames of a scroll, ${perFrame.toFixed(1)} ms of work each`)
+    expect(perFrame).toBeLessThan(33)
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('number 7777 ')
+    await page.getByText('1 of 1').waitFor()
+    await page.getByText('resource number 7777 refreshed').waitFor()
+
+    await page.goto(`${path}&line=5000`)
+    await page.locator('.log-row.linked').waitFor()
+    expect(await page.locator('.log-row.linked').textContent()).toContain('number 5000')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
