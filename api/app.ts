@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { registerConsole } from './console/console-files.ts'
+import { consoleDataRoutes } from './console-data/routes.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
@@ -101,6 +102,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(ssoRoutes)
       await api.register(groupMappingRoutes)
       await api.register(transferRoutes)
+      await api.register(consoleDataRoutes)
       await api.register(workspaceRoutes)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)

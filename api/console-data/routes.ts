@@ -1,0 +1,112 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from 'typebox'
+import { may } from '../../domain/access/caller.ts'
+import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
+import { publicState, runReasons } from '../../domain/pipelines/run-state.ts'
+import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
+import { errors, Id, Nullable, OneOf, Time } from '../http/schemas.ts'
+
+const ConsoleRunBody = Type.Object({
+  id: Id,
+  number: Nullable(Type.Integer()),
+  pipelineId: Nullable(Id),
+  workspaceId: Id,
+  workspaceName: Type.String(),
+  criticality: OneOf(['standard', 'production']),
+  kind: OneOf(['apply', 'plan']),
+  destroy: Type.Boolean(),
+  state: OneOf(['running', 'succeeded', 'failed', 'canceled']),
+  reason: Nullable(OneOf(runReasons)),
+  awaitingApproval: Type.Boolean(),
+  author: Type.String(),
+  createdAt: Time,
+  endedAt: Nullable(Time),
+})
+
+const ConsoleDataBody = Type.Object({
+  user: Type.Object({
+    id: Id,
+    email: Nullable(Type.String()),
+    name: Type.String(),
+    role: OneOf(roles),
+    capabilities: Type.Array(OneOf(capabilities)),
+    platformAdmin: Type.Boolean(),
+  }),
+  organization: Type.Object({
+    id: Id,
+    slug: Type.String(),
+    name: Type.String(),
+    status: OneOf(['active', 'suspended']),
+  }),
+  counts: Type.Object({
+    workspaces: Type.Integer(),
+    pipelines: Type.Integer(),
+    runs: Type.Object({
+      live: Type.Integer(),
+      waiting: Type.Integer(),
+      failedLastDay: Type.Integer(),
+    }),
+  }),
+  lastRuns: Type.Array(ConsoleRunBody),
+  /** Runs that wait for an approval which the caller may give, oldest first. */
+  waitingForMe: Type.Array(ConsoleRunBody),
+})
+
+const maxShown = 10
+
+/** GET /api/console/data: what the console's first page needs, in one answer. */
+export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/console/data',
+    {
+      config: { access: 'read' },
+      schema: { operationId: 'getConsoleData', response: { 200: ConsoleDataBody, ...errors() } },
+    },
+    async ({ caller }) => {
+      const { organizationId, userId } = caller
+      const { counts, lastRuns, waitingForMe } = await app.deps.store.tenant(
+        organizationId,
+        async (db) =>
+          consoleData(db, organizationId, {
+            userId,
+            mayApprove: may(caller, 'mutate_infra'),
+            mayVouch: may(caller, 'manage_cloud_accounts'),
+            limit: maxShown,
+          }),
+      )
+      const { live, waiting, failedLastDay, ...things } = counts
+      return {
+        user: {
+          id: userId,
+          email: caller.email,
+          name: caller.name,
+          role: caller.role,
+          capabilities: capabilitiesOf(caller.role),
+          platformAdmin: caller.platformAdmin,
+        },
+        organization: {
+          id: organizationId,
+          slug: caller.organizationSlug,
+          name: caller.organizationName,
+          status: caller.organizationStatus,
+        },
+        counts: { ...things, runs: { live, waiting, failedLastDay } },
+        lastRuns: lastRuns.map(presentRun),
+        waitingForMe: waitingForMe.map(presentRun),
+      }
+    },
+  )
+}
+
+const presentRun = ({
+  phase,
+  createdAt,
+  endedAt,
+  ...run
+}: ConsoleRun): Static<typeof ConsoleRunBody> => ({
+  ...run,
+  state: publicState(phase),
+  awaitingApproval: phase === 'awaiting_approval',
+  createdAt: new Date(createdAt).toISOString(),
+  endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+})

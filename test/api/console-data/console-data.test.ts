@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { runInPhase } from '../workspaces/run-in-phase.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(() => harness.close())
+
+const url = '/api/console/data'
+const waiting = async (user: TestUser) =>
+  (await user.get(url)).json().waitingForMe.map((run: { id: number }) => run.id)
+
+describe('GET /api/console/data', () => {
+  test('200: me, my organization, zeros', async () => {
+    const org = await harness.organization()
+    const viewer = await org.user('Viewer')
+    expect((await viewer.get(url)).json()).toEqual({
+      user: {
+        id: viewer.id,
+        email: viewer.email,
+        name: viewer.email,
+        role: 'Viewer',
+        capabilities: ['read'],
+        platformAdmin: false,
+      },
+      organization: { id: org.id, slug: org.slug, name: org.slug, status: 'active' },
+      counts: { workspaces: 0, pipelines: 0, runs: { live: 0, waiting: 0, failedLastDay: 0 } },
+      lastRuns: [],
+      waitingForMe: [],
+    })
+  })
+
+  test('200: what waits is shown to whoever may approve it, and to no author or Viewer', async () => {
+    const org = await harness.organization()
+    const [author, filesAuthor, changer] = [
+      await org.user('Owner'),
+      await org.user('Deployer'),
+      await org.user('Deployer'),
+    ]
+    const [approver, viewer] = [await org.user('Deployer'), await org.user('Viewer')]
+    const workspace = await org.workspace({ by: filesAuthor, criticality: 'production' })
+    const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
+    const run = await runInPhase(harness.deps, place, 'awaiting_approval')
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('workspace_authorship').insert({
+        organizationId: org.id,
+        workspaceId: workspace.id,
+        userId: changer.id,
+        what: 'variable x',
+      }),
+    )
+    expect(await waiting(approver)).toEqual([run.id])
+    for (const user of [author, filesAuthor, changer, viewer])
+      expect(await waiting(user)).toEqual([])
+    const { counts, lastRuns } = (await viewer.get(url)).json()
+    expect(counts).toEqual({
+      workspaces: 1,
+      pipelines: 1,
+      runs: { live: 1, waiting: 1, failedLastDay: 0 },
+    })
+    expect(lastRuns).toMatchObject([
+      {
+        id: run.id,
+        workspaceName: workspace.name,
+        criticality: 'production',
+        state: 'running',
+        awaitingApproval: true,
+        author: author.email,
+        endedAt: null,
+      },
+    ])
+
+    // A commit of nobody who is known takes more than a Deployer to vouch for.
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('configuration_versions').update({ unknownAuthor: true }),
+    )
+    expect(await waiting(approver)).toEqual([])
+    expect(await waiting(await org.user('SRE · Cloud Admin'))).toEqual([run.id])
+  })
+
+  test('200: the newest ten runs, failures of a day, and nothing of another organization', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner })
+    const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: owner.id }
+    const ids: number[] = []
+    for (let i = 0; i < 12; i += 1) {
+      const { id } = await runInPhase(harness.deps, place, 'planning')
+      ids.unshift(id)
+      const endedAt = new Date(Date.now() - (i < 2 ? 25 : 1) * 3_600_000)
+      await harness.deps.store.tenant(org.id, async (db) =>
+        db('workspace_runs').where({ id }).update({ phase: 'failed', endedAt }),
+      )
+    }
+    const { counts, lastRuns } = (await owner.get(url)).json()
+    expect(counts.runs).toEqual({ live: 0, waiting: 0, failedLastDay: 10 })
+    expect(lastRuns.map((run: { id: number }) => run.id)).toEqual(ids.slice(0, 10))
+
+    const stranger = await (await harness.organization()).user('Owner')
+    expect((await stranger.get(url)).json()).toMatchObject({ lastRuns: [], waitingForMe: [] })
+  })
+
+  test('401 and 200: a session or a token', async () => {
+    const owner = await (await harness.organization()).user('Owner')
+    expect((await harness.app.inject({ url })).statusCode).toBe(401)
+    const headers = { authorization: `Bearer ${await owner.token('Viewer')}` }
+    expect((await harness.app.inject({ url, headers })).json().user.role).toBe('Viewer')
+  })
+})
