@@ -83,11 +83,12 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       'request',
     )
   })
+  // Before the table of routes, and before anybody is asked who they are: these are everybody's files.
+  await registerConsole(app)
   registerRouteTable(app)
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)
-  await registerConsole(app)
   registerAccess(app, deps)
   registerValidation(app, deps)
 

@@ -34,17 +34,13 @@ const cacheFor = (path: string) =>
 
 /**
  * Serves the console, and its one page at whatever address a person opens that is no route of the
- * API's. To be called before the hook that asks who somebody is: the files are everybody's.
+ * API's. To be called before the hooks that ask who somebody is: the files are everybody's.
  */
 export async function registerConsole(app: FastifyInstance, folder = consoleFolder): Promise<void> {
   const index = join(folder, 'index.html')
   const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined
   if (page !== undefined)
     await app.register(async (files) => {
-      files.addHook('onRoute', (route) => {
-        route.config = { ...route.config, access: 'public' }
-        route.schema = { ...route.schema, hide: true }
-      })
       await files.register(fastifyStatic, {
         root: folder,
         wildcard: false,

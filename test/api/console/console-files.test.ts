@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerConsole } from '../../../api/console/console-files.ts'
+
+describe('the console’s files', () => {
+  let folder: string
+  let app: FastifyInstance
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cc-console-'))
+    mkdirSync(join(folder, 'assets'))
+    writeFileSync(join(folder, 'index.html'), '<!doctype html><title>console</title>')
+    writeFileSync(join(folder, 'assets/index-abc.js'), 'export {}')
+    app = fastify()
+    await registerConsole(app, folder)
+  })
+  afterAll(async () => {
+    await app.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const page = { accept: 'text/html,application/xhtml+xml' }
+
+  test.each(['/', '/workspaces/12', '/login?sso=failed', '/apis'])(
+    '200: %s is the one page, under a strict policy',
+    async (url) => {
+      const { statusCode, headers, body } = await app.inject({ url, headers: page })
+      expect(statusCode).toBe(200)
+      expect(body).toContain('<title>console')
+      expect(headers['content-type']).toContain('text/html')
+      expect(headers['cache-control']).toBe('no-cache')
+      expect(headers['x-frame-options']).toBe('DENY')
+      expect(headers['referrer-policy']).toBe('no-referrer')
+      const policy = String(headers['content-security-policy'])
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toContain('unsafe')
+    },
+  )
+
+  test('200: a file of a hashed name is kept for a year', async () => {
+    const { statusCode, headers } = await app.inject({ url: '/assets/index-abc.js' })
+    expect(statusCode).toBe(200)
+    expect(headers['cache-control']).toContain('immutable')
+  })
+
+  test.each(['/api/nothing', '/api', '/assets/gone.js', '/docs/gone', '/metrics'])(
+    '404: %s is JSON even to a browser',
+    async (url) => {
+      const { statusCode, body } = await app.inject({ url, headers: page })
+      expect(statusCode).toBe(404)
+      expect(JSON.parse(body)).toEqual({ error: 'Not found', code: 'not_found' })
+    },
+  )
+
+  test('404: what is no GET, or asks for JSON, gets no page', async () => {
+    const posted = await app.inject({ method: 'POST', url: '/workspaces', headers: page })
+    const asked = await app.inject({ url: '/workspaces', headers: { accept: 'application/json' } })
+    expect([posted.statusCode, asked.statusCode]).toEqual([404, 404])
+  })
+
+  test('404: without a build the API answers as it is', async () => {
+    const bare = fastify()
+    await registerConsole(bare, join(folder, 'nothing'))
+    const { statusCode, body } = await bare.inject({ url: '/', headers: page })
+    expect(statusCode).toBe(404)
+    expect(JSON.parse(body).code).toBe('not_found')
+    await bare.close()
+  })
+})
