@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
+import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
@@ -86,6 +87,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)
+  await registerConsole(app)
   registerAccess(app, deps)
   registerValidation(app, deps)
 

@@ -10,6 +10,7 @@ import { sweepPidFiles } from '../engines/pid-file.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { prepareStore } from '../store/prepare-store.ts'
+import { buildConsole } from './start/build-console.ts'
 import { prepareSources } from './start/prepare-sources.ts'
 import { readStartSettings, type StartSettings } from './start/read-start-settings.ts'
 import { startNodePart } from './start/start-node-part.ts'
@@ -87,6 +88,8 @@ async function up(settings: StartSettings): Promise<void> {
     throw new Error(`port ${port} on ${host} is taken by another program: stop it, or set CC_PORT`)
   if (settings.sandboxNotice) say(settings.sandboxNotice)
 
+  // Beside the engines, which take longer; the API looks for it once, when it starts.
+  const consoleBuilt = buildConsole({ root, say, signal })
   const sources = await prepareSources({
     settings,
     say,
@@ -96,6 +99,7 @@ async function up(settings: StartSettings): Promise<void> {
   signal.throwIfAborted()
   const env = { ...process.env, ...sources.env }
   const { firstSignIn } = await prepareStore(readConfig(env))
+  await consoleBuilt
   signal.throwIfAborted()
 
   try {

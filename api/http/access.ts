@@ -3,6 +3,7 @@ import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
 import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
 import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
+import { isPage } from '../console/is-page.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
@@ -54,6 +55,8 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
     // Before its body is looked at: a hidden route and one that is not there must answer alike.
     if (request.is404) {
       limits.takeAddress(request, reply)
+      // The console's own pages are no routes of ours: the not-found handler shows them.
+      if (isPage(request)) return
       throw notFound()
     }
     if (!access || access === 'public') return limits.takeAddress(request, reply)

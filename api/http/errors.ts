@@ -18,9 +18,6 @@ const statusOf: Record<Fault, number> = {
 /** The one renderer of the JSON error object (§2.1). What is not a known fault is a 500 that tells its request id alone. */
 export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
-  app.setNotFoundHandler((_request, reply) =>
-    reply.status(404).send({ error: 'Not found', code: 'not_found' }),
-  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { capabilitiesOf } from '../../domain/access/roles.ts'
 import { sessions } from '../../store/users/sessions.ts'
@@ -84,6 +85,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       organization: organizationOf(caller),
       auth: { kind: caller.kind, expiresAt: caller.expiresAt?.toISOString() ?? null },
+      temporalUiUrl: caller.platformAdmin ? workflowsUrl(app.deps.config) : null,
     }),
   )
 }
@@ -102,3 +104,6 @@ const organizationOf = (caller: Caller) => ({
   name: caller.organizationName,
   status: caller.organizationStatus,
 })
+
+const workflowsUrl = ({ temporal: { uiUrl, namespace } }: Config): string | null =>
+  uiUrl ? `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows` : null

@@ -33,6 +33,8 @@ export const Me = Type.Object({
   }),
   organization: Organization,
   auth: Type.Object({ kind: OneOf(['session', 'token']), expiresAt: Nullable(Time) }),
+  /** Where the engine shows its workflows; of platform administrators alone. */
+  temporalUiUrl: Nullable(Type.String()),
 })
 
 export const SignedIn = Type.Object({

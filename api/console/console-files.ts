@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { isPage } from './is-page.ts'
+
+/** Where `npm run build` puts the console. */
+export const consoleFolder = join(import.meta.dirname, '../../console/dist')
+
+/**
+ * The console as static files. Scripts and styles are this origin's own and none is inline, so an
+ * injected one does not run; nobody may frame a page on which an approval is one click away.
+ */
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** A file of a hashed name never changes; all else is asked for again each time. */
+const cacheFor = (path: string) =>
+  path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+
+/**
+ * Serves the console, and its one page at whatever address a person opens that is no route of the
+ * API's. To be called before the hook that asks who somebody is: the files are everybody's.
+ */
+export async function registerConsole(app: FastifyInstance, folder = consoleFolder): Promise<void> {
+  const index = join(folder, 'index.html')
+  const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined
+  if (page !== undefined)
+    await app.register(async (files) => {
+      files.addHook('onRoute', (route) => {
+        route.config = { ...route.config, access: 'public' }
+        route.schema = { ...route.schema, hide: true }
+      })
+      await files.register(fastifyStatic, {
+        root: folder,
+        wildcard: false,
+        cacheControl: false,
+        preCompressed: true,
+        setHeaders(reply, path) {
+          void reply.header('cache-control', cacheFor(path))
+          for (const [name, value] of Object.entries(pageHeaders)) void reply.header(name, value)
+        },
+      })
+    })
+
+  app.setNotFoundHandler((request, reply) => {
+    if (page !== undefined && isPage(request))
+      return reply
+        .headers({ ...pageHeaders, 'cache-control': 'no-cache' })
+        .type('text/html; charset=utf-8')
+        .send(page)
+    return reply.status(404).send({ error: 'Not found', code: 'not_found' })
+  })
+}

@@ -1,0 +1,91 @@
+import { routes, type Operations } from './operations.ts'
+import { reportConnection } from './connection.ts'
+
+export type OperationId = keyof Operations
+export type Answer<Id extends OperationId> = Operations[Id]['answer']
+export type Body<Id extends OperationId> = Operations[Id]['body']
+
+type Part<Name extends string, T> = {} extends T
+  ? { [N in Name]?: T | undefined }
+  : { [N in Name]: T }
+export type Input<Id extends OperationId> = Part<'params', Operations[Id]['params']> &
+  Part<'body', Operations[Id]['body']> & {
+    query?: { [K in keyof Operations[Id]['query']]?: Operations[Id]['query'][K] | undefined }
+    /** The same key twice starts one run: a click whose answer was lost can be repeated. */
+    idempotencyKey?: string
+    signal?: AbortSignal
+  }
+
+/** A refusal in the API's own words (§2.1). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: ReadonlyArray<{ path: string; message: string }>
+  readonly existingId: number | undefined
+  constructor(status: number, body: Record<string, unknown>) {
+    super(typeof body['error'] === 'string' ? body['error'] : `The service answered ${status}.`)
+    this.status = status
+    this.code = typeof body['code'] === 'string' ? body['code'] : ''
+    this.details = Array.isArray(body['details'])
+      ? (body['details'] as Array<{ path: string; message: string }>)
+      : []
+    this.existingId = typeof body['existingId'] === 'number' ? body['existingId'] : undefined
+  }
+}
+
+/** The service could not be reached at all: nothing was answered, so nothing is known. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The service does not answer. Nothing was lost here: try again when it is back.')
+  }
+}
+
+export function pathOf(template: string, params: Record<string, unknown> = {}): string {
+  return template.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(String(params[name])),
+  )
+}
+
+/** Calls one operation of the public API. Types and addresses are those of api/openapi.json. */
+export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Answer<Id>> {
+  const [method, template] = routes[id]
+  const { params, body, query, idempotencyKey, signal } = input as Input<OperationId> & {
+    params?: Record<string, unknown>
+    body?: unknown
+    query?: Record<string, string | number | boolean | undefined>
+  }
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {}))
+    if (typeof value !== 'object' && value !== undefined && value !== '')
+      search.set(name, String(value))
+  const text = search.size > 0 ? `?${search.toString()}` : ''
+  const answer = await send(`${pathOf(template, params)}${text}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  // Validated by the server against the very schema that the type is made from.
+  return answer
+}
+
+async function send(path: string, init: RequestInit): Promise<unknown> {
+  let response: Response
+  try {
+    response = await fetch(path, { ...init, credentials: 'same-origin' })
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    reportConnection(false)
+    throw new Unreachable()
+  }
+  const body: unknown = await response.json().catch(() => undefined)
+  const fields = typeof body === 'object' && body !== null ? body : {}
+  // A proxy's own error page, or nothing: the service itself always answers JSON.
+  reportConnection(response.ok || 'error' in fields)
+  if (!response.ok) throw new ApiError(response.status, fields as Record<string, unknown>)
+  return body
+}

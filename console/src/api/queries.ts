@@ -1,0 +1,153 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { call } from './call.ts'
+import type { RunPlace } from './types.ts'
+
+const pageSize = 100
+const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
+const firstPage = undefined as string | undefined
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => call('getMe', { signal }),
+  staleTime: 60_000,
+  retry: false,
+})
+
+export const workspacesQuery = infiniteQueryOptions({
+  queryKey: ['workspaces', 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listWorkspaces', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const workspaceQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id],
+    queryFn: ({ signal }) => call('getWorkspace', { params: { id }, signal }),
+  })
+
+export const configurationQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id, 'configuration'],
+    queryFn: ({ signal }) => call('getConfiguration', { params: { id }, signal }),
+    refetchOnWindowFocus: false,
+  })
+
+export const variablesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id, 'variables'],
+    queryFn: ({ signal }) => call('listVariables', { params: { id }, signal }),
+  })
+
+export const outputsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id, 'outputs'],
+    queryFn: ({ signal }) => call('listOutputs', { params: { id }, signal }),
+  })
+
+export const stateVersionsQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['workspaces', id, 'state'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listStateVersions', { params: { id }, query: { cursor: pageParam }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+  })
+
+export const resourcesQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['workspaces', id, 'resources'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listStateResources', {
+        params: { id },
+        query: { limit: pageSize, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+  })
+
+export const workspaceRunsQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['workspaces', id, 'runs'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listWorkspaceRuns', { params: { id }, query: { cursor: pageParam }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    refetchInterval: 5_000,
+  })
+
+export const pipelinesQuery = infiniteQueryOptions({
+  queryKey: ['pipelines', 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listPipelines', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const pipelineRunsQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['pipelines', id, 'runs'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listPipelineRuns', { params: { id }, query: { cursor: pageParam }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    refetchInterval: 5_000,
+  })
+
+export const pipelineQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['pipelines', id],
+    queryFn: ({ signal }) => call('getPipeline', { params: { id }, signal }),
+  })
+
+/** Looked at while it lives; its log is what tells at once that something happened. */
+export const runQuery = (place: RunPlace) =>
+  queryOptions({
+    queryKey: ['run', place.kind, place.id, place.runId],
+    queryFn: ({ signal }) => {
+      const params = { id: place.id, runId: place.runId }
+      return place.kind === 'pipeline'
+        ? call('getPipelineRun', { params, signal })
+        : call('getWorkspaceRun', { params, signal })
+    },
+    refetchInterval: ({ state }) => {
+      const run = state.data?.run
+      if (!run || run.state !== 'running') return false
+      return run.awaitingApproval ? 4_000 : 1_500
+    },
+  })
+
+export const peopleQuery = infiniteQueryOptions({
+  queryKey: ['people'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listUsers', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) => call('listMyTokens', { signal }),
+})
+
+export const policiesQuery = infiniteQueryOptions({
+  queryKey: ['policies'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listPolicies', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const auditQuery = (filter: Record<string, string>) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('listAuditEntries', {
+        query: { ...filter, limit: pageSize, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+  })

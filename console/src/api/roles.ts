@@ -1,0 +1,39 @@
+import type { Capability, Role } from './types.ts'
+
+/** §2.6, lowest to highest; each has what the ones before it have. */
+export const roleMatrix: ReadonlyArray<{ role: Role; capabilities: readonly Capability[] }> = [
+  { role: 'Viewer', capabilities: ['read'] },
+  { role: 'Deployer', capabilities: ['read', 'mutate_infra'] },
+  {
+    role: 'SRE · Cloud Admin',
+    capabilities: ['read', 'mutate_infra', 'manage_cloud_accounts'],
+  },
+  {
+    role: 'Org Admin',
+    capabilities: ['read', 'mutate_infra', 'manage_cloud_accounts', 'manage_users_sso'],
+  },
+  {
+    role: 'Owner',
+    capabilities: [
+      'read',
+      'mutate_infra',
+      'manage_cloud_accounts',
+      'manage_users_sso',
+      'manage_billing_transfer',
+    ],
+  },
+]
+
+export const capabilityWords: ReadonlyArray<[Capability, string]> = [
+  ['read', 'Look at everything of the organization'],
+  ['mutate_infra', 'Change workspaces and pipelines, start, approve and cancel runs'],
+  ['manage_cloud_accounts', 'Manage what guards a run, prices, cloud accounts, state restore'],
+  ['manage_users_sso', 'Manage people, single sign-on, policies'],
+  ['manage_billing_transfer', 'Hand the organization over to another Owner'],
+]
+
+/** The roles that somebody with this one may give: none above their own. */
+export function rolesUpTo(role: Role): Role[] {
+  const rank = roleMatrix.findIndex((one) => one.role === role)
+  return roleMatrix.slice(0, rank + 1).map((one) => one.role)
+}

@@ -1,0 +1,21 @@
+import type { Answer } from './call.ts'
+
+export type Me = Answer<'getMe'>
+export type Capability = Me['user']['capabilities'][number]
+export type Role = Me['user']['role']
+export type Workspace = Answer<'getWorkspace'>['workspace']
+export type Variable = Answer<'listVariables'>['variables'][number]
+export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
+export type Run = Answer<'listPipelineRuns'>['runs'][number]
+export type RunDetail = Answer<'getPipelineRun'>['run']
+export type Stage = Run['stages'][number]
+export type Gate = NonNullable<Stage['gates']>[number]
+export type BlockedBy = NonNullable<Run['blockedBy']>
+export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
+export type Policy = Answer<'listPolicies'>['policies'][number]
+export type Person = Answer<'listUsers'>['users'][number]
+
+/** A run is seen in its pipeline, or, where it only plans, in its workspace. */
+export type RunPlace =
+  | { kind: 'pipeline'; id: number; runId: number }
+  | { kind: 'workspace'; id: number; runId: number }

@@ -1,0 +1,63 @@
+import type { BlockedBy, Run, Stage } from './types.ts'
+
+/** What ended a run, for people. */
+export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
+  policy_denied: 'A mandatory policy denied it.',
+  cost_exceeded: 'It would cost more than the workspace may.',
+  cost_unknown: 'Its cost is not known, and this workspace wants to know it.',
+  plan_errored: 'The plan ended with an error.',
+  apply_errored: 'The apply ended with an error. What it had changed by then is in the state.',
+  rejected: 'A person rejected the plan.',
+  approval_expired: 'Nobody approved it in time.',
+  plan_stale: 'Something changed after the plan was made, so it is no longer true.',
+  superseded: 'A newer run took its place.',
+  canceled_by_user: 'A person canceled it.',
+  timed_out: 'It ran into its time limit.',
+  runner_lost: 'The worker was lost while it ran. It is never applied a second time.',
+  state_save_failed: 'The state could not be saved after the apply.',
+  source_errored: 'The source could not be read.',
+  build_errored: 'The build ended with an error.',
+  deploy_errored: 'The deployment ended with an error.',
+  no_changes: 'There was nothing to change.',
+}
+
+export const stageWords: Record<Stage['state'], string> = {
+  pending: 'not begun',
+  queued: 'queued',
+  running: 'running',
+  waiting: 'waiting for a person',
+  succeeded: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  canceled: 'canceled',
+}
+
+/** Why a run does not move. */
+export function blockedWords({ kind, holder, whoCanAct }: BlockedBy): string {
+  switch (kind) {
+    case 'turn':
+      return `It waits for its turn: another run${holder ? ` by ${holder}` : ''} has this workspace. It goes on by itself.`
+    case 'user_lock':
+      return `It waits because ${holder ?? 'somebody'} locked the workspace. ${actWords(whoCanAct, 'unlock it')}`
+    case 'approval':
+      return whoCanAct.length === 0
+        ? 'It waits for a second operator, and nobody here may approve it: invite a person with the role Deployer or higher who is not among its authors.'
+        : `It waits for a second operator. ${actWords(whoCanAct, 'approve it')}`
+    case 'capacity':
+      return 'It waits for a free place: all that may run at once is running. It goes on by itself.'
+    case 'agent':
+      return 'It waits for a deploy agent to ask for work.'
+    case 'engine':
+      return 'It waits for the workflow engine or a worker to take it up.'
+  }
+}
+
+function actWords(people: readonly string[], what: string): string {
+  if (people.length === 0) return `Nobody may ${what} now.`
+  const shown = people.slice(0, 3).join(', ')
+  const more = people.length - 3
+  return `${shown}${more > 0 ? ` and ${more} more` : ''} can ${what}.`
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`

@@ -1,0 +1,226 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from '../api/call.ts'
+import { meQuery } from '../api/queries.ts'
+import { Loading } from '../parts/notes.tsx'
+import { Crash, NotFound } from './crash.tsx'
+import { Shell } from './shell.tsx'
+
+type Context = { queryClient: QueryClient }
+type Values = Record<string, unknown>
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const id = (value: string) => {
+  const number = Number(value)
+  // A malformed id is nobody's: the API says so in its own words.
+  return Number.isSafeInteger(number) && number > 0 ? number : 0
+}
+
+type LoginSearch = { next?: string; ended?: boolean; signedout?: boolean; sso?: 'failed' }
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Values): LoginSearch => {
+    const next = text(search['next'])
+    return {
+      ...(next?.startsWith('/') === true && { next }),
+      ...(Boolean(search['ended']) && { ended: true }),
+      ...(Boolean(search['signedout']) && { signedout: true }),
+      ...(search['sso'] === 'failed' && { sso: 'failed' }),
+    }
+  },
+  component: lazyRouteComponent(() => import('../pages/login.tsx'), 'LoginPage'),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/accept',
+  component: lazyRouteComponent(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+})
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(meQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      const next = location.href === '/' ? undefined : location.href
+      throw redirect({ to: '/login', search: { ...(next && { next }) } })
+    }
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/home.tsx'), 'HomePage'),
+})
+
+const workspaces = createRoute({
+  getParentRoute: () => app,
+  path: '/workspaces',
+  validateSearch: (search: Values): { create?: boolean } =>
+    search['create'] ? { create: true } : {},
+  component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
+})
+
+export const workspaceTabs = ['runs', 'files', 'variables', 'state', 'settings'] as const
+export type WorkspaceTab = (typeof workspaceTabs)[number]
+
+export const workspace = createRoute({
+  getParentRoute: () => app,
+  path: '/workspaces/$id',
+  params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
+  validateSearch: (search: Values): { tab?: WorkspaceTab } => {
+    const tab = workspaceTabs.find((one) => one === search['tab'])
+    return tab ? { tab } : {}
+  },
+  component: lazyRouteComponent(() => import('../pages/workspace.tsx'), 'WorkspacePage'),
+})
+
+export const runTabs = ['plan', 'log', 'timeline'] as const
+export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }
+
+const runSearch = (search: Values): RunSearch => {
+  const tab = runTabs.find((one) => one === search['tab'])
+  const line = Number(search['line'])
+  const stage = text(search['stage'])
+  return {
+    ...(tab && { tab }),
+    ...(stage && { stage }),
+    ...(Number.isSafeInteger(line) && line > 0 && { line }),
+  }
+}
+
+const runParams = {
+  parse: (raw: { id: string; runId: string }) => ({ id: id(raw.id), runId: id(raw.runId) }),
+  stringify: (params: { id: number; runId: number }) => ({
+    id: String(params.id),
+    runId: String(params.runId),
+  }),
+}
+
+export const workspaceRun = createRoute({
+  getParentRoute: () => app,
+  path: '/workspaces/$id/runs/$runId',
+  params: runParams,
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('../pages/run.tsx'), 'WorkspaceRunPage'),
+})
+
+const pipelines = createRoute({
+  getParentRoute: () => app,
+  path: '/pipelines',
+  component: lazyRouteComponent(() => import('../pages/pipelines.tsx'), 'PipelinesPage'),
+})
+
+export const pipeline = createRoute({
+  getParentRoute: () => app,
+  path: '/pipelines/$id',
+  params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
+  component: lazyRouteComponent(() => import('../pages/pipeline.tsx'), 'PipelinePage'),
+})
+
+export const pipelineRun = createRoute({
+  getParentRoute: () => app,
+  path: '/pipelines/$id/runs/$runId',
+  params: runParams,
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('../pages/run.tsx'), 'PipelineRunPage'),
+})
+
+const organization = createRoute({
+  getParentRoute: () => app,
+  path: '/organization',
+  component: lazyRouteComponent(() => import('../pages/organization.tsx'), 'OrganizationPage'),
+})
+
+const people = createRoute({
+  getParentRoute: () => organization,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/people.tsx'), 'PeoplePage'),
+})
+
+const roles = createRoute({
+  getParentRoute: () => organization,
+  path: '/roles',
+  component: lazyRouteComponent(() => import('../pages/roles.tsx'), 'RolesPage'),
+})
+
+const tokens = createRoute({
+  getParentRoute: () => organization,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens.tsx'), 'TokensPage'),
+})
+
+const policies = createRoute({
+  getParentRoute: () => organization,
+  path: '/policies',
+  component: lazyRouteComponent(() => import('../pages/policies.tsx'), 'PoliciesPage'),
+})
+
+const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
+export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
+
+const audit = createRoute({
+  getParentRoute: () => organization,
+  path: '/audit',
+  validateSearch: (search: Values) => {
+    const filter: AuditFilter = {}
+    for (const field of auditFields) {
+      // The router reads `12` as a number; a filter is text.
+      const value = search[field]
+      if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
+    }
+    return filter
+  },
+  component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
+})
+
+const tree = root.addChildren([
+  login,
+  invitation,
+  app.addChildren([
+    home,
+    workspaces,
+    workspace,
+    workspaceRun,
+    pipelines,
+    pipeline,
+    pipelineRun,
+    organization.addChildren([people, roles, tokens, policies, audit]),
+  ]),
+])
+
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingComponent: () => <Loading what="the page" />,
+    defaultErrorComponent: Crash,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

@@ -1,0 +1,14 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { meQuery } from '../api/queries.ts'
+import type { Capability } from '../api/types.ts'
+
+/** Who is signed in; below the shell there always is somebody. */
+export function useMe() {
+  const { data } = useSuspenseQuery(meQuery)
+  const label = data.user.email ?? data.user.name
+  return {
+    ...data,
+    label,
+    may: (capability: Capability) => data.user.capabilities.includes(capability),
+  }
+}

@@ -1,0 +1,50 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiError } from './api/call.ts'
+import { createConsoleRouter } from './app/router.tsx'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/parts.css'
+import './styles/shell.css'
+import './styles/run.css'
+
+const onError = (error: Error) => {
+  // A session that ended while somebody looked: sign in, and come back to the same place.
+  if (!(error instanceof ApiError) || error.code !== 'unauthenticated') return
+  if (location.pathname === '/login' || location.pathname.startsWith('/invitations/')) return
+  queryClient.removeQueries({ queryKey: ['me'] })
+  void router.navigate({
+    to: '/login',
+    search: { next: location.pathname + location.search, ended: true },
+  })
+}
+
+const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // What the service refuses it refuses again; what did not arrive is asked for again.
+      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 3,
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+const router = createConsoleRouter(queryClient)
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </CSPProvider>
+    </StrictMode>,
+  )

@@ -1,0 +1,117 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { peopleQuery } from '../api/queries.ts'
+import { rolesUpTo } from '../api/roles.ts'
+import { useMe } from '../app/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore } from '../parts/pages.tsx'
+import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
+
+export function PeoplePage() {
+  const me = useMe()
+  const query = useInfiniteQuery(peopleQuery)
+  const people = query.data?.pages.flatMap((page) => page.users) ?? []
+  return (
+    <>
+      <ErrorNote error={query.error} />
+      {query.isPending && <Loading what="people" />}
+      {people.length > 0 && (
+        <Scroller label="People">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Person</th>
+                <th scope="col">Role</th>
+                <th scope="col">Here since</th>
+              </tr>
+            </thead>
+            <tbody>
+              {people.map((person) => (
+                <tr key={person.id}>
+                  <th scope="row">
+                    {person.name}
+                    {person.id === me.user.id && <span className="tag">you</span>}
+                    {!person.active && <span className="tag">deactivated</span>}
+                    {person.email && person.email !== person.name && (
+                      <span className="row-sub">{person.email}</span>
+                    )}
+                  </th>
+                  <td>{person.role}</td>
+                  <td className="dim">
+                    <Time at={person.createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+      <LoadMore query={query} />
+      {people.length === 1 && me.may('manage_users_sso') && (
+        <p className="note quiet">
+          You are alone here. A production run waits for a second person: invite one.
+        </p>
+      )}
+      {me.may('manage_users_sso') && <Invite />}
+    </>
+  )
+}
+
+function Invite() {
+  const { user } = useMe()
+  const [open, setOpen] = useState(false)
+  const queryClient = useQueryClient()
+  const invite = useMutation({
+    mutationFn: (form: FormData) => {
+      const roles = rolesUpTo(user.role)
+      const role = roles.find((one) => one === textIn(form, 'role')) ?? 'Viewer'
+      return call('inviteUser', {
+        body: { email: textIn(form, 'email').trim(), name: textIn(form, 'name').trim(), role },
+      })
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['people'] })
+      setOpen(false)
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    invite.mutate(new FormData(event.currentTarget))
+  }
+  return (
+    <div className="bar">
+      <span className="dim" role="status">
+        {invite.isSuccess && `An invitation is on its way to ${invite.data.user.email}.`}
+      </span>
+      <Button tone="primary" onClick={() => setOpen(true)}>
+        Invite a person
+      </Button>
+      <Dialog open={open} onOpenChange={setOpen} title="Invite a person">
+        <form onSubmit={submit} className="stack">
+          <Field label="Email" name="email" type="email" required autoComplete="off" />
+          <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
+          <Select
+            label="Role"
+            name="role"
+            hint="To start or approve runs, a person needs Deployer or higher."
+          >
+            {rolesUpTo(user.role).map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </Select>
+          <ErrorNote error={invite.error} />
+          <div className="dialog-actions">
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button type="submit" tone="primary" busy={invite.isPending}>
+              Send the invitation
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
+
+import { useMe } from '../app/session.ts'
+import { Button } from '../parts/forms.tsx'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { RunRow } from '../parts/run-row.tsx'
+import { useStartKey } from '../parts/start-key.ts'
+
+const route = getRouteApi('/app/pipelines/$id')
+
+export function PipelinePage() {
+  const { id } = route.useParams()
+  const { may } = useMe()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const found = useQuery(pipelineQuery(id))
+  const runs = useInfiniteQuery(pipelineRunsQuery(id))
+  const { key, renew } = useStartKey()
+  const start = useMutation({
+    mutationFn: () => call('runPipeline', { params: { id }, body: {}, idempotencyKey: key }),
+    onSuccess: ({ run }) => {
+      renew()
+      return navigate({ to: '/pipelines/$id/runs/$runId', params: { id, runId: run.id } })
+    },
+  })
+  const remove = useMutation({
+    mutationFn: () => call('deletePipeline', { params: { id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['pipelines', 'list'] })
+      await navigate({ to: '/pipelines' })
+    },
+  })
+  const pipeline = found.data?.pipeline
+  const all = runs.data?.pages.flatMap((page) => page.runs) ?? []
+  return (
+    <>
+      <PageHead
+        above={<Link to="/pipelines">Pipelines</Link>}
+        title={pipeline?.name ?? 'Pipeline'}
+        actions={
+          pipeline &&
+          may('mutate_infra') && (
+            <>
+              {!pipeline.managed && (
+                <Button busy={remove.isPending} onClick={() => remove.mutate()}>
+                  Delete pipeline
+                </Button>
+              )}
+              <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>
+                Start a run
+              </Button>
+            </>
+          )
+        }
+      >
+        {pipeline && (
+          <p className="dim">
+            {pipeline.kind}
+            {pipeline.targetWorkspaceId && (
+              <>
+                {' of workspace '}
+                <Link to="/workspaces/$id" params={{ id: pipeline.targetWorkspaceId }}>
+                  {pipeline.targetWorkspaceName}
+                </Link>
+              </>
+            )}
+            {pipeline.criticality === 'production' &&
+              ', production: each run waits for a second person before it applies.'}
+          </p>
+        )}
+      </PageHead>
+      <ErrorNote error={start.error ?? remove.error ?? found.error ?? runs.error} />
+      {runs.isPending && <Loading what="runs" />}
+      {runs.isSuccess && all.length === 0 && (
+        <Empty title="No runs yet">
+          <p>A run plans what would change, checks it against policies and cost, and applies it.</p>
+        </Empty>
+      )}
+      <ul className="rows">
+        {all.map((run) => (
+          <RunRow key={run.id} run={run} place={{ kind: 'pipeline', id, runId: run.id }} />
+        ))}
+      </ul>
+      <LoadMore query={runs} />
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router'
+import type { RunDetail, RunPlace } from '../api/types.ts'
+import type { RunSearch } from '../app/router.tsx'
+
+type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }
+
+/** Each view of the run has an address of its own, so these are links. */
+export function RunTabs({ place, tab, run, stage }: Props) {
+  const logged = run.stages.filter(({ name }) => name !== 'approve')
+  return (
+    <nav className="tabs" aria-label="Views of this run">
+      <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
+        Plan
+      </TabLink>
+      {logged.map(({ name, startedAt }) => (
+        <TabLink
+          key={name}
+          place={place}
+          search={{ tab: 'log', stage: name }}
+          current={tab === 'log' && stage === name}
+          dim={startedAt === null}
+        >
+          Log of {name}
+        </TabLink>
+      ))}
+      <TabLink place={place} search={{ tab: 'timeline' }} current={tab === 'timeline'}>
+        Timeline
+      </TabLink>
+    </nav>
+  )
+}
+
+type TabProps = {
+  place: RunPlace
+  search: RunSearch
+  current: boolean
+  dim?: boolean
+  children: React.ReactNode
+}
+
+function TabLink({ place, search, current, dim = false, children }: TabProps) {
+  const shown = {
+    params: { id: place.id, runId: place.runId },
+    search,
+    className: `tab ${current ? 'current' : ''} ${dim ? 'faint' : ''}`,
+    replace: true,
+    resetScroll: false,
+    activeProps: {},
+    'aria-current': current ? ('page' as const) : undefined,
+  }
+  return place.kind === 'pipeline' ? (
+    <Link to="/pipelines/$id/runs/$runId" {...shown}>
+      {children}
+    </Link>
+  ) : (
+    <Link to="/workspaces/$id/runs/$runId" {...shown}>
+      {children}
+    </Link>
+  )
+}

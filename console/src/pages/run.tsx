@@ -1,0 +1,173 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import { planOf } from '../api/plan.ts'
+import { runQuery, workspaceQuery } from '../api/queries.ts'
+import type { RunDetail, RunPlace } from '../api/types.ts'
+import { blockedWords, reasonWords } from '../api/words.ts'
+import type { RunSearch } from '../app/router.tsx'
+import { useMe } from '../app/session.ts'
+import { Decision } from '../parts/decision.tsx'
+import { Button } from '../parts/forms.tsx'
+import { LogView } from '../parts/log-view.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { PageHead } from '../parts/pages.tsx'
+import { PlanView } from '../parts/plan-view.tsx'
+import { RunLink } from '../parts/run-row.tsx'
+import { StageLine } from '../parts/stage-line.tsx'
+import { StateBadge } from '../parts/state-badge.tsx'
+import { Time } from '../parts/time.tsx'
+import { RunFacts } from './run-facts.tsx'
+import { RunTabs } from './run-tabs.tsx'
+import { Timeline } from './run-timeline.tsx'
+
+const pipelineRoute = getRouteApi('/app/pipelines/$id/runs/$runId')
+const workspaceRoute = getRouteApi('/app/workspaces/$id/runs/$runId')
+
+export function PipelineRunPage() {
+  const { id, runId } = pipelineRoute.useParams()
+  const place: RunPlace = { kind: 'pipeline', id, runId }
+  return <RunPage place={place} search={pipelineRoute.useSearch()} />
+}
+
+export function WorkspaceRunPage() {
+  const { id, runId } = workspaceRoute.useParams()
+  const place: RunPlace = { kind: 'workspace', id, runId }
+  return <RunPage place={place} search={workspaceRoute.useSearch()} />
+}
+
+function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
+  const query = useQuery(runQuery(place))
+  const run = query.data?.run
+  if (!run)
+    return (
+      <>
+        <PageHead title="Run" />
+        {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} />}
+      </>
+    )
+  return <RunShown run={run} place={place} search={search} />
+}
+
+function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; search: RunSearch }) {
+  const { data } = useQuery(workspaceQuery(run.workspaceId))
+  const workspace = data?.workspace.name ?? 'the workspace'
+  const tab = search.tab ?? tabOf(run)
+  const stage = search.stage ?? stageOf(run)
+  const plan = planOf(run.plan)
+  return (
+    <>
+      <PageHead
+        above={
+          <>
+            <Link to="/workspaces">Workspaces</Link>
+            <span aria-hidden="true">/</span>
+            <Link to="/workspaces/$id" params={{ id: run.workspaceId }}>
+              {workspace}
+            </Link>
+          </>
+        }
+        title={run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
+        actions={<CancelButton run={run} place={place} />}
+      >
+        <p className="run-line">
+          <StateBadge run={run} />
+          {data?.workspace.criticality === 'production' && <span className="tag">production</span>}
+          {run.destroy && <span className="tag bad">destroy</span>}
+          <span className="dim">
+            started by {run.author.label}, <Time at={run.createdAt} />
+          </span>
+        </p>
+      </PageHead>
+      <StageLine run={run} />
+      <Standing run={run} pipelineId={data?.workspace.pipelineId} />
+      {run.awaitingApproval && place.kind === 'pipeline' && (
+        <Decision run={run} place={place} workspace={workspace} />
+      )}
+      <div className="run-columns">
+        <div className="run-main">
+          <RunTabs place={place} tab={tab} run={run} stage={stage} />
+          {tab === 'plan' &&
+            (plan ? (
+              <PlanView plan={plan} />
+            ) : (
+              <p className="dim">
+                {run.state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} The
+                log says more.
+              </p>
+            ))}
+          {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
+          {tab === 'timeline' && <Timeline run={run} />}
+        </div>
+        <RunFacts run={run} />
+      </div>
+    </>
+  )
+}
+
+/** A plan is what one comes for; before there is one, and where something broke, the log is. */
+const tabOf = (run: RunDetail): NonNullable<RunSearch['tab']> =>
+  planOf(run.plan) && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
+
+const stageOf = (run: RunDetail): string =>
+  run.stages.findLast(({ startedAt, name }) => startedAt !== null && name !== 'approve')?.name ??
+  run.stages[0]?.name ??
+  'plan'
+
+/** Why it ended as it did, or why it does not move. */
+function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {
+  const { blockedBy } = run
+  return (
+    <>
+      {run.reason && (
+        <div className={`note ${run.state === 'failed' ? 'bad' : 'quiet'}`}>
+          <p>{reasonWords[run.reason]}</p>
+          {run.message && <p className="message">{run.message}</p>}
+        </div>
+      )}
+      {blockedBy && !run.awaitingApproval && (
+        <p className="note quiet">
+          {blockedWords(blockedBy)} Since <Time at={blockedBy.since ?? run.createdAt} />.{' '}
+          {blockedBy.kind === 'turn' && blockedBy.id !== null && pipelineId && (
+            <RunLink place={{ kind: 'pipeline', id: pipelineId, runId: blockedBy.id }}>
+              Go to that run
+            </RunLink>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+function CancelButton({ run, place }: { run: RunDetail; place: RunPlace }) {
+  const { may } = useMe()
+  const queryClient = useQueryClient()
+  const params = { id: place.id, runId: place.runId }
+  const cancel = useMutation({
+    mutationFn: async () =>
+      place.kind === 'pipeline'
+        ? call('cancelPipelineRun', { params, body: {} })
+        : call('cancelWorkspaceRun', { params, body: {} }),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
+  })
+  if (run.state !== 'running' || !may('mutate_infra')) return null
+  const applying = run.stages.some(({ name, state }) => name === 'apply' && state === 'running')
+  return (
+    <>
+      <ErrorNote error={cancel.error} />
+      <Button
+        tone={applying ? 'danger' : 'plain'}
+        busy={cancel.isPending}
+        onClick={() => cancel.mutate()}
+        title={
+          applying
+            ? 'OpenTofu is interrupted; what it changed by then stays changed.'
+            : 'Nothing has been changed yet, and nothing will be.'
+        }
+      >
+        {applying ? 'Interrupt the apply' : 'Cancel run'}
+      </Button>
+    </>
+  )
+}

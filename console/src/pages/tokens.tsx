@@ -1,0 +1,169 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { tokensQuery } from '../api/queries.ts'
+import { rolesUpTo } from '../api/roles.ts'
+import { useMe } from '../app/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { Time } from '../parts/time.tsx'
+import { Scroller } from '../parts/scroller.tsx'
+
+/** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
+export function TokensPage() {
+  const queryClient = useQueryClient()
+  const query = useQuery(tokensQuery)
+  const [open, setOpen] = useState(false)
+  const revoke = useMutation({
+    mutationFn: (id: number) => call('revokeMyToken', { params: { id } }),
+    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+  const tokens = query.data?.tokens ?? []
+  const create = (
+    <Button tone="primary" onClick={() => setOpen(true)}>
+      New token
+    </Button>
+  )
+  return (
+    <>
+      <ErrorNote error={query.error ?? revoke.error} />
+      {query.isPending && <Loading what="tokens" />}
+      {query.isSuccess && tokens.length === 0 && (
+        <Empty title="You have no API tokens">
+          <p>A token lets a script, CI or your own tofu act for you, up to the role you give it.</p>
+          {create}
+        </Empty>
+      )}
+      {tokens.length > 0 && (
+        <>
+          <Scroller label="Your tokens">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Token</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">Last used</th>
+                  <th scope="col">Ends</th>
+                  <th scope="col">
+                    <span className="visually-hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {tokens.map((token) => (
+                  <tr key={token.id}>
+                    <th scope="row">
+                      {token.name}
+                      <span className="row-sub">
+                        <code>{token.prefix}…</code>
+                      </span>
+                    </th>
+                    <td>{token.role}</td>
+                    <td className="dim">
+                      {token.lastUsedAt ? <Time at={token.lastUsedAt} /> : 'never'}
+                    </td>
+                    <td className="dim">
+                      <Time at={token.expiresAt} />
+                    </td>
+                    <td>
+                      <span className="table-actions">
+                        <Button
+                          aria-label={`Revoke ${token.name}`}
+                          busy={revoke.isPending}
+                          onClick={() =>
+                            confirm(`Revoke ${token.name}? What uses it stops working.`) &&
+                            revoke.mutate(token.id)
+                          }
+                        >
+                          Revoke
+                        </Button>
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroller>
+          <div className="bar">{create}</div>
+        </>
+      )}
+      {open && <NewToken onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function NewToken({ onClose }: { onClose: () => void }) {
+  const { user } = useMe()
+  const queryClient = useQueryClient()
+  const create = useMutation({
+    mutationFn: (form: FormData) => {
+      const role = rolesUpTo(user.role).find((one) => one === textIn(form, 'role')) ?? 'Viewer'
+      return call('createMyToken', {
+        body: {
+          name: textIn(form, 'name').trim(),
+          role,
+          expiresInDays: Number(textIn(form, 'days')),
+        },
+      })
+    },
+    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    create.mutate(new FormData(event.currentTarget))
+  }
+  const made = create.data
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={made ? 'Your token' : 'New token'}
+    >
+      {made ? (
+        <div className="stack">
+          <p>Copy it now: it is shown this once, and kept nowhere.</p>
+          <code className="secret-once">{made.token}</code>
+          <div className="dialog-actions">
+            <Button onClick={() => void navigator.clipboard?.writeText(made.token)}>Copy</Button>
+            <Button tone="primary" onClick={onClose}>
+              I have it
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <form onSubmit={submit} className="stack">
+          <Field
+            label="Name"
+            name="name"
+            required
+            maxLength={200}
+            autoComplete="off"
+            hint="What uses it."
+          />
+          <Select label="Role" name="role" hint="A ceiling: never more than you may yourself.">
+            {rolesUpTo(user.role === 'Owner' ? 'Org Admin' : user.role).map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </Select>
+          <Field
+            label="Days until it ends"
+            name="days"
+            type="number"
+            min={1}
+            max={365}
+            defaultValue={90}
+            required
+          />
+          <ErrorNote error={create.error} />
+          <div className="dialog-actions">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" tone="primary" busy={create.isPending}>
+              Create token
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,159 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { call, type Body } from '../api/call.ts'
+import type { Workspace } from '../api/types.ts'
+import { useMe } from '../app/session.ts'
+import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+/** What guards a run is marked as such: to change it takes more than to start a run. */
+export function Settings({ workspace }: { workspace: Workspace }) {
+  const { may } = useMe()
+  const queryClient = useQueryClient()
+  const { id } = workspace
+  const guardian = may('manage_cloud_accounts')
+  const editor = may('mutate_infra')
+  const save = useMutation({
+    mutationFn: (body: Body<'updateWorkspace'>) =>
+      call('updateWorkspace', { params: { id }, body }),
+    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    save.mutate(changesIn(new FormData(event.currentTarget), workspace, guardian))
+  }
+  const locked = !guardian && workspace.criticality === 'production'
+  return (
+    <div className="settings">
+      <form onSubmit={submit}>
+        <fieldset disabled={!editor}>
+          <legend>Workspace</legend>
+          <Field
+            label="Name"
+            name="name"
+            defaultValue={workspace.name}
+            required
+            maxLength={63}
+            pattern="[a-z0-9][a-z0-9\-]*"
+          />
+          <Field
+            label="Path"
+            name="path"
+            defaultValue={workspace.path}
+            hint="Folder of the files that is planned."
+          />
+        </fieldset>
+        <fieldset disabled={!editor}>
+          <legend>Guards of every run</legend>
+          <p className="dim">
+            Changing these counts as authorship of the next run and voids a waiting approval. They
+            need the role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
+          </p>
+          <Select
+            label="Criticality"
+            name="criticality"
+            defaultValue={workspace.criticality}
+            disabled={locked}
+            hint="Production waits for a second person. Anybody who may change the workspace may make it production."
+          >
+            <option value="standard">standard</option>
+            <option value="production">production</option>
+          </Select>
+          <Field
+            label={`Monthly cost limit (${workspace.currency})`}
+            name="costLimitMonthly"
+            type="number"
+            min="0"
+            step="any"
+            disabled={!guardian}
+            defaultValue={workspace.costLimitMonthly ?? ''}
+            hint="Empty is no limit. A plan that would cost more is denied."
+          />
+          <Select
+            label="Resources without a price"
+            name="unpriced"
+            defaultValue={workspace.unpriced}
+            disabled={!guardian}
+          >
+            <option value="deny">deny the run, where a limit is set</option>
+            <option value="allow">allow, with a warning</option>
+          </Select>
+          <Check
+            label="A push starts a run that applies, instead of one that only plans"
+            name="autoApply"
+            disabled={!guardian}
+            defaultChecked={workspace.autoApply}
+          />
+        </fieldset>
+        <ErrorNote error={save.error} />
+        {editor && (
+          <div className="bar">
+            <span className="dim" role="status">
+              {save.isSuccess && 'Saved.'}
+            </span>
+            <Button type="submit" tone="primary" busy={save.isPending}>
+              Save settings
+            </Button>
+          </div>
+        )}
+      </form>
+      {editor && <DeleteWorkspace workspace={workspace} />}
+    </div>
+  )
+}
+
+/** Only what differs is sent: a guard that is sent unchanged would still ask for its capability. */
+function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'updateWorkspace'> {
+  const name = textIn(form, 'name')
+  const path = textIn(form, 'path')
+  const criticality = textIn(form, 'criticality')
+  const body: Body<'updateWorkspace'> = {}
+  if (name !== was.name) body.name = name
+  if (path !== was.path) body.path = path
+  if (
+    (criticality === 'standard' || criticality === 'production') &&
+    criticality !== was.criticality
+  )
+    body.criticality = criticality
+  if (!guardian) return body
+  const limitText = textIn(form, 'costLimitMonthly')
+  const limit = limitText === '' ? null : Number(limitText)
+  if (limit !== was.costLimitMonthly) body.costLimitMonthly = limit
+  const unpriced = textIn(form, 'unpriced') === 'allow' ? 'allow' : 'deny'
+  if (unpriced !== was.unpriced) body.unpriced = unpriced
+  const autoApply = form.get('autoApply') !== null
+  if (autoApply !== was.autoApply) body.autoApply = autoApply
+  return body
+}
+
+function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) {
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => call('deleteWorkspace', { params: { id } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
+      await navigate({ to: '/workspaces' })
+    },
+  })
+  return (
+    <fieldset>
+      <legend>Delete</legend>
+      <p className="dim">
+        Its pipeline, its runs and its state go with it. It is refused while the state has
+        resources: destroy them first.
+      </p>
+      <ErrorNote error={remove.error} />
+      <div>
+        <Button
+          tone="danger"
+          busy={remove.isPending}
+          onClick={() => confirm(`Delete ${name} for good?`) && remove.mutate()}
+        >
+          Delete workspace…
+        </Button>
+      </div>
+    </fieldset>
+  )
+}

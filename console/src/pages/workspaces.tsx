@@ -1,0 +1,152 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { workspacesQuery } from '../api/queries.ts'
+import { useMe } from '../app/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { FilterBox } from '../parts/filter-box.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { StateBadge } from '../parts/state-badge.tsx'
+
+const route = getRouteApi('/app/workspaces')
+
+export function WorkspacesPage() {
+  const { create = false } = route.useSearch()
+  const navigate = useNavigate()
+  const { may } = useMe()
+  const query = useInfiniteQuery(workspacesQuery)
+  const [filter, setFilter] = useState('')
+  const all = query.data?.pages.flatMap((page) => page.workspaces) ?? []
+  const shown = all.filter(({ name }) => name.includes(filter.toLowerCase()))
+  const setCreate = (open: boolean) =>
+    void navigate({ to: '/workspaces', search: open ? { create: true } : {}, replace: true })
+  const createButton = may('mutate_infra') && (
+    <Button tone="primary" onClick={() => setCreate(true)}>
+      New workspace
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title="Workspaces" actions={all.length > 0 && createButton} />
+      <ErrorNote error={query.error} />
+      {query.isPending && <Loading what="workspaces" />}
+      {query.isSuccess && all.length === 0 && (
+        <Empty title="No workspaces yet">
+          <p>
+            A workspace holds the files, the variables and the state of one piece of infrastructure.
+          </p>
+          {createButton || (
+            <p>Ask a person with the role Deployer or higher to create the first one.</p>
+          )}
+        </Empty>
+      )}
+      {all.length > 0 && (
+        <FilterBox
+          label="Filter by name"
+          value={filter}
+          onChange={setFilter}
+          found={shown.length}
+        />
+      )}
+      <ul className="rows">
+        {shown.map((workspace) => (
+          <li key={workspace.id}>
+            <Link to="/workspaces/$id" params={{ id: workspace.id }} className="row">
+              <span className="row-main">
+                <span className="row-title">
+                  <strong>{workspace.name}</strong>
+                  {workspace.criticality === 'production' && (
+                    <span className="tag">production</span>
+                  )}
+                  {workspace.locked && <span className="tag warn">locked</span>}
+                  {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
+                </span>
+                <span className="row-sub">
+                  {workspace.configurationVersion === null
+                    ? 'no files yet'
+                    : `files version ${workspace.configurationVersion}`}
+                  {workspace.stateSerial !== null && ` · state ${workspace.stateSerial}`}
+                </span>
+              </span>
+              {workspace.lastRun ? (
+                <>
+                  <span className="dim num">#{workspace.lastRun.number}</span>
+                  <StateBadge run={workspace.lastRun} />
+                </>
+              ) : (
+                <span className="dim">no runs</span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <LoadMore query={query} />
+      <CreateDialog open={create} onOpenChange={setCreate} />
+    </>
+  )
+}
+
+function CreateDialog({
+  open,
+  onOpenChange,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}) {
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const create = useMutation({
+    mutationFn: (form: FormData) =>
+      call('createWorkspace', {
+        body: {
+          name: textIn(form, 'name'),
+          criticality: textIn(form, 'criticality') === 'production' ? 'production' : 'standard',
+        },
+      }),
+    onSuccess: async ({ workspace }) => {
+      await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
+      await navigate({
+        to: '/workspaces/$id',
+        params: { id: workspace.id },
+        search: { tab: 'files' },
+      })
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    create.mutate(new FormData(event.currentTarget))
+  }
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="New workspace">
+      <form onSubmit={submit} className="stack">
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxLength={63}
+          pattern="[a-z0-9][a-z0-9\-]*"
+          autoComplete="off"
+          hint="Lower-case letters, digits and hyphens."
+        />
+        <Select
+          label="Criticality"
+          name="criticality"
+          hint="Production waits for a second person before anything is applied."
+        >
+          <option value="standard">standard</option>
+          <option value="production">production</option>
+        </Select>
+        <ErrorNote error={create.error} />
+        <div className="dialog-actions">
+          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={create.isPending}>
+            Create workspace
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,79 @@
+import {
+  useId,
+  type ButtonHTMLAttributes,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+} from 'react'
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  tone?: 'primary' | 'danger' | 'plain' | 'quiet'
+  busy?: boolean
+}
+
+export function Button({ tone = 'plain', busy = false, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${tone} ${rest.className ?? ''}`}
+      disabled={rest.disabled || busy}
+      aria-busy={busy}
+    >
+      {children}
+    </button>
+  )
+}
+
+type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; hint?: ReactNode }
+
+export function Field({ label, hint, ...rest }: FieldProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest} />
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & { label: ReactNode; hint?: ReactNode }
+
+export function Select({ label, hint, children, ...rest }: SelectProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest}>
+        {children}
+      </select>
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type CheckProps = InputHTMLAttributes<HTMLInputElement> & { label: ReactNode }
+
+export function Check({ label, ...rest }: CheckProps) {
+  return (
+    <label className="check">
+      <input type="checkbox" {...rest} />
+      <span>{label}</span>
+    </label>
+  )
+}
+
+/** The text of a form's field by its name. */
+export const textIn = (form: FormData, name: string): string => {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}

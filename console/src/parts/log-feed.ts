@@ -1,0 +1,73 @@
+import { pathOf } from '../api/call.ts'
+import type { LogLine, RunPlace } from '../api/types.ts'
+
+export type FeedState = 'connecting' | 'live' | 'waiting' | 'over'
+type Snapshot = { lines: readonly LogLine[]; state: FeedState }
+
+const flushMs = 50
+const againMs = 2_000
+
+/**
+ * One stage's log as it grows. The browser takes up a broken stream by `Last-Event-ID`; where it
+ * gives up (the service was restarting), a new stream begins after the last line that came.
+ */
+export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
+  let lines: LogLine[] = []
+  let snapshot: Snapshot = { lines, state: 'connecting' }
+  let source: EventSource | undefined
+  let flushTimer: ReturnType<typeof setTimeout> | undefined
+  let againTimer: ReturnType<typeof setTimeout> | undefined
+  let pending: LogLine[] = []
+  const listeners = new Set<() => void>()
+
+  const publish = (state: FeedState) => {
+    clearTimeout(flushTimer)
+    flushTimer = undefined
+    if (pending.length > 0) lines = [...lines, ...pending]
+    pending = []
+    snapshot = { lines, state }
+    for (const listener of listeners) listener()
+  }
+  const lastSeq = () => (pending.at(-1) ?? lines.at(-1))?.seq ?? 0
+
+  const connect = () => {
+    const path = pathOf(addressOf[place.kind], { id: place.id, runId: place.runId })
+    source = new EventSource(`${path}?stage=${encodeURIComponent(stage)}&after=${lastSeq()}`)
+    source.addEventListener('open', () => publish('live'))
+    source.addEventListener('line', (event: MessageEvent<string>) => {
+      // Written by the API, one line an event.
+      const line = JSON.parse(event.data) as LogLine
+      if (line.seq <= lastSeq()) return
+      pending.push(line)
+      flushTimer ??= setTimeout(() => publish('live'), flushMs)
+    })
+    source.addEventListener('end', () => {
+      source?.close()
+      publish('over')
+      onEnd()
+    })
+    source.addEventListener('error', () => {
+      publish('waiting')
+      if (source?.readyState === EventSource.CLOSED) againTimer = setTimeout(connect, againMs)
+    })
+  }
+  connect()
+
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    snapshot: () => snapshot,
+    close() {
+      source?.close()
+      clearTimeout(flushTimer)
+      clearTimeout(againTimer)
+    },
+  }
+}
+
+const addressOf = {
+  pipeline: '/api/pipelines/{id}/runs/{runId}/logs',
+  workspace: '/api/workspaces/{id}/runs/{runId}/logs',
+} as const

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/call.ts'
+
+/** An error in the API's own words, with the fields it names. */
+export function ErrorNote({ error }: { error: Error | null }) {
+  if (!error) return null
+  const details = error instanceof ApiError ? error.details : []
+  return (
+    <div className="note bad" role="alert">
+      <p>{error.message}</p>
+      {details.length > 1 && (
+        <ul>
+          {details.map(({ path, message }) => (
+            <li key={path + message}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** An empty list says what the next step is. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      <div>{children}</div>
+    </div>
+  )
+}
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <p className="loading" role="status">
+      Loading {what}…
+    </p>
+  )
+}

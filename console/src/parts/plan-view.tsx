@@ -1,0 +1,183 @@
+import { useState } from 'react'
+import {
+  actionOf,
+  type Action,
+  type Attribute,
+  type Plan,
+  type PlannedOutput,
+  type PlannedResource,
+} from '../api/plan.ts'
+import { plural } from '../api/words.ts'
+import { FilterBox } from './filter-box.tsx'
+import { Scroller } from './scroller.tsx'
+
+/** What takes something away comes first: it is what an approver must not miss. */
+const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone: string }> = [
+  { action: 'destroy', sign: '−', title: 'Destroy', tone: 'bad' },
+  { action: 'replace', sign: '∓', title: 'Replace (destroy, then create)', tone: 'bad' },
+  { action: 'update', sign: '~', title: 'Change in place', tone: 'warn' },
+  { action: 'create', sign: '+', title: 'Create', tone: 'good' },
+  { action: 'read', sign: '→', title: 'Read', tone: 'quiet' },
+  { action: 'move', sign: '↷', title: 'Move or import, nothing else changes', tone: 'quiet' },
+]
+const opensUpTo = 12
+
+export function PlanView({ plan }: { plan: Plan }) {
+  const [filter, setFilter] = useState('')
+  const shown = plan.resources.filter(({ address }) =>
+    address.toLowerCase().includes(filter.toLowerCase()),
+  )
+  const open = plan.resources.length <= opensUpTo
+  if (plan.resources.length === 0 && plan.outputs.length === 0)
+    return <p className="dim">Nothing changes: what there is matches the files.</p>
+  return (
+    <div className="plan">
+      {plan.resources.length > opensUpTo && (
+        <FilterBox
+          label="Filter by address"
+          value={filter}
+          onChange={setFilter}
+          found={shown.length}
+        />
+      )}
+      {groups.map(({ action, sign, title, tone }) => {
+        const members = shown.filter((resource) => actionOf(resource) === action)
+        if (members.length === 0) return null
+        return (
+          <section key={action} className="plan-group">
+            <h2>
+              <span className={`sign ${tone}`} aria-hidden="true">
+                {sign}
+              </span>
+              {title} <span className="count">{members.length}</span>
+            </h2>
+            {members.map((resource) => (
+              <Resource key={resource.address} {...{ resource, open, sign, tone, action }} />
+            ))}
+          </section>
+        )
+      })}
+      {plan.omittedResources > 0 && (
+        <p className="note warn">
+          {plural(plan.omittedResources, 'more resource')} changed than are shown here. The log
+          lists them all.
+        </p>
+      )}
+      {plan.outputs.length > 0 && (
+        <section className="plan-group">
+          <h2>
+            Outputs <span className="count">{plan.outputs.length}</span>
+          </h2>
+          {plan.outputs.map((output) => (
+            <Output key={output.name} output={output} />
+          ))}
+        </section>
+      )}
+    </div>
+  )
+}
+
+type ResourceProps = {
+  resource: PlannedResource
+  open: boolean
+  sign: string
+  tone: string
+  action: Action
+}
+
+function Resource({ resource, open, sign, tone, action }: ResourceProps) {
+  const [isOpen, setOpen] = useState(open)
+  return (
+    <details
+      className="resource"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span className={`sign ${tone}`} aria-hidden="true">
+          {sign}
+        </span>
+        <code className="address">{resource.address}</code>
+        {resource.previousAddress && (
+          <span className="dim">
+            was <code>{resource.previousAddress}</code>
+          </span>
+        )}
+        {resource.replaceReason && (
+          <span className="dim">{resource.replaceReason.replaceAll('_', ' ')}</span>
+        )}
+      </summary>
+      {isOpen && (
+        <>
+          <Attributes attributes={resource.attributes} action={action} name={resource.address} />
+          {resource.omittedAttributes > 0 && (
+            <p className="dim">{plural(resource.omittedAttributes, 'more attribute')} not shown.</p>
+          )}
+        </>
+      )}
+    </details>
+  )
+}
+
+function Output({ output }: { output: PlannedOutput }) {
+  return (
+    <div className="resource">
+      <p className="output-name">
+        <code className="address">{output.name}</code>
+      </p>
+      <Attributes attributes={output.attributes} action={actionOf(output)} name={output.name} />
+    </div>
+  )
+}
+
+type AttributesProps = { attributes: readonly Attribute[]; action: Action; name: string }
+
+function Attributes({ attributes, action, name }: AttributesProps) {
+  if (attributes.length === 0) return <p className="dim pad">No attribute differs.</p>
+  const both = action === 'update' || action === 'replace'
+  return (
+    <Scroller className="attributes" label={`Attributes of ${name}`}>
+      <table>
+        <thead className="visually-hidden">
+          <tr>
+            <th scope="col">Attribute</th>
+            {(both || action === 'destroy') && <th scope="col">Before</th>}
+            {action !== 'destroy' && <th scope="col">After</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {attributes.map((attribute) => (
+            <tr key={attribute.path}>
+              <th scope="row">
+                {attribute.path || 'value'}
+                {attribute.forcesReplacement && <span className="tag bad">forces replacement</span>}
+              </th>
+              {(both || action === 'destroy') && (
+                <td className="before">
+                  <Value value={attribute.before} attribute={attribute} />
+                </td>
+              )}
+              {action !== 'destroy' && (
+                <td className="after">
+                  <Value value={attribute.after} attribute={attribute} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  )
+}
+
+function Value({ value, attribute }: { value: Attribute['after']; attribute: Attribute }) {
+  if (value === null) return <span className="dim">none</span>
+  if (attribute.sensitive) return <span className="masked">•••• sensitive</span>
+  if (attribute.unknown && value === attribute.after)
+    return <span className="dim">known after apply</span>
+  return (
+    <span className="value">
+      {typeof value === 'string' ? JSON.stringify(value) : String(value)}
+    </span>
+  )
+}

@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router'
+import type { Run, RunPlace, Workspace } from '../api/types.ts'
+import { reasonWords } from '../api/words.ts'
+import { StateBadge } from './state-badge.tsx'
+import { Time } from './time.tsx'
+
+type Props = {
+  run: Run
+  place: RunPlace
+  name?: string
+  criticality?: Workspace['criticality']
+}
+
+/** One run in a list: all of it leads to the run. */
+export function RunRow({ run, place, name, criticality }: Props) {
+  return (
+    <li>
+      <RunLink place={place} className="row">
+        <span className="row-state">
+          <StateBadge run={run} />
+        </span>
+        <span className="row-main">
+          <span className="row-title">
+            {name && <strong>{name}</strong>}{' '}
+            {run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
+            {run.destroy && <span className="tag bad">destroy</span>}
+            {criticality === 'production' && <span className="tag">production</span>}
+          </span>
+          <span className="row-sub">
+            {run.state === 'failed' && run.reason
+              ? reasonWords[run.reason]
+              : `by ${run.author.label}`}
+          </span>
+        </span>
+        <Summary summary={run.summary} />
+        <span className="row-time">
+          <Time at={run.createdAt} />
+        </span>
+      </RunLink>
+    </li>
+  )
+}
+
+export function RunLink({
+  place,
+  className,
+  children,
+}: {
+  place: RunPlace
+  className?: string
+  children: React.ReactNode
+}) {
+  const params = { id: place.id, runId: place.runId }
+  return place.kind === 'pipeline' ? (
+    <Link to="/pipelines/$id/runs/$runId" params={params} className={className}>
+      {children}
+    </Link>
+  ) : (
+    <Link to="/workspaces/$id/runs/$runId" params={params} className={className}>
+      {children}
+    </Link>
+  )
+}
+
+/** `+3 ~1 -0`, as OpenTofu says it, with words for those who hear it. */
+export function Summary({ summary }: { summary: Run['summary'] }) {
+  if (!summary) return <span className="summary" />
+  const { add, change, destroy } = summary
+  return (
+    <span className="summary num">
+      <span className="visually-hidden">{`${add} to add, ${change} to change, ${destroy} to destroy`}</span>
+      <span aria-hidden="true" className={add ? 'good-text' : 'dim'}>{`+${add}`}</span>
+      <span aria-hidden="true" className={change ? 'warn-text' : 'dim'}>{`~${change}`}</span>
+      <span aria-hidden="true" className={destroy ? 'bad-text' : 'dim'}>{`−${destroy}`}</span>
+    </span>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Run } from '../api/types.ts'
+
+type Shown = Pick<Run, 'state'> & Partial<Pick<Run, 'awaitingApproval' | 'reason' | 'stages'>>
+
+/** A run's state in a word and a sign: never by colour alone. */
+export function StateBadge({ run }: { run: Shown }) {
+  const { tone, sign, word } = look(run)
+  return (
+    <span className={`badge ${tone}`}>
+      <span aria-hidden="true">{sign}</span>
+      {word}
+    </span>
+  )
+}
+
+function look(run: Shown): { tone: string; sign: string; word: string } {
+  if (run.awaitingApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval' }
+  switch (run.state) {
+    case 'running': {
+      const queued = run.stages?.[0]?.state === 'queued'
+      return queued
+        ? { tone: 'quiet', sign: '○', word: 'Queued' }
+        : { tone: 'info', sign: '●', word: 'Running' }
+    }
+    case 'succeeded':
+      return {
+        tone: 'good',
+        sign: '✓',
+        word: run.reason === 'no_changes' ? 'No changes' : 'Succeeded',
+      }
+    case 'failed':
+      return { tone: 'bad', sign: '✕', word: 'Failed' }
+    case 'canceled':
+      return { tone: 'quiet', sign: '–', word: 'Canceled' }
+  }
+}

@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react'
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const yearFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+
+/** A moment in the viewer's zone; UTC on hover. */
+export function Time({ at }: { at: string }) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`}>
+      {textOf(date)}
+    </time>
+  )
+}
+
+function textOf(date: Date): string {
+  const now = new Date()
+  const clock = clockFormat.format(date)
+  if (date.toDateString() === now.toDateString()) return clock
+  if (date.getFullYear() === now.getFullYear()) return `${dayFormat.format(date)}, ${clock}`
+  return `${yearFormat.format(date)}, ${clock}`
+}
+
+/** How long something took, or has taken so far. */
+export function Duration({ from, to }: { from: string; to: string | null }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (to !== null) return
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [to])
+  const ms = Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from))
+  return <span className="num">{durationText(ms)}</span>
+}
+
+export function durationText(ms: number): string {
+  const seconds = Math.floor(ms / 1_000)
+  if (seconds < 1) return `${ms} ms`
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

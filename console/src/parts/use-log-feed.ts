@@ -1,0 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { RunPlace } from '../api/types.ts'
+import { openLogFeed } from './log-feed.ts'
+
+type Feed = ReturnType<typeof openLogFeed>
+const nothing: ReturnType<Feed['snapshot']> = { lines: [], state: 'connecting' }
+const never = () => () => undefined
+
+/** The stage's log, live; when it ends, the run is looked at at once. */
+export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
+  const [feed, setFeed] = useState<Feed>()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const opened = openLogFeed({ kind, id, runId }, stage, () => {
+      void queryClient.invalidateQueries({ queryKey: ['run', kind, id, runId] })
+    })
+    setFeed(opened)
+    return () => {
+      opened.close()
+      setFeed(undefined)
+    }
+  }, [kind, id, runId, stage, queryClient])
+  return useSyncExternalStore(feed?.subscribe ?? never, feed?.snapshot ?? (() => nothing))
+}

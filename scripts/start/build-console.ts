@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Options = { root: string; say: (line: string) => void; signal: AbortSignal }
+
+/**
+ * Builds the console where it was not, or was before its sources changed. The service starts
+ * without it too: its API is complete, and whoever runs it alone needs no browser's part.
+ */
+export async function buildConsole({ root, say, signal }: Options): Promise<void> {
+  const built = join(root, 'console/dist/index.html')
+  const sources = ['src', 'public', 'index.html', 'vite.config.ts'].map((name) =>
+    join(root, 'console', name),
+  )
+  const newest = Math.max(...[...sources, join(root, 'package-lock.json')].map(newestIn))
+  if (existsSync(built) && statSync(built).mtimeMs >= newest) return
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  if (!existsSync(vite)) {
+    if (!existsSync(built)) say('console: not built, for vite is not installed (npm ci)')
+    return
+  }
+  const startedAt = Date.now()
+  const fault = await run(vite, root, signal)
+  if (signal.aborted) return
+  if (fault === undefined)
+    say(`console: built in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)
+  else say(`console: not built, the API goes on without it: ${fault}`)
+}
+
+async function run(vite: string, root: string, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let output = ''
+    const child = spawn(process.execPath, [vite, 'build', 'console', '--logLevel', 'warn'], {
+      cwd: root,
+      signal,
+      timeout: 180_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000)
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('error', (error) => resolve(error.message))
+    child.on('close', (code) => resolve(code === 0 ? undefined : lastLine(output)))
+  })
+}
+
+const lastLine = (output: string) => output.trim().split('\n').at(-1) || 'no word why'
+
+function newestIn(path: string): number {
+  if (!existsSync(path)) return 0
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newestIn(join(path, name))))
+}

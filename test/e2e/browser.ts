@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Harness } from '../harness/create-harness.ts'
+import type { TestUser } from '../harness/test-user.ts'
+
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** The machine's own browser, which calls nobody but the service. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath =
+    process.env['CC_CHROMIUM_BIN'] ?? programs.find((program) => existsSync(program))
+  if (!executablePath) throw new Error('no Chromium here: apt-get install chromium')
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  })
+}
+
+export type View = { scheme: 'light' | 'dark'; width: 390 | 1440 }
+export const views: readonly View[] = [
+  { scheme: 'light', width: 1440 },
+  { scheme: 'dark', width: 1440 },
+  { scheme: 'light', width: 390 },
+  { scheme: 'dark', width: 390 },
+]
+
+type Visitor = {
+  context: BrowserContext
+  page: Page
+  /** What a browser must never have: a call to somebody else, an uncaught error, a refused script. */
+  faults: string[]
+}
+
+/** A browser of one person's own; signed in where a user is given. */
+export async function visit(
+  browser: Browser,
+  harness: Harness,
+  { user, view = { scheme: 'light', width: 1440 } }: { user?: TestUser; view?: View } = {},
+): Promise<Visitor> {
+  const baseURL = `http://127.0.0.1:${harness.config.port}`
+  const context = await browser.newContext({
+    baseURL,
+    colorScheme: view.scheme,
+    viewport: { width: view.width, height: view.width === 390 ? 844 : 900 },
+    reducedMotion: 'reduce',
+  })
+  if (user) await signInAs(context, baseURL, user)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy/i.test(message.text()))
+      faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== baseURL) faults.push(`third party: ${request.url()}`)
+  })
+  return { context, page, faults }
+}
+
+async function signInAs(context: BrowserContext, url: string, user: TestUser): Promise<void> {
+  await context.addCookies([
+    { name: 'cc_session', value: user.cookie, url, httpOnly: true, sameSite: 'Lax' },
+  ])
+}
+
+/** No page may be wider than its window: what is long scrolls inside of itself. */
+export async function expectNoSideways(page: Page, where: string): Promise<void> {
+  const wider: unknown = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  expect(wider, `${where} is wider than its window`).toBeLessThanOrEqual(0)
+}

@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+/** The console in a real browser against the real service. */
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, '../..'),
+    include: ['test/e2e/**/*.e2e.ts'],
+    globalSetup: ['test/e2e/setup.ts'],
+    reporters: ['default', join(import.meta.dirname, 'closing-line.ts')],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    teardownTimeout: 20_000,
+  },
+})
