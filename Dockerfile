@@ -1,7 +1,14 @@
-# API and worker in one image: Node runs the TypeScript as it is, so there is nothing to compile.
+# API and worker in one image: Node runs their TypeScript as it is; only the console is built.
 # Not built with Docker yet.
 FROM ghcr.io/opentofu/opentofu:1.12.6-minimal AS tofu
 FROM openpolicyagent/opa:1.22.0-static AS opa
+
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY console console
+RUN npm run build
 
 FROM node:24-bookworm-slim
 RUN apt-get update \
@@ -15,6 +22,7 @@ COPY package.json package-lock.json .npmrc ./
 # The scripts of the packages fetch embedded engines, which this image does without.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY . .
+COPY --from=console /app/console/dist console/dist
 RUN mkdir /data && chown node:node /data
 
 USER node

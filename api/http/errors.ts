@@ -24,7 +24,11 @@ export function registerErrors(app: FastifyInstance): void {
  * Addresses that reach no route, and so no hook: one that is no UTF-8, and one whose parameter
  * is longer than any id. The second is a malformed id like every other (decisions §1).
  */
-export function refuseAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function refuseAddress(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   void reply.headers({
     'x-request-id': request.id,
     'cache-control': 'no-store',
@@ -32,7 +36,7 @@ export function refuseAddress(error: FastifyError, request: FastifyRequest, repl
   })
   const tooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
   const refusal = tooLong ? notFound() : fromFramework(error)
-  return reply
+  void reply
     .status(refusal ? statusOf[refusal.fault] : 400)
     .send({ error: refusal?.message ?? 'Bad request', code: refusal?.code ?? 'bad_request' })
 }

@@ -37,12 +37,11 @@ export async function inviteUser(
     text: [
       `${caller.name || caller.email || 'A colleague'} invites you to ${caller.organizationName}.`,
       '',
-      'Choose your password within 7 days: send this token and the password to',
-      `${base}/api/auth/invitations/accept`,
+      'Choose your password within 7 days:',
+      // Behind the `#`, which no server, proxy log or referrer gets to see.
+      `${base}/invitations/accept#${link.plain}`,
       '',
-      link.plain,
-      '',
-      'The token works once. If you did not expect this mail, do nothing.',
+      'The link works once. If you did not expect this mail, do nothing.',
       '',
     ].join('\n'),
   })

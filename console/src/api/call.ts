@@ -52,12 +52,13 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
   const { params, body, query, idempotencyKey, signal } = input as Input<OperationId> & {
     params?: Record<string, unknown>
     body?: unknown
-    query?: Record<string, string | number | boolean | undefined>
+    query?: unknown
   }
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {}))
-    if (typeof value !== 'object' && value !== undefined && value !== '')
-      search.set(name, String(value))
+  // Each query of the document is flat.
+  const flat = (query ?? {}) as Record<string, string | number | boolean | undefined>
+  for (const [name, value] of Object.entries(flat))
+    if (value !== undefined && value !== '') search.set(name, String(value))
   const text = search.size > 0 ? `?${search.toString()}` : ''
   const answer = await send(`${pathOf(template, params)}${text}`, {
     method,

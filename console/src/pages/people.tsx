@@ -3,16 +3,20 @@ import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { peopleQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
+import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
+import { PersonDialog } from './person-dialog.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 
 export function PeoplePage() {
   const me = useMe()
+  const [edited, setEdited] = useState<Person>()
+  const editor = me.may('manage_users_sso')
   const query = useInfiniteQuery(peopleQuery)
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
   return (
@@ -27,6 +31,11 @@ export function PeoplePage() {
                 <th scope="col">Person</th>
                 <th scope="col">Role</th>
                 <th scope="col">Here since</th>
+                {editor && (
+                  <th scope="col">
+                    <span className="visually-hidden">Actions</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -44,6 +53,20 @@ export function PeoplePage() {
                   <td className="dim">
                     <Time at={person.createdAt} />
                   </td>
+                  {editor && (
+                    <td>
+                      <span className="table-actions">
+                        {rolesUpTo(me.user.role).includes(person.role) && (
+                          <Button
+                            aria-label={`Change ${person.name}`}
+                            onClick={() => setEdited(person)}
+                          >
+                            Change
+                          </Button>
+                        )}
+                      </span>
+                    </td>
+                  )}
                 </tr>
               ))}
             </tbody>
@@ -51,12 +74,13 @@ export function PeoplePage() {
         </Scroller>
       )}
       <LoadMore query={query} />
-      {people.length === 1 && me.may('manage_users_sso') && (
+      {people.length === 1 && editor && (
         <p className="note quiet">
           You are alone here. A production run waits for a second person: invite one.
         </p>
       )}
-      {me.may('manage_users_sso') && <Invite />}
+      {editor && <Invite />}
+      {edited && <PersonDialog person={edited} onClose={() => setEdited(undefined)} />}
     </>
   )
 }
