@@ -1,5 +1,5 @@
 -- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
--- vitest run -u test/store/schema.test.ts writes it anew.
+-- vitest run test/store/schema.test.ts --update writes it anew.
 
 table apply_attempts
   workspace_run_id integer not null

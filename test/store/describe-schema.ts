@@ -21,7 +21,7 @@ export async function describeSchema(db: Knex): Promise<string> {
 }
 
 const header = `-- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
--- vitest run -u test/store/schema.test.ts writes it anew.
+-- vitest run test/store/schema.test.ts --update writes it anew.
 `
 
 const notOfAMonth = `c.relname !~ '_[0-9]{4}_[0-9]{2}$'`

@@ -16,7 +16,7 @@ describe('the schema that the migrations add up to', () => {
     return rows.map(({ line }: { line: string }) => line)
   }
 
-  test('it is the committed store/schema.sql; vitest -u writes it anew', async () => {
+  test('it is the committed store/schema.sql; --update writes it anew', async () => {
     await expect(await describeSchema(owner)).toMatchFileSnapshot('../../store/schema.sql')
   })
 

@@ -50,7 +50,7 @@ async function cell(route: TableRoute, headers: Headers, spare: TestOrganization
 const widthOf = (text: string) => Array.from(text).length
 const pad = (text: string, width: number) => text + ' '.repeat(width - widthOf(text))
 
-test('every route × every caller is as test/api/access-matrix.txt says; vitest -u writes it anew', async () => {
+test('every route × every caller is as test/api/access-matrix.txt says; --update writes it anew', async () => {
   const callers = await makeCallers(await harness.organization())
   const spare = await harness.organization()
   const head = ['route', ...callers.keys()]

@@ -40,7 +40,7 @@ describe('GET /api/org/users', () => {
     const dora = await org.user('Deployer')
     await owner.patch(url(dora), { name: '100%_Dora' })
     const eve = await org.user('Viewer')
-    await owner.patch(url(eve), { active: false })
+    await owner.patch(url(eve), { active: false, name: '100 xdora' })
     const ids = async (query: string) =>
       (await owner.get(`/api/org/users?${query}`)).json().users.map((one: { id: number }) => one.id)
 

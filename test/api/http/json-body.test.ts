@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(() => harness.close())
+
+const post = async (
+  cookie: string,
+  place: { method: 'POST' | 'PATCH'; url: string; body: string },
+) =>
+  harness.app.inject({
+    method: place.method,
+    url: place.url,
+    payload: place.body,
+    headers: {
+      cookie: `cc_session=${cookie}`,
+      origin: harness.config.baseUrl,
+      'content-type': 'application/json',
+    },
+  })
+
+test.each([
+  ['a field twice', '{"role":"Viewer","role":"Org Admin"}'],
+  ['a field twice, once escaped', '{"role":"Viewer","r\\u006fle":"Org Admin"}'],
+  ['a prototype', '{"role":"Org Admin","__proto__":{}}'],
+  ['a NUL', '{"role":"Org Admin","name":"a\\u0000"}'],
+  ['half of a surrogate pair', '{"role":"Org Admin","name":"\\ud800"}'],
+  ['a line break', '{"role":"Org Admin","name":"a\\r\\nBcc: x@y.example"}'],
+  ['depth', `{"role":"Org Admin","name":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
+  ['an unknown field', '{"role":"Org Admin","platformAdmin":true}'],
+  ['no JSON', '{"role":"Org Admin"'],
+])('400: %s, and nothing is changed', async (_what, body) => {
+  const org = await harness.organization()
+  const [owner, user] = [await org.user('Owner'), await org.user('Viewer')]
+  const url = `/api/org/users/${user.id}`
+  const before = (await owner.get(url)).json()
+  const response = await post(owner.cookie, { method: 'PATCH', url, body })
+  expect([response.statusCode, typeof response.json().code]).toEqual([400, 'string'])
+  expect((await owner.get(url)).json()).toEqual(before)
+  // To somebody of another organization the id still does not exist, whatever the body.
+  const stranger = await (await harness.organization()).user('Owner')
+  expect((await post(stranger.cookie, { method: 'PATCH', url, body })).statusCode).toBe(404)
+})
+
+test('400: a number that reads as Infinity', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const { url } = await org.workspace({ by: owner })
+  for (const place of [
+    { method: 'PATCH', url: '/api/org/settings', body: '{"anomalyMinimum":1e999}' },
+    { method: 'POST', url: `${url}/apply`, body: '{"vars":{"word":1e999}}' },
+  ] as const)
+    expect((await post(owner.cookie, place)).statusCode, place.url).toBe(400)
+})
