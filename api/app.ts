@@ -24,7 +24,10 @@ import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
+import { passwordRoutes } from './sign-in/password-routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
+import { secondFactorRoutes } from './sign-in/second-factor-routes.ts'
+import { sessionRoutes } from './sign-in/session-routes.ts'
 import { organizationTokenRoutes } from './tokens/organization-routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -95,6 +98,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       await api.register(signInRoutes)
+      await api.register(secondFactorRoutes)
+      await api.register(passwordRoutes)
+      await api.register(sessionRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(organizationTokenRoutes)
