@@ -5,8 +5,8 @@ import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { registerConsole } from './console/console-files.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
+import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
@@ -24,7 +24,10 @@ import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
+import { passwordRoutes } from './sign-in/password-routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
+import { secondFactorRoutes } from './sign-in/second-factor-routes.ts'
+import { sessionRoutes } from './sign-in/session-routes.ts'
 import { organizationTokenRoutes } from './tokens/organization-routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -96,6 +99,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       await api.register(signInRoutes)
+      await api.register(secondFactorRoutes)
+      await api.register(passwordRoutes)
+      await api.register(sessionRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(organizationTokenRoutes)

@@ -3,6 +3,7 @@ import * as organizationsAndPeople from './migrations/0001-add-organizations-and
 import * as auditAndOutbox from './migrations/0002-add-audit-and-outbox.ts'
 import * as workspaces from './migrations/0003-add-workspaces.ts'
 import * as pipelinesAndRuns from './migrations/0004-add-pipelines-and-runs.ts'
+import * as secondFactor from './migrations/0005-add-second-factor.ts'
 import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
 
@@ -11,6 +12,7 @@ const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0002-add-audit-and-outbox': auditAndOutbox,
   '0003-add-workspaces': workspaces,
   '0004-add-pipelines-and-runs': pipelinesAndRuns,
+  '0005-add-second-factor': secondFactor,
   '0006-add-group-mappings': groupMappings,
   '0007-add-request-counts': requestCounts,
 }

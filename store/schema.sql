@@ -21,6 +21,29 @@ table apply_attempts
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table approval_mails
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_run_id integer not null
+  user_id integer not null
+  waits_until timestamp with time zone not null
+  attempts integer not null default 0
+  created_at timestamp with time zone not null default now()
+  available_at timestamp with time zone not null default now()
+  sent_at timestamp with time zone
+  dead_at timestamp with time zone
+  constraint approval_mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint approval_mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint approval_mails_organization_id_workspace_run_id_user_id_wai_key UNIQUE (organization_id, workspace_run_id, user_id, waits_until)
+  constraint approval_mails_pkey PRIMARY KEY (id)
+  index approval_mails_user btree (organization_id, user_id)
+  index approval_mails_waiting btree (available_at, id) WHERE ((sent_at IS NULL) AND (dead_at IS NULL))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table approvals
   id integer not null generated always as identity
   organization_id integer not null
@@ -428,6 +451,22 @@ table prices
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table recovery_codes
+  id integer not null generated always as identity
+  organization_id integer not null
+  user_id integer not null
+  hash bytea not null
+  used_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  constraint recovery_codes_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint recovery_codes_organization_id_user_id_hash_key UNIQUE (organization_id, user_id, hash)
+  constraint recovery_codes_pkey PRIMARY KEY (id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table request_counts
   subject text not null
   minute integer not null
@@ -473,6 +512,20 @@ table schema_migrations
   no row level security
   grant select to cc_app
   grant select to cc_platform
+
+table second_factors
+  organization_id integer not null
+  user_id integer not null
+  secret bytea not null
+  last_step bigint
+  created_at timestamp with time zone not null default now()
+  constraint second_factors_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint second_factors_pkey PRIMARY KEY (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
 
 table sessions
   id integer not null generated always as identity
@@ -611,7 +664,7 @@ table user_tokens
   constraint user_tokens_hash_key UNIQUE (hash)
   constraint user_tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint user_tokens_pkey PRIMARY KEY (id)
-  constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'password_reset'::text])))
+  constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'second_factor'::text])))
   index user_tokens_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -634,6 +687,7 @@ table users
   row_version integer not null default 1
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  mfa_enabled boolean not null default false
   constraint users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint users_organization_id_id_key UNIQUE (organization_id, id)
   constraint users_pkey PRIMARY KEY (id)
@@ -716,6 +770,7 @@ table workspace_runs
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   ended_at timestamp with time zone
+  approvers_told_for timestamp with time zone
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
@@ -730,6 +785,7 @@ table workspace_runs
   index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
   index workspace_runs_token btree (organization_id, author_token_id)
   UNIQUE index workspace_runs_turn btree (workspace_id) WHERE ((phase = ANY (ARRAY['planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text])) AND (kind = 'apply'::text))
+  index workspace_runs_untold btree (id) WHERE ((phase = 'awaiting_approval'::text) AND (approvers_told_for IS DISTINCT FROM approval_expires_at))
   index workspace_runs_workspace btree (organization_id, workspace_id, id DESC)
   row level security
   policy platform to cc_platform using (true) with check (true)

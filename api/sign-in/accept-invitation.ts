@@ -1,32 +1,44 @@
-import { checkPassword } from '../../domain/access/password-rules.ts'
+import { checkPasswordLength } from '../../domain/access/password-rules.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hashPassword } from '../../gateways/passwords/passwords.ts'
-import { organizationOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
+import { endAccess } from '../../store/users/end-access.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
-import { openSession, type NewSignIn, type Visitor } from './log-in.ts'
+import { assertNewPassword } from './assert-new-password.ts'
+import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
+import { organizationSuspended } from './refusals.ts'
+import type { Visitor } from './visitor.ts'
+
+type Acceptance = { token: string; name?: string; password: string }
 
 /** Turns an invitation into a person with a password, and signs them in (decisions §2). The link works once. */
 export async function acceptInvitation(
   deps: Deps,
-  input: { token: string; name?: string; password: string },
+  { token, name, password }: Acceptance,
   visitor: Visitor,
 ): Promise<NewSignIn> {
-  checkPassword(input.password)
-  const hash = hashCredential(input.token)
-  const organizationId = await organizationOfUserToken(deps.store.platform, hash)
-  if (organizationId === undefined) throw spent()
+  checkPasswordLength(password)
+  const hash = hashCredential(token)
+  const owner = await ownerOfUserToken(deps.store.platform, hash, 'invitation')
+  if (!owner) throw spent()
+  if (owner.organizationStatus === 'suspended') throw organizationSuspended()
+  assertNewPassword(password, { ...owner, name: name ?? owner.name })
 
+  const { organizationId, userId } = owner
   // Before the transaction: nothing slow happens inside one.
-  const passwordHash = await hashPassword(input.password)
-  const userId = await deps.store.tenant(organizationId, async (db) => {
-    const id = await userTokens(db, organizationId).use(hash, 'invitation')
-    if (id === undefined) throw spent()
-    await users(db, organizationId).setPassword(id, passwordHash, input.name)
-    return id
+  const passwordHash = await hashPassword(password)
+  const cookie = await deps.store.tenant(organizationId, async (db) => {
+    if (!(await holdPerson(db, organizationId, userId))) throw spent()
+    if (!(await userTokens(db, organizationId).use(hash, 'invitation'))) throw spent()
+    await assertMayUsePassword(db, owner)
+    await users(db, organizationId).setPassword(userId, passwordHash, name)
+    await endAccess(db, organizationId).mailedLinks(userId)
+    return insertSession(db, owner, visitor)
   })
-  return openSession(deps, { userId, organizationId }, visitor)
+  return readSignIn(deps, { cookie, hash: hashCredential(cookie) }, visitor)
 }
 
 const spent = () =>

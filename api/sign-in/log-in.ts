@@ -1,49 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { hashCredential, newSecret } from '../../domain/access/credentials.ts'
-import { AppError, invalid } from '../../domain/errors.ts'
+import { normalEmail, passwordTries } from '../../domain/access/try-subjects.ts'
+import { invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { callers } from '../../store/platform/callers.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
 import { signIn, type SignInCandidate } from '../../store/platform/sign-in.ts'
-import { sessions } from '../../store/users/sessions.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { userTokens } from '../../store/users/user-tokens.ts'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../../domain/access/caller.ts'
+import {
+  assertMayUsePassword,
+  insertSession,
+  readSignIn,
+  type NewSignIn,
+  type Person,
+} from './open-session.ts'
+import { organizationSuspended, wrongCredentials } from './refusals.ts'
+import { takeTry } from './take-try.ts'
+import { actorOfVisitor, type Visitor } from './visitor.ts'
 
-export type Visitor = { ip: string; userAgent: string; requestId: string }
 export type LoginInput = { email: string; password: string; org?: string }
-export type NewSignIn = { cookie: string; caller: Caller }
+export type SignInStep = NewSignIn | { mfaToken: string }
+
+const secondFactorMinutes = 5
+
+/**
+ * Longer than noting a failure takes. A failure is noted for an address that exists alone,
+ * so both wait this long, or the clock would tell them apart.
+ */
+const failureMs = 50
 
 /**
  * Password sign-in (decisions §2). Its cost and its answer are the same whether the
  * address has no row, one, or two, so neither tells whether it exists (§5.5).
  */
-export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<NewSignIn> {
-  const tries = signIn(deps.store.platform)
-  const subject = hashCredential(`password:${input.email.trim().toLowerCase()}`)
-  const lockedSeconds = await tries.takeTry(subject)
-  if (lockedSeconds > 0)
-    throw new AppError('rate_limited', 'Too many failed sign-ins. Wait and try again.', {
-      code: 'locked',
-      retryAfterSeconds: lockedSeconds,
-    })
+export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<SignInStep> {
+  const subject = passwordTries(input.email)
+  await takeTry(deps.store.platform, subject)
 
-  const found = await tries.candidates(input.email.trim(), input.org)
+  const accounts = signIn(deps.store.platform)
+  const found = await accounts.candidates(normalEmail(input.email), input.org)
+  const match = await firstMatch(found, input.password)
+  if (!match) {
+    await Promise.all([
+      pause(failureMs),
+      ...found.map(async (row) => noteFailure(deps, row, visitor)),
+    ])
+    throw wrongCredentials()
+  }
+  // Told to nobody who does not have a password of the address: it says that the address exists.
   if (found.length > 2)
     throw invalid('This address needs the organization as well.', [
       { path: 'org', message: 'send the slug of the organization' },
     ])
-  const match = await firstMatch(found, input.password)
-  if (!match) {
-    for (const { organizationId } of found) await recordFailure(deps, organizationId, visitor)
-    throw new AppError('unauthenticated', 'The email or the password is wrong.', {
-      code: 'invalid_credentials',
-    })
-  }
-  await tries.clearTries(subject)
-  if (match.organizationStatus === 'suspended')
-    throw new AppError('forbidden', 'This organization is suspended.', {
-      code: 'organization_suspended',
-    })
-  return openSession(deps, match, visitor)
+  await accounts.clearTries(subject)
+  if (match.organizationStatus === 'suspended') throw organizationSuspended()
+
+  const step = await deps.store.tenant(match.organizationId, async (db) =>
+    takeStep(db, match, visitor),
+  )
+  if ('mfaToken' in step) return step
+  return readSignIn(deps, { ...step, hash: hashCredential(step.cookie) }, visitor)
 }
 
 /** Always two verifications, one after the other, whatever there is to verify. */
@@ -56,46 +74,35 @@ async function firstMatch(
   return first ? found[0] : second ? found[1] : undefined
 }
 
-async function recordFailure(deps: Deps, organizationId: number, visitor: Visitor): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, {
-      kind: 'system',
-      id: null,
-      label: 'sign-in',
-      ip: visitor.ip,
-      requestId: visitor.requestId,
-    }).record('auth.login_failed', { outcome: 'failure' }),
-  )
+/** A session, or where there is a second factor a token that waits for its code. */
+async function takeStep(
+  db: Db,
+  match: Person & Pick<SignInCandidate, 'passwordHash'>,
+  visitor: Visitor,
+): Promise<{ cookie: string } | { mfaToken: string }> {
+  const { organizationId, userId } = match
+  const person = await holdPerson(db, organizationId, userId)
+  // Changed or closed since the slow check began: what was right then opens nothing now.
+  if (!person || person.passwordHash !== match.passwordHash) throw wrongCredentials()
+  await assertMayUsePassword(db, match)
+  if (!person.mfaEnabled) return { cookie: await insertSession(db, match, visitor) }
+  const token = newSecret()
+  await userTokens(db, organizationId).create(userId, 'second_factor', {
+    hash: token.hash,
+    minutes: secondFactorMinutes,
+  })
+  return { mfaToken: token.plain }
 }
 
-/** A new secret for each sign-in: a cookie that was there before is never taken over (session fixation). */
-export async function openSession(
+async function noteFailure(
   deps: Deps,
-  { userId, organizationId }: { userId: number; organizationId: number },
+  { organizationId, userId, email }: SignInCandidate,
   visitor: Visitor,
-): Promise<NewSignIn> {
-  const secret = newSecret()
+): Promise<void> {
   await deps.store.tenant(organizationId, async (db) =>
-    sessions(db, organizationId).create({
-      userId,
-      tokenHash: secret.hash,
-      ip: visitor.ip,
-      userAgent: visitor.userAgent,
+    auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.login_failed', {
+      outcome: 'failure',
+      target: { kind: 'user', id: userId, label: email },
     }),
   )
-  const row = await callers(deps.store.platform).bySession(secret.hash)
-  if (!row) throw new Error('a session that was just made is gone')
-  const { ceiling: _, stale: __, ...person } = row
-  const caller: Caller = {
-    ...person,
-    kind: 'session',
-    ip: visitor.ip,
-    requestId: visitor.requestId,
-  }
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOf(caller)).record('auth.login', {
-      target: { kind: 'user', id: userId, label: caller.email ?? caller.name },
-    }),
-  )
-  return { cookie: secret.plain, caller }
 }

@@ -1,37 +1,52 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
-import type { Caller } from '../../domain/access/caller.ts'
 import { capabilitiesOf } from '../../domain/access/roles.ts'
-import { sessions } from '../../store/users/sessions.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { sessionCookie } from '../http/access.ts'
+import { sessions } from '../../store/users/sessions.ts'
 import { errors, Nullable } from '../http/schemas.ts'
 import { acceptInvitation } from './accept-invitation.ts'
-import { logIn, type NewSignIn, type Visitor } from './log-in.ts'
-import { AcceptInvitation, Login, Me, SignedIn } from './schemas.ts'
+import { logIn } from './log-in.ts'
+import { presentOrganization, presentPerson, presentSignIn } from './present-sign-in.ts'
+import { AcceptInvitation, Login, LoginAnswer, Me, SignedIn, VerifyCode } from './schemas.ts'
+import { clearSessionCookie, setSessionCookie } from './set-session-cookie.ts'
+import { verifySecondFactor } from './verify-second-factor.ts'
+import { visitorOf } from './visitor.ts'
 
-/** §4.7, §5: password sign-in, invitations, and who am I. */
+/** §4.7, §5: password sign-in and its second step, invitations, and who am I. */
 export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const signedIn = ({ cookie, caller }: NewSignIn, reply: FastifyReply) => {
-    void reply.setCookie(sessionCookie, cookie, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: app.deps.config.production,
-      maxAge: 7 * 24 * 3600,
-    })
-    return { ok: true as const, user: userOf(caller), organization: organizationOf(caller) }
-  }
-
   app.post(
     '/auth/login',
     {
       config: { access: 'public' },
-      schema: { operationId: 'logIn', body: Login, response: { 200: SignedIn, ...errors() } },
+      schema: { operationId: 'logIn', body: Login, response: { 200: LoginAnswer, ...errors() } },
     },
-    async (request, reply) =>
-      signedIn(await logIn(app.deps, request.body, visitorOf(request)), reply),
+    async (request, reply) => {
+      const step = await logIn(app.deps, request.body, visitorOf(request))
+      if ('mfaToken' in step) return { ok: true as const, mfaRequired: true as const, ...step }
+      setSessionCookie(reply, step.cookie)
+      return presentSignIn(step.caller)
+    },
+  )
+
+  app.post(
+    '/auth/mfa/verify',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'verifySecondFactor',
+        body: VerifyCode,
+        response: { 200: SignedIn, ...errors() },
+      },
+    },
+    async (request, reply) => {
+      const { cookie, caller } = await verifySecondFactor(
+        app.deps,
+        request.body,
+        visitorOf(request),
+      )
+      setSessionCookie(reply, cookie)
+      return presentSignIn(caller)
+    },
   )
 
   app.post(
@@ -44,8 +59,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: SignedIn, ...errors() },
       },
     },
-    async (request, reply) =>
-      signedIn(await acceptInvitation(app.deps, request.body, visitorOf(request)), reply),
+    async (request, reply) => {
+      const { cookie, caller } = await acceptInvitation(app.deps, request.body, visitorOf(request))
+      setSessionCookie(reply, cookie)
+      return presentSignIn(caller)
+    },
   )
 
   app.post(
@@ -65,7 +83,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await sessions(db, caller.organizationId).revoke(caller.credentialId)
         await auditLog(db, caller.organizationId, actorOf(caller)).record('auth.logout')
       })
-      void reply.clearCookie(sessionCookie, { path: '/' })
+      clearSessionCookie(reply)
       return { ok: true as const, redirectUrl: null }
     },
   )
@@ -78,32 +96,17 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller }) => ({
       user: {
-        ...userOf(caller),
+        ...presentPerson(caller),
         capabilities: capabilitiesOf(caller.role),
-        mfaEnabled: false,
+        mfaEnabled: caller.mfaEnabled,
         platformAdmin: caller.platformAdmin,
       },
-      organization: organizationOf(caller),
+      organization: presentOrganization(caller),
       auth: { kind: caller.kind, expiresAt: caller.expiresAt?.toISOString() ?? null },
       temporalUiUrl: caller.platformAdmin ? workflowsUrl(app.deps.config) : null,
     }),
   )
 }
-
-const visitorOf = (request: FastifyRequest): Visitor => ({
-  ip: request.ip,
-  userAgent: request.headers['user-agent'] ?? '',
-  requestId: request.id,
-})
-
-const userOf = ({ userId, email, name, role }: Caller) => ({ id: userId, email, name, role })
-
-const organizationOf = (caller: Caller) => ({
-  id: caller.organizationId,
-  slug: caller.organizationSlug,
-  name: caller.organizationName,
-  status: caller.organizationStatus,
-})
 
 const workflowsUrl = ({ temporal: { uiUrl, namespace } }: Config): string | null =>
   uiUrl ? `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows` : null

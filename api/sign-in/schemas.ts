@@ -1,17 +1,32 @@
 import { Type } from 'typebox'
+import { maxPasswordLength } from '../../domain/access/password-rules.ts'
 import { capabilities, roles } from '../../domain/access/roles.ts'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
+export const Email = Text(254, 1)
+export const Password = Text(maxPasswordLength, 1)
+/** Six digits, or a recovery code, spaces and hyphens as one likes. */
+export const Code = Text(50, 1)
+
 export const Login = Body({
-  email: Text(254, 1),
-  password: Text(1_000, 1),
-  org: Type.Optional(Text(63, 1)),
+  email: Email,
+  password: Password,
+  org: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description: 'Slug. Needed where the address is in more than two organizations.',
+    }),
+  ),
 })
+
+export const VerifyCode = Body({ mfaToken: Text(200, 1), code: Code })
 
 export const AcceptInvitation = Body({
   token: Text(200, 1),
-  name: Type.Optional(Text(200, 1)),
-  password: Text(1_000, 1),
+  name: Type.Optional(OneLine(200)),
+  password: Password,
 })
 
 export const Organization = Type.Object({
@@ -47,3 +62,12 @@ export const SignedIn = Type.Object({
   }),
   organization: Organization,
 })
+
+export const LoginAnswer = Type.Union([
+  SignedIn,
+  Type.Object({
+    ok: Type.Literal(true),
+    mfaRequired: Type.Literal(true),
+    mfaToken: Type.String({ description: 'For POST /api/auth/mfa/verify, within 5 minutes.' }),
+  }),
+])

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
+import { invitationLetter } from '../../gateways/mail/letters/invitation.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
 import { users, type User } from '../../store/users/users.ts'
@@ -30,20 +31,12 @@ export async function inviteUser(
     })
     return created
   })
-  const base = deps.config.baseUrl ?? deps.config.apiUrl
-  await deps.mail.send({
-    to: person.email,
-    subject: `You are invited to ${caller.organizationName} on cloud-control`,
-    text: [
-      `${caller.name || caller.email || 'A colleague'} invites you to ${caller.organizationName}.`,
-      '',
-      'Choose your password within 7 days:',
-      // Behind the `#`, which no server, proxy log or referrer gets to see.
-      `${base}/invitations/accept#${link.plain}`,
-      '',
-      'The link works once. If you did not expect this mail, do nothing.',
-      '',
-    ].join('\n'),
+  const letter = invitationLetter({
+    baseUrl: deps.config.baseUrl ?? deps.config.apiUrl,
+    organizationName: caller.organizationName,
+    inviter: caller.name || caller.email || 'A colleague',
+    token: link.plain,
   })
+  await deps.mail.send({ to: person.email, ...letter })
   return user
 }

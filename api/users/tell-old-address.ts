@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { addressChangedLetter } from '../../gateways/mail/letters/address-changed.ts'
 import type { User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
@@ -13,18 +14,13 @@ export async function tellOldAddress(
 ): Promise<void> {
   if (before.email === null) return
   try {
-    await deps.mail.send({
-      to: before.email,
-      subject: `Your address at ${caller.organizationName} was changed`,
-      text: [
-        `${caller.name || caller.email || 'An administrator'} changed the address of your account`,
-        `at ${caller.organizationName} from ${before.email} to ${after.email ?? 'none'}.`,
-        '',
-        'You sign in with the new address from now on. Invitations and password resets that were',
-        'sent to this one no longer work. If you did not expect this, tell your administrator.',
-        '',
-      ].join('\n'),
+    const letter = addressChangedLetter({
+      organizationName: caller.organizationName,
+      changedBy: caller.name || caller.email || 'An administrator',
+      from: before.email,
+      to: after.email,
     })
+    await deps.mail.send({ to: before.email, ...letter })
   } catch (error) {
     deps.log.warn({ err: error, userId: before.id }, 'no mail to the old address')
   }

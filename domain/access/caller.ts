@@ -12,6 +12,7 @@ export type Caller = {
   /** The effective role, ceilings of session and token taken off already. */
   role: Role
   platformAdmin: boolean
+  mfaEnabled: boolean
   kind: 'session' | 'token'
   /** Id of the session or token. */
   credentialId: number

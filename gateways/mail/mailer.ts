@@ -1,23 +1,35 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { getCACertificates } from 'node:tls'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { unavailable } from '../../domain/errors.ts'
+import { oneLine } from './letter.ts'
 
-export type Mail = { to: string; subject: string; text: string }
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  html?: string
+  /** The same for every delivery of one mail, so that a mailbox shows a repeated one once. */
+  messageId?: string
+}
 
 export type Mailer = { send(mail: Mail): Promise<void> }
 
 /** SMTP where it is set; else each mail is a file in `CC_DATA_DIR/mail/` and its subject a log line (decisions §1a). */
 export function createMailer(config: Config, log: Logger): Mailer {
-  const { smtpUrl, mailFrom, dataDir } = config
-  if (smtpUrl) {
-    const transport = createTransport(smtpUrl.reveal())
+  const { mailFrom, dataDir } = config
+  if (config.smtpUrl) {
+    const transport = createTransport(smtpOptions(config, config.smtpUrl.reveal()))
     return {
       async send(mail) {
+        const message = messageOf(mail, mailFrom)
         try {
-          await transport.sendMail({ from: mailFrom, ...mail })
+          await transport.sendMail(message)
         } catch (error) {
           throw unavailable('mail_unavailable', 'The mail server cannot be reached.', error)
         }
@@ -27,12 +39,57 @@ export function createMailer(config: Config, log: Logger): Mailer {
   const files = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(mail) {
-      const { message } = await files.sendMail({ from: mailFrom, ...mail })
+      const { message } = await files.sendMail(messageOf(mail, mailFrom))
       const folder = join(dataDir, 'mail')
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${process.hrtime.bigint()}.eml`
+      // With `buffer` set, the message is one.
       await writeFile(join(folder, name), message as Buffer, { mode: 0o600 })
-      log.info({ subject: mail.subject, file: name }, 'mail written to a file')
+      log.info({ subject: oneLine(mail.subject), file: name }, 'mail written to a file')
     },
+  }
+}
+
+/** Links in mails sign people in, so in production they leave this host encrypted, but where the operator opened the server. */
+function smtpOptions(config: Config, url: string) {
+  const { hostname, port } = new URL(url)
+  const opened = config.privateHosts.some(
+    (entry) =>
+      entry.use === 'smtp' && entry.host === hostname && entry.port === Number(port || 587),
+  )
+  return {
+    url,
+    requireTLS: config.production && !opened && !isLoopback(hostname),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    // A mail is made of texts alone: nothing in one may name a file or an address to read.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(config.extraCaFile && {
+      tls: { ca: [...getCACertificates('default'), readFileSync(config.extraCaFile, 'utf8')] },
+    }),
+  }
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/**
+ * The recipient is one address and nothing else: in a header `a@x, b@y` is two, and a line
+ * break begins a header of the writer's choice (header injection).
+ */
+function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
+  if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(to) || to !== oneLine(to))
+    throw new Error('a mail has one address, without a name')
+  return {
+    from,
+    to: { name: '', address: to },
+    subject: oneLine(subject),
+    text,
+    ...(html !== undefined && { html }),
+    ...(messageId !== undefined && { messageId }),
+    // Nobody is away from an address that nobody reads (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }

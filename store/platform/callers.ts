@@ -14,6 +14,7 @@ export type CallerRow = {
   role: Role
   ceiling: Role | null
   platformAdmin: boolean
+  mfaEnabled: boolean
   expiresAt: Date | null
   stale: boolean
 }
@@ -21,6 +22,7 @@ export type CallerRow = {
 const person = `
   o.id as "organizationId", o.slug as "organizationSlug", o.name as "organizationName",
   o.status as "organizationStatus", u.id as "userId", u.email, u.name, u.platform_admin as "platformAdmin",
+  u.mfa_enabled as "mfaEnabled",
   coalesce((select max(g.role) from role_grants g where g.organization_id = u.organization_id and g.user_id = u.id), 'Viewer') as role`
 
 /** Turns a credential into whoever is behind it, by one statement a request (style.md: five objection statements cost 12 ×). */

@@ -1,11 +1,29 @@
+import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
 export const sessionDays = 7
 
 export type NewSession = { userId: number; tokenHash: Buffer; ip: string; userAgent: string }
 
+export type Session = {
+  id: number
+  kind: 'password' | 'saml'
+  ip: string | null
+  userAgent: string | null
+  createdAt: Date
+  lastSeenAt: Date
+  expiresAt: Date
+}
+
 /** Sessions of one organization's people; known by the hash of their cookie alone. */
 export function sessions(db: Db, organizationId: number) {
+  const open = (userId: number) =>
+    db('sessions')
+      .where({ organizationId, userId })
+      .whereNull('revokedAt')
+      .where('expiresAt', '>', db.fn.now())
+      .where('lastSeenAt', '>', db.raw(`now() - interval '12 hours'`))
+
   return {
     async create(session: NewSession): Promise<{ id: number; expiresAt: Date }> {
       const [row] = await db('sessions')
@@ -25,10 +43,31 @@ export function sessions(db: Db, organizationId: number) {
         .update({ revokedAt: db.fn.now() })
     },
     async revokeAllOf(userId: number): Promise<void> {
+      await this.revokeOthersOf(userId, 0)
+    },
+    async revokeOthersOf(userId: number, kept: number): Promise<void> {
       await db('sessions')
         .where({ organizationId, userId })
+        .whereNot({ id: kept })
         .whereNull('revokedAt')
         .update({ revokedAt: db.fn.now() })
+    },
+    /** Those that would be let in now, newest first. */
+    async listOf(
+      userId: number,
+      { limit, before }: { limit: number; before: number },
+    ): Promise<Session[]> {
+      return open(userId)
+        .select('id', 'kind', 'ip', 'userAgent', 'createdAt', 'lastSeenAt')
+        .select(db.raw(`least(expires_at, last_seen_at + interval '12 hours') as expires_at`))
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+    },
+    /** Somebody else's session is not found, like one that never was. */
+    async revokeOf(userId: number, id: number): Promise<void> {
+      const ended = await open(userId).where({ id }).update({ revokedAt: db.fn.now() })
+      if (ended === 0) throw notFound()
     },
   }
 }

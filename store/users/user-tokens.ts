@@ -1,41 +1,63 @@
 import type { Db, PlatformDb } from '../connect.ts'
 
-export type UserTokenPurpose = 'invitation' | 'password_reset'
+export type UserTokenPurpose = 'invitation' | 'password_reset' | 'second_factor'
 
-/** Links in mails: single use, known by their hash alone. */
+export type TokenOwner = {
+  organizationId: number
+  userId: number
+  email: string | null
+  name: string
+  organizationName: string
+  organizationSlug: string
+  organizationStatus: 'active' | 'suspended'
+}
+
+/** Links in mails, and the step between password and code: single use, known by their hash alone. */
 export function userTokens(db: Db, organizationId: number) {
+  const live = (hash: Buffer, purpose: UserTokenPurpose) =>
+    db('user_tokens')
+      .where({ organizationId, hash, purpose })
+      .whereNull('usedAt')
+      .where('expiresAt', '>', db.fn.now())
+
   return {
     async create(
       userId: number,
       purpose: UserTokenPurpose,
-      token: { hash: Buffer; hours: number },
+      token: { hash: Buffer; hours?: number; minutes?: number },
     ) {
+      const { hash, hours = 0, minutes = 0 } = token
       await db('user_tokens').insert({
         organizationId,
         userId,
         purpose,
-        hash: token.hash,
-        expiresAt: db.raw(`now() + make_interval(hours => ?)`, [token.hours]),
+        hash,
+        expiresAt: db.raw(`now() + make_interval(hours => ?, mins => ?)`, [hours, minutes]),
       })
     },
     /** Compare-and-set, so that of two clicks on one link exactly one is taken. */
     async use(hash: Buffer, purpose: UserTokenPurpose): Promise<number | undefined> {
-      const [row] = await db('user_tokens')
-        .where({ organizationId, hash, purpose })
-        .whereNull('usedAt')
-        .where('expiresAt', '>', db.fn.now())
-        .update({ usedAt: db.fn.now() })
-        .returning('userId')
+      const [row] = await live(hash, purpose).update({ usedAt: db.fn.now() }).returning('userId')
       return row?.userId
     },
   }
 }
 
-/** Which organization a link belongs to, before any is known. */
-export async function organizationOfUserToken(
+/** Whose an open token is, before any organization is known. A person who is not active has none. */
+export async function ownerOfUserToken(
   db: PlatformDb,
   hash: Buffer,
-): Promise<number | undefined> {
-  const row = await db('user_tokens').where({ hash }).first('organizationId')
-  return row?.organizationId
+  purpose: UserTokenPurpose,
+): Promise<TokenOwner | undefined> {
+  const { rows } = await db.raw(
+    `select t.organization_id as "organizationId", t.user_id as "userId", u.email, u.name, o.name as "organizationName",
+       o.slug as "organizationSlug", o.status as "organizationStatus"
+     from user_tokens t
+       join users u on u.organization_id = t.organization_id and u.id = t.user_id
+       join organizations o on o.id = t.organization_id
+     where t.hash = ? and t.purpose = ? and t.used_at is null and t.expires_at > now()
+       and u.active and u.deprovisioned_at is null`,
+    [hash, purpose],
+  )
+  return rows[0]
 }

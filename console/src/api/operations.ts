@@ -1,9 +1,18 @@
 // Written by `npm run build:client` from api/openapi.json: change the API and run it again.
 export const routes = {
   logIn: ['POST', '/api/auth/login'],
+  verifySecondFactor: ['POST', '/api/auth/mfa/verify'],
   acceptInvitation: ['POST', '/api/auth/invitations/accept'],
   logOut: ['POST', '/api/auth/logout'],
   getMe: ['GET', '/api/auth/me'],
+  enrollSecondFactor: ['POST', '/api/auth/mfa/enroll'],
+  activateSecondFactor: ['POST', '/api/auth/mfa/activate'],
+  removeSecondFactor: ['DELETE', '/api/auth/mfa'],
+  forgotPassword: ['POST', '/api/auth/password/forgot'],
+  resetPassword: ['POST', '/api/auth/password/reset'],
+  changePassword: ['POST', '/api/auth/password'],
+  listMySessions: ['GET', '/api/auth/sessions'],
+  endMySession: ['DELETE', '/api/auth/sessions/{id}'],
   listUsers: ['GET', '/api/org/users'],
   inviteUser: ['POST', '/api/org/users'],
   getUser: ['GET', '/api/org/users/{id}'],
@@ -82,10 +91,19 @@ export const routes = {
 } as const
 
 export type Operations = {
-  logIn: { params: {}; query: {}; body: { email: string; password: string; org?: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
+  logIn: { params: {}; query: {}; body: { email: string; password: string; org?: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } | { ok: true; mfaRequired: true; mfaToken: string } }
+  verifySecondFactor: { params: {}; query: {}; body: { mfaToken: string; code: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   acceptInvitation: { params: {}; query: {}; body: { token: string; name?: string; password: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   logOut: { params: {}; query: {}; body: {}; answer: { ok: true; redirectUrl: string | null } }
   getMe: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; mfaEnabled: boolean; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; auth: { kind: "session" | "token"; expiresAt: string | null }; temporalUiUrl: string | null } }
+  enrollSecondFactor: { params: {}; query: {}; body: {}; answer: { ok: true; secret: string; otpauthUrl: string; qrSvg: string } }
+  activateSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true; recoveryCodes: Array<string> } }
+  removeSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true } }
+  forgotPassword: { params: {}; query: {}; body: { email: string }; answer: { ok: true } }
+  resetPassword: { params: {}; query: {}; body: { token: string; password: string }; answer: { ok: true } }
+  changePassword: { params: {}; query: {}; body: { current: string; password: string }; answer: { ok: true } }
+  listMySessions: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { sessions: Array<{ id: number; current: boolean; kind: "password" | "saml"; ip: string | null; userAgent: string | null; createdAt: string; lastSeenAt: string; expiresAt: string }>; nextCursor: string | null } }
+  endMySession: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
   listUsers: { params: {}; query: { limit?: number; cursor?: string; q?: string; role?: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active?: boolean }; body: {}; answer: { users: Array<{ id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string }>; nextCursor: string | null } }
   inviteUser: { params: {}; query: {}; body: { email: string; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }
   getUser: { params: { id: number }; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }

@@ -13,6 +13,12 @@ export const meQuery = queryOptions({
   retry: false,
 })
 
+export const homeQuery = queryOptions({
+  queryKey: ['home'],
+  queryFn: ({ signal }) => call('getConsoleData', { signal }),
+  refetchInterval: 3_000,
+})
+
 export const workspacesQuery = infiniteQueryOptions({
   queryKey: ['workspaces', 'list'],
   queryFn: ({ pageParam, signal }) =>

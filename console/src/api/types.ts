@@ -8,6 +8,7 @@ export type Variable = Answer<'listVariables'>['variables'][number]
 export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
 export type Run = Answer<'listPipelineRuns'>['runs'][number]
 export type RunDetail = Answer<'getPipelineRun'>['run']
+export type HomeRun = Answer<'getConsoleData'>['lastRuns'][number]
 export type Stage = Run['stages'][number]
 export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>

@@ -4,8 +4,14 @@ import { reasonWords } from '../api/words.ts'
 import { StateBadge } from './state-badge.tsx'
 import { Time } from './time.tsx'
 
+/** What a list shows of a run; Home has no more of it than this. */
+type Listed = Pick<
+  Run,
+  'id' | 'number' | 'kind' | 'destroy' | 'state' | 'reason' | 'awaitingApproval' | 'createdAt'
+> & { author: { label: string }; summary?: Run['summary']; stages?: Run['stages'] }
+
 type Props = {
-  run: Run
+  run: Listed
   place: RunPlace
   name?: string
   criticality?: Workspace['criticality']
@@ -32,7 +38,7 @@ export function RunRow({ run, place, name, criticality }: Props) {
               : `by ${run.author.label}`}
           </span>
         </span>
-        <Summary summary={run.summary} />
+        <Summary summary={run.summary ?? null} />
         <span className="row-time">
           <Time at={run.createdAt} />
         </span>

@@ -49,6 +49,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     currency: 'USD',
   })
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
+  const [session] = (await owner.get('/api/auth/sessions')).json().sessions
   const { groupMapping } = await post('/api/org/group-mappings', {
     groupName: 'own',
     role: 'Viewer',
@@ -69,6 +70,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },
     '/api/auth/tokens/': { id: token.id },
+    '/api/auth/sessions/': { id: session.id },
     '/api/org/tokens/': { id: token.id },
     '/api/org/group-mappings/': { id: groupMapping.id },
     '/api/org/users/': { id: owner.id },

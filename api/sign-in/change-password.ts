@@ -1,0 +1,62 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { passwordTries } from '../../domain/access/try-subjects.ts'
+import { conflict } from '../../domain/errors.ts'
+import { hashPassword, verifyPassword } from '../../gateways/passwords/passwords.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { signIn } from '../../store/platform/sign-in.ts'
+import { endAccess } from '../../store/users/end-access.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { sessions } from '../../store/users/sessions.ts'
+import { users } from '../../store/users/users.ts'
+import type { Deps } from '../deps.ts'
+import { assertNewPassword } from './assert-new-password.ts'
+import { wrongOwnPassword } from './refusals.ts'
+import { takeTry } from './take-try.ts'
+
+/** One's own, by the one before. All other sessions end, and every mailed link with them (decisions §2). */
+export async function changePassword(
+  deps: Deps,
+  caller: Caller,
+  { current, password }: { current: string; password: string },
+): Promise<void> {
+  const { organizationId, userId, email } = caller
+  assertNewPassword(password, caller)
+  const oldHash = await deps.store.tenant(organizationId, async (db) =>
+    users(db, organizationId).passwordHash(userId),
+  )
+  if (oldHash === null || email === null)
+    throw conflict('no_password', 'You have no password here: you sign in by single sign-on.')
+
+  // The lock of sign-in: else a session left open would be a second place to guess the password at.
+  const subject = passwordTries(email)
+  await takeTry(deps.store.platform, subject)
+  if (!(await verifyPassword(oldHash, current))) {
+    await noteFailure(deps, caller)
+    throw wrongOwnPassword()
+  }
+  await signIn(deps.store.platform).clearTries(subject)
+
+  const passwordHash = await hashPassword(password)
+  await deps.store.tenant(organizationId, async (db) => {
+    const person = await holdPerson(db, organizationId, userId)
+    // Another request changed it while this one was being checked.
+    if (person?.passwordHash !== oldHash) throw wrongOwnPassword()
+    await users(db, organizationId).setPassword(userId, passwordHash)
+    await sessions(db, organizationId).revokeOthersOf(userId, caller.credentialId)
+    await endAccess(db, organizationId).mailedLinks(userId)
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.password_changed', {
+      target: { kind: 'user', id: userId, label: email },
+    })
+  })
+}
+
+async function noteFailure(deps: Deps, caller: Caller): Promise<void> {
+  const { organizationId, userId, email, name } = caller
+  await deps.store.tenant(organizationId, async (db) =>
+    auditLog(db, organizationId, actorOf(caller)).record('auth.password_changed', {
+      outcome: 'failure',
+      target: { kind: 'user', id: userId, label: email ?? name },
+      detail: { because: 'wrong password' },
+    }),
+  )
+}

@@ -1,0 +1,15 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { sessions } from '../../store/users/sessions.ts'
+import type { Deps } from '../deps.ts'
+
+/** Signs one of one's own devices out. */
+export async function endSession({ store }: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId, userId } = caller
+  await store.tenant(organizationId, async (db) => {
+    await sessions(db, organizationId).revokeOf(userId, id)
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.session_revoked', {
+      target: { kind: 'session', id },
+    })
+  })
+}

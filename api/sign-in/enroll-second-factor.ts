@@ -1,0 +1,33 @@
+import { renderSVG } from 'uqr'
+import type { Caller } from '../../domain/access/caller.ts'
+import { newTotpSecret, otpauthUrl } from '../../domain/access/second-factor.ts'
+import { conflict } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { secondFactors } from '../../store/users/second-factors.ts'
+import type { Deps } from '../deps.ts'
+import { secretPlace } from './take-code.ts'
+
+export type Enrollment = { secret: string; otpauthUrl: string; qrSvg: string }
+
+/** A secret for an authenticator app. It counts for nothing until a code of it was shown to be made right. */
+export async function enrollSecondFactor(
+  { store, keyring }: Deps,
+  caller: Caller,
+): Promise<Enrollment> {
+  const { organizationId, userId } = caller
+  const secret = newTotpSecret()
+  await store.tenant(organizationId, async (db) => {
+    const person = await holdPerson(db, organizationId, userId)
+    // Else a session left open would be enough to put another app in the place of the person's own.
+    if (person?.mfaEnabled)
+      throw conflict('mfa_enabled', 'A second factor is active. Remove it first.')
+    const sealed = keyring.seal(secretPlace(organizationId), secret)
+    await secondFactors(db, organizationId).enroll(userId, sealed)
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_enrolled', {
+      target: { kind: 'user', id: userId, label: caller.email ?? caller.name },
+    })
+  })
+  const url = otpauthUrl(secret, `${caller.organizationSlug}:${caller.email ?? caller.name}`)
+  return { secret, otpauthUrl: url, qrSvg: renderSVG(url, { border: 4 }) }
+}

@@ -1,0 +1,60 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { newSecret } from '../../domain/access/credentials.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { callers } from '../../store/platform/callers.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { sessions } from '../../store/users/sessions.ts'
+import { users } from '../../store/users/users.ts'
+import type { Deps } from '../deps.ts'
+import { ssoRequired, wrongCredentials } from './refusals.ts'
+import type { Visitor } from './visitor.ts'
+
+export type Person = { userId: number; organizationId: number }
+export type NewSignIn = { cookie: string; caller: Caller }
+
+/**
+ * Within a transaction that holds the person: a session and its audit entry. Always a new
+ * secret, so a cookie that somebody planted before is never taken over (session fixation).
+ */
+export async function insertSession(
+  db: Db,
+  { userId, organizationId }: Person,
+  visitor: Visitor,
+): Promise<string> {
+  const secret = newSecret()
+  const { ip, userAgent, requestId } = visitor
+  await sessions(db, organizationId).create({ userId, tokenHash: secret.hash, ip, userAgent })
+  const { email, name } = await users(db, organizationId).get(userId)
+  const label = email ?? name
+  await auditLog(db, organizationId, { kind: 'user', id: userId, label, ip, requestId }).record(
+    'auth.login',
+    { target: { kind: 'user', id: userId, label } },
+  )
+  return secret.plain
+}
+
+/** After the commit: whoever the new session is, as the next request will see them. */
+export async function readSignIn(
+  deps: Deps,
+  { cookie, hash }: { cookie: string; hash: Buffer },
+  visitor: Visitor,
+): Promise<NewSignIn> {
+  const row = await callers(deps.store.platform).bySession(hash)
+  // Ended by somebody else at this very moment.
+  if (!row) throw wrongCredentials()
+  const { ceiling: _, stale: __, ...person } = row
+  const { ip, requestId } = visitor
+  return { cookie, caller: { ...person, kind: 'session', ip, requestId } }
+}
+
+/** Where single sign-on is required, a password opens nothing but to Owners, who must be able to mend it (decisions §2). */
+export async function assertMayUsePassword(
+  db: Db,
+  { userId, organizationId }: Person,
+): Promise<void> {
+  const { requireSso } = await organizationSettings(db, organizationId)
+  if (!requireSso) return
+  const { role } = await users(db, organizationId).get(userId)
+  if (role !== 'Owner') throw ssoRequired()
+}

@@ -1,0 +1,22 @@
+import { AppError } from '../../domain/errors.ts'
+
+/** Wrong anything: one body, so that nothing tells which (§5.5). */
+export const wrongCredentials = () =>
+  new AppError('unauthenticated', 'The email or the password is wrong.', {
+    code: 'invalid_credentials',
+  })
+
+export const organizationSuspended = () =>
+  new AppError('forbidden', 'This organization is suspended.', { code: 'organization_suspended' })
+
+export const ssoRequired = () =>
+  new AppError('forbidden', 'This organization signs in by single sign-on.', {
+    code: 'sso_required',
+  })
+
+/** For somebody who is signed in: 401 would say that they are not. */
+export const wrongOwnPassword = () =>
+  new AppError('forbidden', 'The password is wrong.', { code: 'invalid_credentials' })
+
+export const wrongOwnCode = () =>
+  new AppError('forbidden', 'The code is wrong or was used already.', { code: 'invalid_code' })

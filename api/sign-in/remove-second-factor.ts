@@ -1,0 +1,39 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { codeTries } from '../../domain/access/try-subjects.ts'
+import { conflict } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { signIn } from '../../store/platform/sign-in.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { secondFactors } from '../../store/users/second-factors.ts'
+import type { Deps } from '../deps.ts'
+import { wrongOwnCode } from './refusals.ts'
+import { takeCode } from './take-code.ts'
+import { takeTry } from './take-try.ts'
+
+/** Asks for a code, or a stolen session could undo what keeps a stolen password from being enough. */
+export async function removeSecondFactor(
+  { store, keyring }: Deps,
+  caller: Caller,
+  code: string,
+): Promise<void> {
+  const { organizationId, userId } = caller
+  const audit = { target: { kind: 'user', id: userId, label: caller.email ?? caller.name } }
+  const subject = codeTries(organizationId, userId)
+  await takeTry(store.platform, subject)
+  const removed = await store.tenant(organizationId, async (db) => {
+    const person = await holdPerson(db, organizationId, userId)
+    if (!person?.mfaEnabled) throw conflict('mfa_not_enabled', 'There is no second factor.')
+    if (!(await takeCode({ db, keyring }, caller, code))) {
+      await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_failed', {
+        ...audit,
+        outcome: 'failure',
+      })
+      return false
+    }
+    await secondFactors(db, organizationId).remove(userId)
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_disabled', audit)
+    return true
+  })
+  if (!removed) throw wrongOwnCode()
+  await signIn(store.platform).clearTries(subject)
+}

@@ -1,0 +1,52 @@
+import { checkPasswordLength } from '../../domain/access/password-rules.ts'
+import { hashCredential } from '../../domain/access/credentials.ts'
+import { passwordTries } from '../../domain/access/try-subjects.ts'
+import { AppError } from '../../domain/errors.ts'
+import { hashPassword } from '../../gateways/passwords/passwords.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import { signIn } from '../../store/platform/sign-in.ts'
+import { endAccess } from '../../store/users/end-access.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
+import { users } from '../../store/users/users.ts'
+import type { Deps } from '../deps.ts'
+import { assertNewPassword } from './assert-new-password.ts'
+import { organizationSuspended } from './refusals.ts'
+import { actorOfVisitor, type Visitor } from './visitor.ts'
+
+/**
+ * A new password by a mailed link, once (decisions §2). It signs nobody in: a mailbox is
+ * no second factor. Whoever was signed in, and every other open link, is out.
+ */
+export async function resetPassword(
+  deps: Deps,
+  { token, password }: { token: string; password: string },
+  visitor: Visitor,
+): Promise<void> {
+  checkPasswordLength(password)
+  const hash = hashCredential(token)
+  const owner = await ownerOfUserToken(deps.store.platform, hash, 'password_reset')
+  if (!owner) throw spent()
+  if (owner.organizationStatus === 'suspended') throw organizationSuspended()
+  assertNewPassword(password, owner)
+
+  const { organizationId, userId, email, name } = owner
+  const passwordHash = await hashPassword(password)
+  await deps.store.tenant(organizationId, async (db) => {
+    if (!(await holdPerson(db, organizationId, userId))) throw spent()
+    if (!(await userTokens(db, organizationId).use(hash, 'password_reset'))) throw spent()
+    await users(db, organizationId).setPassword(userId, passwordHash)
+    await endAccess(db, organizationId).sessions(userId)
+    await endAccess(db, organizationId).mailedLinks(userId)
+    await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.password_reset', {
+      target: { kind: 'user', id: userId, label: email ?? name },
+    })
+  })
+  // Whoever reads the mailbox is let in again at once, whoever locked the address before.
+  if (email !== null) await signIn(deps.store.platform).clearTries(passwordTries(email))
+}
+
+const spent = () =>
+  new AppError('invalid', 'This link was used already or is over. Ask for a new one.', {
+    code: 'reset_invalid',
+  })

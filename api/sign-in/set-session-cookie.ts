@@ -1,0 +1,18 @@
+import type { FastifyReply } from 'fastify'
+import { sessionDays } from '../../store/users/sessions.ts'
+import { sessionCookie } from '../http/access.ts'
+
+/** `httpOnly`: no script reads it. `SameSite=Lax`: no other site's form sends it (§5). */
+export function setSessionCookie(reply: FastifyReply, value: string): void {
+  void reply.setCookie(sessionCookie, value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: reply.server.deps.config.production,
+    maxAge: sessionDays * 24 * 3_600,
+  })
+}
+
+export function clearSessionCookie(reply: FastifyReply): void {
+  void reply.clearCookie(sessionCookie, { path: '/' })
+}

@@ -1,0 +1,29 @@
+import { hashRecoveryCode, stepOfCode } from '../../domain/access/second-factor.ts'
+import type { Keyring, SealedPlace } from '../../gateways/keyring/keyring.ts'
+import type { Db } from '../../store/connect.ts'
+import { secondFactors } from '../../store/users/second-factors.ts'
+import type { Person } from './open-session.ts'
+
+export const secretPlace = (organizationId: number): SealedPlace => ({
+  organizationId,
+  table: 'second_factors',
+  column: 'secret',
+})
+
+/**
+ * Takes a code of an active second factor, or a recovery code, once. A code that was taken
+ * before is refused within its own 30 s too: somebody may have looked on (RFC 6238 5.2).
+ */
+export async function takeCode(
+  { db, keyring }: { db: Db; keyring: Keyring },
+  { organizationId, userId }: Person,
+  code: string,
+): Promise<'totp' | 'recovery' | undefined> {
+  const factors = secondFactors(db, organizationId)
+  const factor = await factors.find(userId)
+  if (!factor?.enabled) return undefined
+  const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
+  const step = stepOfCode(secret, code)
+  if (step !== undefined) return (await factors.takeStep(userId, step)) ? 'totp' : undefined
+  return (await factors.takeRecoveryCode(userId, hashRecoveryCode(code))) ? 'recovery' : undefined
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../../api/app.ts'
+import { createKeyring } from '../../../gateways/keyring/keyring.ts'
+import { Secret } from '../../../config.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+import { codeOf, logIn, password, person, personWithCode, send } from './people.ts'
+
+let harness: Harness
+let other: SecondApp
+beforeAll(async () => {
+  harness = await createHarness()
+  other = await createSecondApp(harness)
+})
+afterAll(async () => {
+  await other.close()
+  await harness.close()
+})
+
+const verify = async (app: Harness['app'], mfaToken: string, code: string) =>
+  send(app, '/api/auth/mfa/verify', { mfaToken, code })
+
+const firstStep = async (email: string): Promise<string> =>
+  (await logIn(harness.app, { email, password })).json().mfaToken
+
+const me = async (cookie: string) =>
+  harness.app.inject({ url: '/api/auth/me', headers: { cookie: `cc_session=${cookie}` } })
+
+describe('enrolling', () => {
+  test('200: a secret, its QR code, and ten recovery codes once a code was right', async () => {
+    const { user, email } = await person(harness)
+    const enrolled = (await user.post('/api/auth/mfa/enroll')).json()
+    expect(enrolled.otpauthUrl).toContain(`secret=${enrolled.secret}`)
+    expect(enrolled.qrSvg).toMatch(/^<svg [\s\S]*<\/svg>$/)
+    // Not before it is activated.
+    expect((await logIn(harness.app, { email, password })).json().mfaRequired).toBeUndefined()
+
+    const wrong = await user.post('/api/auth/mfa/activate', { code: codeOf(enrolled.secret, 9) })
+    expect([wrong.statusCode, wrong.json().code]).toEqual([403, 'invalid_code'])
+    expect((await user.get('/api/auth/me')).json().user.mfaEnabled).toBe(false)
+    const right = await user.post('/api/auth/mfa/activate', { code: codeOf(enrolled.secret) })
+    expect(new Set(right.json().recoveryCodes).size).toBe(10)
+    expect((await user.get('/api/auth/me')).json().user.mfaEnabled).toBe(true)
+  })
+
+  test('409: an active second factor is not replaced by an open session', async () => {
+    const { user, secret } = await personWithCode(harness)
+    for (const [url, body] of [
+      ['/api/auth/mfa/enroll', undefined],
+      ['/api/auth/mfa/activate', { code: codeOf(secret) }],
+    ] as const) {
+      const response = await user.post(url, body)
+      expect([response.statusCode, response.json().code]).toEqual([409, 'mfa_enabled'])
+    }
+  })
+
+  test('the secret and the recovery codes are not in the database as they are', async () => {
+    const { org, secret, recoveryCodes } = await personWithCode(harness)
+    const dump = await harness.deps.store.tenant(org.id, async (db) => [
+      ...(await db('second_factors').select('*')),
+      ...(await db('recovery_codes').select('*')),
+    ])
+    const text = dump.map((row) => Object.values(row).map(asText).join(' ')).join('\n')
+    for (const plain of [
+      secret,
+      ...recoveryCodes,
+      ...recoveryCodes.map((code) => code.replaceAll('-', '')),
+    ])
+      expect(text).not.toContain(plain)
+  })
+})
+
+const asText = (value: unknown): string =>
+  Buffer.isBuffer(value) ? value.toString('latin1') : String(value)
+
+describe('POST /api/auth/mfa/verify', () => {
+  test('200: the password gives no session but a token, and the code gives the session', async () => {
+    const { email, secret } = await personWithCode(harness)
+    const first = await logIn(harness.app, { email, password })
+    expect(first.json()).toEqual({ ok: true, mfaRequired: true, mfaToken: expect.any(String) })
+    expect(first.headers['set-cookie']).toBeUndefined()
+
+    const { mfaToken } = first.json()
+    expect((await me(mfaToken)).statusCode).toBe(401)
+    // The second step may meet another process.
+    const second = await verify(other.app, mfaToken, codeOf(secret))
+    expect(second.statusCode).toBe(200)
+    expect(second.json()).toMatchObject({ ok: true, user: { email } })
+    expect((await me(second.cookies[0]?.value ?? '')).statusCode).toBe(200)
+  })
+
+  test('401: a token is spent by its sign-in, and a made-up one is none', async () => {
+    const { email, recoveryCodes } = await personWithCode(harness)
+    const mfaToken = await firstStep(email)
+    expect((await verify(harness.app, mfaToken, recoveryCodes[0] ?? '')).statusCode).toBe(200)
+    for (const token of [mfaToken, 'made-up']) {
+      const again = await verify(harness.app, token, recoveryCodes[1] ?? '')
+      expect([again.statusCode, again.json().code]).toEqual([401, 'mfa_token_invalid'])
+    }
+  })
+
+  test('401: a code works once, also within its time, also in two processes at once', async () => {
+    const { email, secret } = await personWithCode(harness)
+    const code = codeOf(secret)
+    const [one, two] = [await firstStep(email), await firstStep(email)]
+    const both = await Promise.all([verify(harness.app, one, code), verify(other.app, two, code)])
+    expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
+    // An older one neither, though its time is not over.
+    const older = await verify(harness.app, await firstStep(email), codeOf(secret, -1))
+    expect([older.statusCode, older.json().code]).toEqual([401, 'invalid_code'])
+    expect((await verify(harness.app, await firstStep(email), codeOf(secret, 1))).statusCode).toBe(
+      200,
+    )
+  })
+
+  test('401: the code that activated it does not sign in', async () => {
+    const { user, email } = await person(harness)
+    const { secret } = (await user.post('/api/auth/mfa/enroll')).json()
+    const code = codeOf(secret)
+    await user.post('/api/auth/mfa/activate', { code })
+    expect((await verify(harness.app, await firstStep(email), code)).statusCode).toBe(401)
+  })
+
+  test('200, then 401: a recovery code works once, however it is typed, and is audited', async () => {
+    const { org, email, recoveryCodes } = await personWithCode(harness)
+    const code = recoveryCodes[0] ?? ''
+    const typed = ` ${code.toUpperCase().replaceAll('-', ' ')}`
+    expect((await verify(harness.app, await firstStep(email), typed)).statusCode).toBe(200)
+    expect((await verify(harness.app, await firstStep(email), code)).statusCode).toBe(401)
+    const entry = await harness.deps.store.tenant(org.id, async (db) =>
+      db('audit_entries').where({ event: 'auth.recovery_code_used' }).first('detail'),
+    )
+    expect(entry.detail).toEqual({ left: 9 })
+  })
+
+  test('401: another person’s code does not fit the token', async () => {
+    const one = await personWithCode(harness)
+    const two = await personWithCode(harness)
+    const mfaToken = await firstStep(one.email)
+    for (const code of [codeOf(two.secret), two.recoveryCodes[0] ?? ''])
+      expect((await verify(harness.app, mfaToken, code)).statusCode).toBe(401)
+  })
+
+  test('401: a token dies with the account and with a new password', async () => {
+    const { org, user, email, secret } = await personWithCode(harness)
+    const before = await firstStep(email)
+    const changed = await user.post('/api/auth/password', {
+      current: password,
+      password: 'a wholly different sentence',
+    })
+    expect(changed.statusCode).toBe(200)
+    expect((await verify(harness.app, before, codeOf(secret))).json().code).toBe(
+      'mfa_token_invalid',
+    )
+
+    const { mfaToken } = (
+      await logIn(harness.app, { email, password: 'a wholly different sentence' })
+    ).json()
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('users').where({ id: user.id }).update({ active: false }),
+    )
+    expect((await verify(harness.app, mfaToken, codeOf(secret))).json().code).toBe(
+      'mfa_token_invalid',
+    )
+  })
+
+  test('429: under 50 tries at once in two processes exactly five are checked, and then the right one is refused', async () => {
+    const { email, secret } = await personWithCode(harness)
+    const mfaToken = await firstStep(email)
+    const tries = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) =>
+        verify(n % 2 ? harness.app : other.app, mfaToken, codeOf(secret, 40 + n)),
+      ),
+    )
+    expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
+    expect(tries.filter(({ statusCode }) => statusCode === 429)).toHaveLength(45)
+    // A count of its own: the password still opens the first step, and does not set it back.
+    const right = await verify(harness.app, await firstStep(email), codeOf(secret))
+    expect(right.statusCode).toBe(429)
+    expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
+  })
+
+  test('503: without the key the code cannot be read, while a recovery code of nobody’s is not guessed at', async () => {
+    const { email, secret } = await personWithCode(harness)
+    const mfaToken = await firstStep(email)
+    const keyring = createKeyring([
+      { id: 'new', key: new Secret(randomBytes(32).toString('base64')) },
+    ])
+    const app = await createApp({ ...harness.deps, keyring })
+    const response = await verify(app, mfaToken, codeOf(secret))
+    expect([response.statusCode, response.json().code]).toEqual([503, 'keyring_unavailable'])
+    await app.close()
+    expect((await verify(harness.app, mfaToken, codeOf(secret))).statusCode).toBe(200)
+  })
+})
+
+describe('DELETE /api/auth/mfa', () => {
+  const remove = async (user: { cookie: string }, code: string) =>
+    harness.app.inject({
+      method: 'DELETE',
+      url: '/api/auth/mfa',
+      headers: { cookie: `cc_session=${user.cookie}`, origin: harness.config.baseUrl ?? '' },
+      payload: { code },
+    })
+
+  test('403, then 200: it takes a code, and from then on the password is enough', async () => {
+    const { user, email, secret, recoveryCodes } = await personWithCode(harness)
+    const wrong = await remove(user, codeOf(secret, 20))
+    expect([wrong.statusCode, wrong.json().code]).toEqual([403, 'invalid_code'])
+    expect((await remove(user, recoveryCodes[3] ?? '')).statusCode).toBe(200)
+    expect((await logIn(harness.app, { email, password })).statusCode).toBe(200)
+    expect((await user.get('/api/auth/me')).json().user.mfaEnabled).toBe(false)
+    const again = await remove(user, codeOf(secret))
+    expect([again.statusCode, again.json().code]).toEqual([409, 'mfa_not_enabled'])
+  })
+
+  test('429: codes are not guessed by way of it either', async () => {
+    const { user, secret } = await personWithCode(harness)
+    for (let n = 0; n < 5; n += 1) await remove(user, codeOf(secret, 40 + n))
+    expect((await remove(user, codeOf(secret))).statusCode).toBe(429)
+  })
+})
