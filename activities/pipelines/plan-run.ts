@@ -59,7 +59,11 @@ export const planRun =
     })
     try {
       const { attempt, workflowExecution } = Context.current().info
-      if (attempt > 1) await log.write('warn', 'The worker was lost. Planning again.')
+      if (attempt > 1) {
+        await log.write('warn', 'The worker was lost. Planning again.')
+        // Now, since this worker may be lost as well.
+        await log.flush()
+      }
       await deps.store.tenant(organizationId, async (db) => {
         await workspaceRuns(db, organizationId).patch(run.id, {
           engineRunId: workflowExecution?.runId ?? deps.worker,

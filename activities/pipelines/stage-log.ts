@@ -5,6 +5,8 @@ import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 export type StageLog = {
   /** Resolves once the line has its place; awaiting it slows down a tool that talks faster than the store writes. */
   write(level: LogLevel, line: string): Promise<void>
+  /** Stores what was written before: for a line that must be there even if the worker dies next. */
+  flush(): Promise<void>
   /** Stores what is left. Nothing is lost that was written before. */
   close(): Promise<void>
 }
@@ -69,6 +71,8 @@ export function openStageLog({ store, organizationId, stageId, mask }: Place): S
   }
 
   return {
+    flush,
+
     async write(level, text) {
       const clean = mask(text).replace(controls, '')
       const line =
