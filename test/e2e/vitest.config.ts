@@ -7,7 +7,7 @@ export default defineConfig({
     root: join(import.meta.dirname, '../..'),
     include: ['test/e2e/**/*.e2e.ts'],
     globalSetup: ['test/e2e/setup.ts'],
-    reporters: ['default', join(import.meta.dirname, 'closing-line.ts')],
+    reporters: ['default', join(import.meta.dirname, '../setup/closing-line.ts')],
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 120_000,

@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+/** Programs of other people against the real service: what our own tests take for granted, they do not. */
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, '../..'),
+    include: ['test/peers/**/*.peer.ts'],
+    globalSetup: ['test/setup/global-setup.ts'],
+    reporters: ['default', join(import.meta.dirname, '../setup/closing-line.ts')],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 300_000,
+    // A peer that is not there yet is installed first.
+    hookTimeout: 600_000,
+    teardownTimeout: 20_000,
+  },
+})
