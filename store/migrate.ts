@@ -6,6 +6,7 @@ import * as pipelinesAndRuns from './migrations/0004-add-pipelines-and-runs.ts'
 import * as secondFactor from './migrations/0005-add-second-factor.ts'
 import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
+import * as saml from './migrations/0008-add-saml.ts'
 
 const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -15,6 +16,7 @@ const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0005-add-second-factor': secondFactor,
   '0006-add-group-mappings': groupMappings,
   '0007-add-request-counts': requestCounts,
+  '0008-add-saml': saml,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -186,6 +186,24 @@ table configuration_versions
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table domain_claims
+  organization_id integer not null
+  domain text not null
+  position integer not null
+  proof_token text not null
+  proved_at timestamp with time zone
+  checked_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  constraint domain_claims_domain_check CHECK ((domain = lower(domain)))
+  constraint domain_claims_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint domain_claims_pkey PRIMARY KEY (organization_id, domain)
+  index domain_claims_domain btree (domain)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table group_mappings
   id integer not null generated always as identity
   organization_id integer not null
@@ -492,6 +510,38 @@ table role_grants
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table saml_configurations
+  organization_id integer not null
+  idp_entity_id text not null
+  sso_url text not null
+  sso_binding text not null
+  slo_url text
+  slo_binding text
+  slo_response_url text
+  attr_email text
+  attr_name text
+  attr_groups text
+  default_role member_role not null default 'Viewer'::member_role
+  enabled boolean not null default false
+  edited_by integer
+  editor_role member_role not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint saml_configurations_check CHECK (((slo_url IS NULL) = (slo_binding IS NULL)))
+  constraint saml_configurations_default_role_check CHECK ((default_role < 'Owner'::member_role))
+  constraint saml_configurations_organization_id_edited_by_fkey FOREIGN KEY (organization_id, edited_by) REFERENCES users(organization_id, id)
+  constraint saml_configurations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_configurations_pkey PRIMARY KEY (organization_id)
+  constraint saml_configurations_slo_binding_check CHECK ((slo_binding = ANY (ARRAY['redirect'::text, 'post'::text])))
+  constraint saml_configurations_sso_binding_check CHECK ((sso_binding = ANY (ARRAY['redirect'::text, 'post'::text])))
+  index saml_configurations_editor btree (organization_id, edited_by)
+  index saml_configurations_issuer btree (idp_entity_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table saml_group_names
   organization_id integer not null
   user_id integer not null
@@ -499,6 +549,95 @@ table saml_group_names
   constraint saml_group_names_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   index saml_group_names_name btree (organization_id, lower(name))
   UNIQUE index saml_group_names_user btree (organization_id, user_id, lower(name))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_idp_certificates
+  organization_id integer not null
+  fingerprint text not null
+  pem text not null
+  not_before timestamp with time zone not null
+  not_after timestamp with time zone not null
+  warned_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  constraint saml_idp_certificates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_idp_certificates_pkey PRIMARY KEY (organization_id, fingerprint)
+  index saml_idp_certificates_unwarned btree (not_after) WHERE (warned_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_requests
+  id text not null
+  organization_id integer not null
+  kind text not null
+  relay_state text not null
+  target text
+  browser_hash bytea
+  user_id integer
+  name_id text
+  session_index text
+  created_at timestamp with time zone not null default now()
+  expires_at timestamp with time zone not null
+  constraint saml_requests_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'test'::text, 'logout'::text])))
+  constraint saml_requests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_requests_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint saml_requests_pkey PRIMARY KEY (id)
+  constraint saml_requests_relay_state_key UNIQUE (relay_state)
+  index saml_requests_expiry btree (expires_at)
+  index saml_requests_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_seen
+  organization_id integer not null
+  message_id text not null
+  expires_at timestamp with time zone not null
+  constraint saml_seen_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_seen_pkey PRIMARY KEY (organization_id, message_id)
+  index saml_seen_expiry btree (expires_at)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_sp_keys
+  organization_id integer not null
+  private_key bytea not null
+  certificate text not null
+  created_at timestamp with time zone not null default now()
+  constraint saml_sp_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_sp_keys_pkey PRIMARY KEY (organization_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table saml_traces
+  id integer not null generated always as identity
+  organization_id integer not null
+  kind text not null
+  outcome text not null
+  step text not null
+  cause text
+  detail jsonb not null default '{}'::jsonb
+  request_id text
+  created_at timestamp with time zone not null default now()
+  constraint saml_traces_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'test'::text, 'logout'::text])))
+  constraint saml_traces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint saml_traces_organization_id_id_key UNIQUE (organization_id, id)
+  constraint saml_traces_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'failure'::text])))
+  constraint saml_traces_pkey PRIMARY KEY (id)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -542,11 +681,15 @@ table sessions
   last_seen_at timestamp with time zone not null default now()
   expires_at timestamp with time zone not null
   revoked_at timestamp with time zone
+  saml_name_id_format text
+  saml_name_qualifier text
+  saml_sp_name_qualifier text
   constraint sessions_kind_check CHECK ((kind = ANY (ARRAY['password'::text, 'saml'::text])))
   constraint sessions_organization_id_id_key UNIQUE (organization_id, id)
   constraint sessions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint sessions_pkey PRIMARY KEY (id)
   constraint sessions_token_hash_key UNIQUE (token_hash)
+  index sessions_saml btree (organization_id, saml_name_id) WHERE ((kind = 'saml'::text) AND (revoked_at IS NULL))
   index sessions_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)

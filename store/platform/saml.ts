@@ -1,0 +1,81 @@
+import type { PlatformDb } from '../connect.ts'
+import type { SamlBinding } from '../saml/saml-configurations.ts'
+import type { SamlRequest } from '../saml/saml-requests.ts'
+
+export type SamlOrganization = {
+  organizationId: number
+  slug: string
+  name: string
+  status: 'active' | 'suspended'
+}
+
+export type FoundRequest = SamlRequest & SamlOrganization
+
+export type LogoutParty = SamlOrganization & {
+  sloUrl: string | null
+  sloBinding: SamlBinding | null
+  sloResponseUrl: string | null
+  certificates: string[]
+}
+
+const organization = `o.id as "organizationId", o.slug, o.name, o.status`
+
+/** What SAML must know before any organization is known: whom an address, an answer or an issuer belongs to. */
+export function saml(db: PlatformDb) {
+  return {
+    /** Whose enabled identity provider an address of this domain is sent to; a proved claim first, then the oldest. */
+    async byDomain(domain: string, provedOnly: boolean): Promise<SamlOrganization | undefined> {
+      const { rows } = await db.raw(
+        `select ${organization} from domain_claims d
+           join saml_configurations c on c.organization_id = d.organization_id and c.enabled
+           join organizations o on o.id = d.organization_id
+         where d.domain = ? and (d.proved_at is not null or not ?::boolean)
+         order by d.proved_at nulls last, d.created_at, d.organization_id limit 1`,
+        [domain, provedOnly],
+      )
+      return rows[0]
+    },
+
+    async bySlug(slug: string): Promise<SamlOrganization | undefined> {
+      const { rows } = await db.raw(
+        `select ${organization} from saml_configurations c
+           join organizations o on o.id = c.organization_id
+         where o.slug = ? and c.enabled`,
+        [slug],
+      )
+      return rows[0]
+    },
+
+    /** The gate: an answer whose request is not known is not looked at any further. */
+    async request(id: string): Promise<FoundRequest | undefined> {
+      const { rows } = await db.raw(
+        `select r.id, r.kind, r.relay_state as "relayState", r.target, r.browser_hash as "browserHash",
+           r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex", ${organization}
+         from saml_requests r join organizations o on o.id = r.organization_id
+         where r.id = ? and r.expires_at > now()`,
+        [id],
+      )
+      return rows[0]
+    },
+
+    /** All that could have sent a message of this issuer; the signature decides among them. */
+    async byIssuer(idpEntityId: string): Promise<LogoutParty[]> {
+      const { rows } = await db.raw(
+        `select ${organization}, c.slo_url as "sloUrl", c.slo_binding as "sloBinding",
+           c.slo_response_url as "sloResponseUrl",
+           array(select i.pem from saml_idp_certificates i
+                 where i.organization_id = c.organization_id order by i.not_after desc) as certificates
+         from saml_configurations c join organizations o on o.id = c.organization_id
+         where c.idp_entity_id = ? and c.enabled order by o.id`,
+        [idpEntityId],
+      )
+      return rows
+    },
+
+    /** Requests that nobody answered, and messages that no clock would let in any more. */
+    async prune(): Promise<void> {
+      await db('saml_requests').where('expiresAt', '<', db.fn.now()).delete()
+      await db('saml_seen').where('expiresAt', '<', db.fn.now()).delete()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Db } from '../connect.ts'
+
+export type DomainClaim = {
+  domain: string
+  proofToken: string
+  provedAt: Date | null
+  checkedAt: Date | null
+}
+
+/** The mail domains that an organization says are its own (decisions §2a). */
+export function domainClaims(db: Db, organizationId: number) {
+  return {
+    /** In the order in which they were given. */
+    async list(): Promise<DomainClaim[]> {
+      return db('domain_claims')
+        .where({ organizationId })
+        .orderBy('position')
+        .select('domain', 'proofToken', 'provedAt', 'checkedAt')
+    },
+
+    /** A domain that stays keeps its proof and its age. */
+    async replace(claims: ReadonlyArray<{ domain: string; proofToken: string }>): Promise<void> {
+      await db('domain_claims')
+        .where({ organizationId })
+        .whereNotIn(
+          'domain',
+          claims.map(({ domain }) => domain),
+        )
+        .delete()
+      if (claims.length === 0) return
+      await db('domain_claims')
+        .insert(claims.map((claim, position) => ({ organizationId, ...claim, position })))
+        .onConflict(['organizationId', 'domain'])
+        .merge(['position'])
+    },
+
+    /** What DNS said. A record that is gone takes the proof with it. */
+    async noteProof(domain: string, proved: boolean): Promise<void> {
+      await db('domain_claims')
+        .where({ organizationId, domain })
+        .update({
+          provedAt: proved ? db.raw('coalesce(proved_at, now())') : null,
+          checkedAt: db.fn.now(),
+        })
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../connect.ts'
+
+export type SealedSpKey = { privateKey: Buffer; certificate: string }
+
+export const placeOfSpKey = (organizationId: number) => ({
+  organizationId,
+  table: 'saml_sp_keys',
+  column: 'private_key',
+})
+
+/** The organization's own signing key: made once, kept for good (§2.2). */
+export function samlSpKeys(db: Db, organizationId: number) {
+  return {
+    async find(): Promise<SealedSpKey | undefined> {
+      return db('saml_sp_keys').where({ organizationId }).first('privateKey', 'certificate')
+    },
+
+    async certificate(): Promise<string | undefined> {
+      const row = await db('saml_sp_keys').where({ organizationId }).first('certificate')
+      return row?.certificate
+    },
+
+    /** Of two first saves at once, one key is kept. */
+    async keepFirst(key: SealedSpKey): Promise<void> {
+      await db('saml_sp_keys')
+        .insert({ organizationId, ...key })
+        .onConflict('organizationId')
+        .ignore()
+    },
+  }
+}
