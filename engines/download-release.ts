@@ -4,6 +4,7 @@ import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import type { Binary } from './binaries.ts'
 import { runProgram } from './run-program.ts'
 import { sayProgress } from './say-progress.ts'
@@ -74,7 +75,9 @@ async function getFile(url: string, path: string, options: Options): Promise<voi
     if (!response.body) throw new Error(`${url} is empty`)
     if (Number(response.headers.get('content-length') ?? 0) > largestBytes)
       throw new Error(`${url} is larger than ${largestBytes} bytes`)
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(path))
+    // The XML parser's types bring the DOM's streams along; what fetch gives here is Node's own.
+    const body = response.body as unknown as ReadableStream
+    await pipeline(Readable.fromWeb(body), createWriteStream(path))
   } finally {
     done()
   }

@@ -1,0 +1,72 @@
+import { SignedXml } from 'xml-crypto'
+import { parseXml } from './parse-xml.ts'
+import {
+  envelopedSignature,
+  exclusiveC14n,
+  plainSignature,
+  rsaSha256,
+  sha256,
+} from './plain-signature.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+import { bareCertificate } from './sp-metadata.ts'
+import { namespaces } from './xml-elements.ts'
+
+export type VerifiedXml = {
+  /** Of the octets that the signature covers, parsed anew: nothing is read from what was sent. */
+  root: Element
+  /** The certificate it was signed with. */
+  certificate: string
+}
+
+export type SigningKey = { privateKey: string; certificate: string }
+
+/** Verifies the one signature of a document, which must be the root's own and cover all of it. */
+export function verifyEnveloped(xml: string, certificates: readonly string[]): VerifiedXml {
+  const root = parseXml(xml)
+  const signatures = root.getElementsByTagNameNS(namespaces.signature, 'Signature')
+  if (signatures.length === 0) throw new SamlRefusal('signature_missing')
+  const signature = plainSignature(root)
+  if (!signature || signatures.length > 1) throw new SamlRefusal('signature_structure')
+  for (const certificate of certificates) {
+    const covered = coveredBy(xml, signature, certificate)
+    if (covered !== undefined) return { root: parseXml(covered), certificate }
+  }
+  throw new SamlRefusal('signature_invalid')
+}
+
+function coveredBy(xml: string, signature: Element, certificate: string): string | undefined {
+  // The key is the organization's, whatever certificate the message carries itself.
+  const check = new SignedXml({
+    publicCert: certificate,
+    getCertFromKeyInfo: () => null,
+  })
+  try {
+    check.loadSignature(signature)
+    if (!check.checkSignature(xml)) return undefined
+  } catch {
+    return undefined
+  }
+  const [covered, second] = check.getSignedReferences()
+  return second === undefined ? covered : undefined
+}
+
+/** Signs a message of ours, its signature behind the Issuer as the schema demands. */
+export function signEnveloped(xml: string, { privateKey, certificate }: SigningKey): string {
+  const signer = new SignedXml({
+    privateKey,
+    signatureAlgorithm: rsaSha256,
+    canonicalizationAlgorithm: exclusiveC14n,
+    getKeyInfoContent: () =>
+      `<ds:X509Data><ds:X509Certificate>${bareCertificate(certificate)}</ds:X509Certificate></ds:X509Data>`,
+  })
+  signer.addReference({
+    xpath: '/*',
+    transforms: [envelopedSignature, exclusiveC14n],
+    digestAlgorithm: sha256,
+  })
+  signer.computeSignature(xml, {
+    prefix: 'ds',
+    location: { reference: "/*/*[local-name(.)='Issuer']", action: 'after' },
+  })
+  return signer.getSignedXml()
+}

@@ -1,0 +1,28 @@
+import { SamlRefusal } from './saml-refusal.ts'
+import { attribute, childrenNamed, onlyChild } from './xml-elements.ts'
+
+const status = 'urn:oasis:names:tc:SAML:2.0:status:'
+
+export type LogoutOutcome = 'success' | 'partial' | 'failed'
+
+/**
+ * Looks at the status codes of both levels: an identity provider that could not reach every
+ * session says Success above and PartialLogout below, which is not a success (§4.1 rule 1).
+ */
+export function readLogoutStatus(response: Element): LogoutOutcome {
+  const parent = onlyChild(response, 'protocol', 'Status')
+  const top = parent && onlyChild(parent, 'protocol', 'StatusCode')
+  if (!top) throw new SamlRefusal('status_missing')
+  const codes = [top, ...descendants(top)].map((code) => attribute(code, 'Value') ?? '')
+  if (codes.includes(`${status}PartialLogout`)) return 'partial'
+  return codes[0] === `${status}Success` ? 'success' : 'failed'
+}
+
+const descendants = (code: Element): Element[] =>
+  childrenNamed(code, 'protocol', 'StatusCode').flatMap((child) => [child, ...descendants(child)])
+
+export function writeLogoutStatus(outcome: LogoutOutcome): string {
+  const top = outcome === 'failed' ? 'Responder' : 'Success'
+  const below = outcome === 'partial' ? `<samlp:StatusCode Value="${status}PartialLogout"/>` : ''
+  return `<samlp:Status><samlp:StatusCode Value="${status}${top}">${below}</samlp:StatusCode></samlp:Status>`
+}

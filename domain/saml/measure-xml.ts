@@ -1,0 +1,77 @@
+import { SamlRefusal } from './saml-refusal.ts'
+
+const maxElements = 20_000
+const maxDepth = 64
+const maxAttributes = 64
+
+/**
+ * Looks at markup before any parser does, in one pass that only goes forward. Refused are
+ * document types and entities (expansion, files of the host), processing instructions, and
+ * shapes that make a parser or canonicalization recurse deeply or compare attributes with
+ * each other thousands of times.
+ */
+export function measureXml(text: string): void {
+  let elements = 0
+  const open: string[] = []
+  let at = skipDeclaration(text)
+  for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
+    const next = text[at + 1]
+    if (next === '?') throw new SamlRefusal('xml_processing_instruction')
+    if (next === '!') {
+      at = skipDeclared(text, at)
+    } else if (next === '/') {
+      const end = after(text, '>', at)
+      // The parser would close what is not closed, and say nothing.
+      if (text.slice(at + 2, end - 1).trim() !== open.pop()) throw new SamlRefusal('xml_malformed')
+      at = end
+    } else {
+      const tag = skipTag(text, at)
+      elements += 1
+      if (!tag.closed) open.push(tag.name)
+      if (tag.attributes > maxAttributes) throw new SamlRefusal('xml_too_many_attributes')
+      at = tag.end
+    }
+    if (elements > maxElements) throw new SamlRefusal('xml_too_many_elements')
+    if (open.length > maxDepth) throw new SamlRefusal('xml_too_deep')
+  }
+  if (open.length > 0) throw new SamlRefusal('xml_malformed')
+}
+
+/** The one `<?` that may stand, and only for the encoding that the text was read in. */
+function skipDeclaration(text: string): number {
+  if (!text.startsWith('<?xml')) return 0
+  const end = after(text, '?>', 0)
+  const declared = /encoding\s*=\s*["']([^"']*)["']/i.exec(text.slice(0, end))?.[1]
+  if (declared !== undefined && !/^(utf-8|us-ascii)$/i.test(declared))
+    throw new SamlRefusal('xml_encoding')
+  return end
+}
+
+function skipDeclared(text: string, at: number): number {
+  if (text.startsWith('<!--', at)) return after(text, '-->', at + 4)
+  if (text.startsWith('<![CDATA[', at)) return after(text, ']]>', at + 9)
+  throw new SamlRefusal('xml_doctype')
+}
+
+type Tag = { name: string; end: number; closed: boolean; attributes: number }
+
+function skipTag(text: string, at: number): Tag {
+  let attributes = 0
+  for (let i = at + 1; i < text.length; i += 1) {
+    const character = text[i]
+    if (character === '"' || character === "'") {
+      attributes += 1
+      i = after(text, character, i + 1) - 1
+    } else if (character === '>') {
+      const name = /^[^\s/>]*/.exec(text.slice(at + 1, i + 1))?.[0] ?? ''
+      return { name, end: i + 1, closed: text[i - 1] === '/', attributes }
+    } else if (character === '<') break
+  }
+  throw new SamlRefusal('xml_malformed')
+}
+
+function after(text: string, what: string, from: number): number {
+  const found = text.indexOf(what, from)
+  if (found < 0) throw new SamlRefusal('xml_malformed')
+  return found + what.length
+}

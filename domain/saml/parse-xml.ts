@@ -1,0 +1,37 @@
+import { DOMParser } from '@xmldom/xmldom'
+import { measureXml } from './measure-xml.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Everything that XML 1.0 does not allow as it stands; a parser that drops it would read another text. */
+// oxlint-disable-next-line no-control-regex -- these are what it looks for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
+
+/** Reads octets as the text that they must be. */
+export function decodeXml(octets: Uint8Array): string {
+  try {
+    return utf8.decode(octets)
+  } catch (error) {
+    throw new SamlRefusal('xml_not_utf8', { cause: error })
+  }
+}
+
+/** The root of a document that passed the gates of measure-xml.ts and that the parser had nothing to say about. */
+export function parseXml(text: string): Element {
+  const refuse = (message: unknown) => {
+    throw new SamlRefusal('xml_malformed', { cause: message })
+  }
+  if (forbidden.test(text)) refuse('a character that XML has not')
+  measureXml(text)
+  let root: Element | null
+  try {
+    const errorHandler = { warning: refuse, error: refuse, fatalError: refuse }
+    root = new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement
+  } catch (error) {
+    if (error instanceof SamlRefusal) throw error
+    throw new SamlRefusal('xml_malformed', { cause: error })
+  }
+  if (!root) throw new SamlRefusal('xml_malformed')
+  return root
+}

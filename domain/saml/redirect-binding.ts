@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { decodeBase64 } from './decode-base64.ts'
+import { decodeBase64Field, decodeField, samlFields } from './form-fields.ts'
+import { decodeXml } from './parse-xml.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+
+import { rsaSha256 } from './plain-signature.ts'
+const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
+
+/** A logout message is a kilobyte or two. A bomb of 389 kB would be 300 MB (SAML bindings 3.4.4.1). */
+const maxInflatedBytes = 64 * 1024
+
+export type MessageKind = 'SAMLRequest' | 'SAMLResponse'
+
+export type RedirectMessage = {
+  kind: MessageKind
+  xml: string
+  relayState: string | undefined
+  /** What the signature covers: the octets as they came, in the order of §4.1 rule 3. */
+  signedText: string
+  signature: Buffer
+}
+
+export type OutgoingMessage = {
+  kind: MessageKind
+  xml: string
+  destination: string
+  relayState?: string | undefined
+}
+
+/** Reads a query of the Redirect binding, or a form that was sent like one. Nothing is verified yet. */
+export function readRedirect(query: string): RedirectMessage {
+  const fields = samlFields(query)
+  const kind = kindOf(fields)
+  const { signature, algorithm } = signatureOf(fields)
+  const encoding = fields.get('SAMLEncoding')
+  if (encoding !== undefined && decodeField(encoding) !== deflateEncoding)
+    throw new SamlRefusal('encoding_unknown')
+  const message = fields.get(kind) ?? ''
+  const relayState = fields.get('RelayState')
+  const signedText = [
+    `${kind}=${message}`,
+    ...(relayState === undefined ? [] : [`RelayState=${relayState}`]),
+    `SigAlg=${algorithm}`,
+  ].join('&')
+  return {
+    kind,
+    xml: inflate(decodeBase64(decodeBase64Field(message))),
+    relayState: relayState === undefined ? undefined : decodeField(relayState),
+    signedText,
+    signature,
+  }
+}
+
+export function kindOf(fields: ReadonlyMap<string, string>): MessageKind {
+  const request = fields.has('SAMLRequest')
+  if (request === fields.has('SAMLResponse'))
+    throw new SamlRefusal(request ? 'two_messages' : 'no_message')
+  return request ? 'SAMLRequest' : 'SAMLResponse'
+}
+
+function signatureOf(fields: ReadonlyMap<string, string>) {
+  const algorithm = fields.get('SigAlg')
+  const signature = fields.get('Signature')
+  if (!algorithm || !signature) throw new SamlRefusal('signature_missing')
+  // Equality, not a list of hashes: MD5 and SHA-1 are names that a crypto library would know too.
+  if (decodeField(algorithm) !== rsaSha256) throw new SamlRefusal('signature_algorithm')
+  return { algorithm, signature: decodeBase64(decodeBase64Field(signature)) }
+}
+
+function inflate(deflated: Buffer): string {
+  try {
+    return decodeXml(inflateRawSync(deflated, { maxOutputLength: maxInflatedBytes }))
+  } catch (error) {
+    if (error instanceof SamlRefusal) throw error
+    throw new SamlRefusal('inflate_failed', { cause: error })
+  }
+}
+
+/** The one of these certificates that the message was signed with, if any. */
+export function verifyRedirect(
+  { signedText, signature }: RedirectMessage,
+  certificates: readonly string[],
+): string | undefined {
+  const octets = Buffer.from(signedText)
+  return certificates.find((certificate) => {
+    const key = createPublicKey(certificate)
+    // The algorithm that was named is RSA's; another kind of key would verify something else.
+    return key.asymmetricKeyType === 'rsa' && verify('sha256', octets, key, signature)
+  })
+}
+
+/** The address to send a browser to. What is signed is what is sent: one text, encoded once. */
+export function redirectUrl(
+  { kind, xml, destination, relayState }: OutgoingMessage,
+  privateKey: string,
+): string {
+  const fields = [
+    [kind, deflateRawSync(xml).toString('base64')],
+    ...(relayState === undefined ? [] : [['RelayState', relayState]]),
+    ['SigAlg', rsaSha256],
+  ]
+  const text = fields
+    .map(([name = '', value = '']) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')
+  const signature = sign('sha256', Buffer.from(text), createPrivateKey(privateKey))
+  const joint = destination.includes('?') ? '&' : '?'
+  return `${destination}${joint}${text}&Signature=${encodeURIComponent(signature.toString('base64'))}`
+}
