@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
-import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { PolicyCompiler } from '../gateways/opa/policy-compiler.ts'
 import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
@@ -12,7 +11,6 @@ export type Deps = {
   config: Config
   store: Store
   keyring: Keyring
-  mail: Mailer
   engine: EngineHealth
   policies: PolicyCompiler
   changes: ChangeFeed

@@ -2,7 +2,6 @@ import { Connection } from '@temporalio/client'
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
-import { createMailer } from '../gateways/mail/mailer.ts'
 import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../gateways/temporal/engine-health.ts'
@@ -25,7 +24,6 @@ async function main(config: Config): Promise<void> {
     config,
     store,
     keyring: createKeyring(config.keyring),
-    mail: createMailer(config, log),
     engine: createEngineHealth(connection),
     policies,
     changes,

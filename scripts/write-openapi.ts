@@ -21,7 +21,6 @@ async function main(): Promise<void> {
     // Pools connect with their first query, which never comes.
     store: connectStore(config.databaseUrl, 1),
     keyring: createKeyring(config.keyring),
-    mail: { send: nothing },
     engine: { assertReachable: nothing },
     policies: { check: async () => [], close: nothing },
     changes: { on: () => () => undefined, close: nothing },

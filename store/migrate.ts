@@ -7,6 +7,7 @@ import * as secondFactor from './migrations/0005-add-second-factor.ts'
 import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
 import * as saml from './migrations/0008-add-saml.ts'
+import * as mails from './migrations/0012-add-mails.ts'
 
 const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -17,6 +18,7 @@ const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0006-add-group-mappings': groupMappings,
   '0007-add-request-counts': requestCounts,
   '0008-add-saml': saml,
+  '0012-add-mails': mails,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -21,29 +21,6 @@ table apply_attempts
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
-table approval_mails
-  id integer not null generated always as identity
-  organization_id integer not null
-  workspace_run_id integer not null
-  user_id integer not null
-  waits_until timestamp with time zone not null
-  attempts integer not null default 0
-  created_at timestamp with time zone not null default now()
-  available_at timestamp with time zone not null default now()
-  sent_at timestamp with time zone
-  dead_at timestamp with time zone
-  constraint approval_mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
-  constraint approval_mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
-  constraint approval_mails_organization_id_workspace_run_id_user_id_wai_key UNIQUE (organization_id, workspace_run_id, user_id, waits_until)
-  constraint approval_mails_pkey PRIMARY KEY (id)
-  index approval_mails_user btree (organization_id, user_id)
-  index approval_mails_waiting btree (available_at, id) WHERE ((sent_at IS NULL) AND (dead_at IS NULL))
-  row level security
-  policy platform to cc_platform using (true) with check (true)
-  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
-  grant insert, select, update, delete to cc_app
-  grant insert, select, update, delete to cc_platform
-
 table approvals
   id integer not null generated always as identity
   organization_id integer not null
@@ -304,6 +281,39 @@ table log_lines_rest
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_rest_pkey PRIMARY KEY (stage_id, seq, month)
   no row level security
+
+table mails
+  id integer not null generated always as identity
+  public_id uuid not null default gen_random_uuid()
+  organization_id integer not null
+  kind text not null
+  user_id integer not null
+  workspace_run_id integer
+  detail jsonb not null default '{}'::jsonb
+  attempts integer not null default 0
+  created_at timestamp with time zone not null default now()
+  available_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  outcome text
+  last_error text
+  constraint mails_check CHECK (((kind = 'approval_waiting'::text) = (workspace_run_id IS NOT NULL)))
+  constraint mails_check1 CHECK (((ended_at IS NULL) = (outcome IS NULL)))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'address_changed'::text, 'approval_waiting'::text])))
+  constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint mails_organization_id_workspace_run_id_user_id_key UNIQUE (organization_id, workspace_run_id, user_id)
+  constraint mails_outcome_check CHECK ((outcome = ANY (ARRAY['sent'::text, 'moot'::text, 'failed'::text])))
+  constraint mails_pkey PRIMARY KEY (id)
+  constraint mails_public_id_key UNIQUE (public_id)
+  index mails_ended btree (ended_at) WHERE (ended_at IS NOT NULL)
+  index mails_user btree (organization_id, user_id)
+  index mails_waiting btree (available_at, id) WHERE (ended_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
 
 table organizations
   id integer not null generated always as identity
@@ -689,6 +699,7 @@ table sessions
   constraint sessions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint sessions_pkey PRIMARY KEY (id)
   constraint sessions_token_hash_key UNIQUE (token_hash)
+  index sessions_age btree (expires_at)
   index sessions_saml btree (organization_id, saml_name_id) WHERE ((kind = 'saml'::text) AND (revoked_at IS NULL))
   index sessions_user btree (organization_id, user_id)
   row level security
@@ -703,6 +714,7 @@ table sign_in_failures
   window_started_at timestamp with time zone not null
   locked_until timestamp with time zone
   constraint sign_in_failures_pkey PRIMARY KEY (subject)
+  index sign_in_failures_age btree (window_started_at)
   row level security
   policy platform to cc_platform using (true) with check (true)
   grant insert, select, update, delete to cc_platform
@@ -808,6 +820,7 @@ table user_tokens
   constraint user_tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint user_tokens_pkey PRIMARY KEY (id)
   constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'second_factor'::text])))
+  index user_tokens_age btree (expires_at)
   index user_tokens_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -913,7 +926,6 @@ table workspace_runs
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   ended_at timestamp with time zone
-  approvers_told_for timestamp with time zone
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
@@ -928,7 +940,6 @@ table workspace_runs
   index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
   index workspace_runs_token btree (organization_id, author_token_id)
   UNIQUE index workspace_runs_turn btree (workspace_id) WHERE ((phase = ANY (ARRAY['planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text])) AND (kind = 'apply'::text))
-  index workspace_runs_untold btree (id) WHERE ((phase = 'awaiting_approval'::text) AND (approvers_told_for IS DISTINCT FROM approval_expires_at))
   index workspace_runs_workspace btree (organization_id, workspace_id, id DESC)
   row level security
   policy platform to cc_platform using (true) with check (true)

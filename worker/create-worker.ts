@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { createActivities } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
+import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
@@ -15,6 +16,7 @@ import { dropUnmarked } from './drop-unmarked.ts'
 import { ensureReconcileSchedule } from './reconcile-schedule.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
+import { startMailRelay } from './mail-relay.ts'
 import { startTurnKeeper } from './turn-keeper.ts'
 
 export type WorkerDeps = {
@@ -22,6 +24,7 @@ export type WorkerDeps = {
   store: Store
   keyring: Keyring
   sandbox: Sandbox
+  mail: Mailer
   changes: ChangeFeed
   log: Logger
   name: string
@@ -36,9 +39,9 @@ export type RunningWorker = {
   stop(): Promise<void>
 }
 
-/** Both queues' workers, the relay, and the keepers of turns and of the store, in one process. */
+/** Both queues' workers, the relays of outbox and mail, and the keepers of turns and of the store, in one process. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
-  const { config, store, keyring, changes, log } = deps
+  const { config, store, keyring, mail, changes, log } = deps
   const codec = payloadAuthentication(keyring)
   const dataConverter: DataConverter = { payloadCodecs: [dropUnmarked(codec, log)] }
   const { namespace } = config.temporal
@@ -88,6 +91,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
 
   const helpers = [
     startOutboxRelay({ client, store, changes, log }),
+    startMailRelay({ config, store, mail, changes, log }),
     startTurnKeeper({ store, log }),
     startHousekeeping({ store, log }),
   ]

@@ -1,26 +1,33 @@
 import type { Logger } from 'pino'
 import type { Store } from '../store/connect.ts'
 import { sealAudit } from '../store/platform/audit-sealer.ts'
+import { cleanUp } from '../store/platform/clean-up.ts'
 import { outboxQueue } from '../store/platform/outbox-queue.ts'
 
 export type Housekeeping = { stop(): Promise<void> }
 
 const sealMs = 2_000
 const partitionMs = 6 * 3_600_000
+const cleanUpMs = 60_000
+/** Of each table, in one round. */
+const cleanUpRows = 2_000
 
 /** What the store itself needs done: the audit chain within 5 s (decisions §8), months ahead, old rows gone. */
 export function startHousekeeping({ store, log }: { store: Store; log: Logger }): Housekeeping {
   let stopped = false
   let partitionedAt = 0
+  let cleanedAt = 0
   const pass = async () => {
     while ((await sealAudit(store.platform)) > 0 && !stopped);
+    if (Date.now() - cleanedAt >= cleanUpMs) {
+      // After a flood there is more: the next round goes on at once.
+      const more = await cleanUp(store.platform, cleanUpRows)
+      cleanedAt = more ? 0 : Date.now()
+    }
     if (Date.now() - partitionedAt < partitionMs) return
     partitionedAt = Date.now()
     await store.platform.raw(`select ensure_month_partitions('audit_entries', 3)`)
     await store.platform.raw(`select ensure_month_partitions('log_lines', 3)`)
-    await store.platform.raw(
-      `delete from idempotency_keys where created_at < now() - interval '24 hours'`,
-    )
     await outboxQueue(store.platform).prune()
   }
   const loop = async () => {

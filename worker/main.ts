@@ -6,6 +6,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createMailer } from '../gateways/mail/mailer.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
@@ -40,6 +41,7 @@ async function main(config: Config): Promise<void> {
     store,
     keyring: createKeyring(config.keyring),
     sandbox,
+    mail: createMailer(config, log),
     changes,
     log,
     name: `${hostname()}:${process.pid}`,

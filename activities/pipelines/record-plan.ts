@@ -4,6 +4,7 @@ import { summarizePlan } from '../../domain/plans/summarize-plan.ts'
 import { actorOfRun } from '../../store/pipelines/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { plans } from '../../store/pipelines/plans.ts'
@@ -112,6 +113,7 @@ async function pauseForApproval(db: Db, { organizationId, run }: LoadedRun): Pro
     target: { kind: 'run', id: run.id },
     detail: { workspaceId: run.workspaceId },
   })
+  await mails(db, organizationId).queueApproval(run)
 }
 
 /** Whether somebody wrote the state between the plan's reading of it and now. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
+import { invitationHours } from '../../domain/access/mailed-links.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { isUniqueViolation } from '../../store/connect.ts'
@@ -7,7 +8,6 @@ import { organizations, type Organization } from '../../store/platform/organizat
 import { userTokens } from '../../store/users/user-tokens.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
-import { invitationHours } from '../users/invite-user.ts'
 
 export type NewOrganization = {
   name: string

@@ -3,12 +3,12 @@ import { assertMayChange, assertMayGrant } from '../../domain/access/person-rule
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { assertAnotherOwner, holdPeopleAs } from '../../store/users/hold-people.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
-import { tellOldAddress } from './tell-old-address.ts'
 
 export type PersonChange = { name?: string; email?: string; role?: Role; active?: boolean }
 
@@ -19,7 +19,7 @@ export async function changeUser(
   { id, change }: { id: number; change: PersonChange },
 ): Promise<User> {
   const { organizationId } = caller
-  const { before, after } = await deps.store.tenant(organizationId, async (db) => {
+  return deps.store.tenant(organizationId, async (db) => {
     const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
     const before = await users(db, organizationId).get(id)
     assertMayChange(acting, before)
@@ -28,10 +28,8 @@ export async function changeUser(
     await write(db, organizationId, { id, change })
     const after = await users(db, organizationId).get(id)
     await settle(db, caller, { before, after })
-    return { before, after }
+    return after
   })
-  if (isReaddressed(before, after)) await tellOldAddress(deps, caller, { before, after })
-  return after
 }
 
 type Changed = { before: User; after: User }
@@ -62,7 +60,10 @@ async function settle(db: Db, caller: Caller, { before, after }: Changed): Promi
   const { organizationId } = caller
   const access = endAccess(db, organizationId)
   // A link in a mailbox that is no longer this person's must not open their account.
-  if (isReaddressed(before, after)) await access.mailedLinks(after.id)
+  if (isReaddressed(before, after)) {
+    await access.mailedLinks(after.id)
+    await tellOldAddress(db, caller, { before, after })
+  }
   if (before.active && !after.active) {
     await access.sessions(after.id)
     await access.mailedLinks(after.id)
@@ -74,6 +75,16 @@ async function settle(db: Db, caller: Caller, { before, after }: Changed): Promi
   await auditLog(db, organizationId, actorOf(caller)).record('org.user_updated', {
     target: { kind: 'user', id: after.id, label: after.email ?? after.name },
     detail,
+  })
+}
+
+/** Whoever takes an account over by changing its address is noticed at the old one (decisions §2). */
+async function tellOldAddress(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
+  if (before.email === null) return
+  await mails(db, caller.organizationId).queue('address_changed', after.id, {
+    changedBy: caller.name || caller.email || 'An administrator',
+    from: before.email,
+    to: after.email,
   })
 }
 

@@ -6,7 +6,7 @@ import { getCACertificates } from 'node:tls'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import { unavailable } from '../../domain/errors.ts'
+import { invalid, unavailable } from '../../domain/errors.ts'
 import { oneLine } from './letter.ts'
 
 export type Mail = {
@@ -31,7 +31,9 @@ export function createMailer(config: Config, log: Logger): Mailer {
         try {
           await transport.sendMail(message)
         } catch (error) {
-          throw unavailable('mail_unavailable', 'The mail server cannot be reached.', error)
+          throw isRefusal(error)
+            ? invalid('The mail server refuses this address.', [], 'mail_refused')
+            : unavailable('mail_unavailable', 'The mail server cannot be reached.', error)
         }
       },
     }
@@ -72,6 +74,14 @@ function smtpOptions(config: Config, url: string) {
   }
 }
 
+/** Said for good of this one address (RFC 5321 4.2.1): tried again, it is refused again. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // nodemailer puts its own code and the server's onto its errors.
+  const { code, responseCode = 0 } = error as Error & { code?: string; responseCode?: number }
+  return code === 'EENVELOPE' && responseCode >= 500
+}
+
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'))
 
@@ -81,7 +91,7 @@ const isLoopback = (host: string) =>
  */
 function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
   if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(to) || to !== oneLine(to))
-    throw new Error('a mail has one address, without a name')
+    throw invalid('A mail has one address, without a name.', [], 'mail_refused')
   return {
     from,
     to: { name: '', address: to },

@@ -1,5 +1,6 @@
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
 import type { Db } from '../connect.ts'
+import { mails } from '../mails/mails.ts'
 import { organizationSettings } from '../organizations/settings.ts'
 import { approvals } from './approvals.ts'
 import { stages } from './stages.ts'
@@ -27,5 +28,7 @@ export async function sendBackRun(
     target: { kind: 'run', id: runId },
     detail: { because },
   })
+  const run = await workspaceRuns(db, organizationId).get(runId)
+  await mails(db, organizationId).queueApproval(run)
   return true
 }

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import type { Secret } from '../../config.ts'
 
 /** Names of PostgreSQL's notifications: wake-ups without content, for readers that poll as well. */
-export type Channel = 'cc_outbox' | 'cc_log' | 'cc_run'
+export type Channel = 'cc_outbox' | 'cc_mail' | 'cc_log' | 'cc_run'
 
 export type ChangeFeed = {
   /** Calls back with the notification's payload until the returned function is called. */
@@ -11,7 +11,7 @@ export type ChangeFeed = {
   close(): Promise<void>
 }
 
-const channels: readonly Channel[] = ['cc_outbox', 'cc_log', 'cc_run']
+const channels: readonly Channel[] = ['cc_outbox', 'cc_mail', 'cc_log', 'cc_run']
 
 /** One LISTEN connection a process, opened again when it breaks. A missed notification costs a reader one poll. */
 export function openChangeFeed(databaseUrl: Secret): ChangeFeed {

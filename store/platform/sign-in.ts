@@ -12,7 +12,6 @@ export type Resettable = {
   userId: number
   organizationId: number
   email: string
-  organizationName: string
 }
 
 export const lockAfterFailures = 5
@@ -66,15 +65,10 @@ export function signIn(db: PlatformDb) {
       await db('sign_in_failures').where({ subject }).delete()
     },
 
-    /** Counts that say nothing any more; every address that somebody made up has one. */
-    async pruneTries(): Promise<void> {
-      await db('sign_in_failures as f').whereRaw(isOver).delete()
-    },
-
     /** Who may choose a new password by mail: whoever has one now. */
     async resettable(normalEmail: string): Promise<Resettable[]> {
       const { rows } = await db.raw(
-        `select u.id as "userId", u.organization_id as "organizationId", u.email, o.name as "organizationName"
+        `select u.id as "userId", u.organization_id as "organizationId", u.email
          from users u join organizations o on o.id = u.organization_id and o.status = 'active'
          where lower(u.email) = ? and u.active and u.deprovisioned_at is null and u.password_hash is not null
          order by u.id limit ${maxResets}`,

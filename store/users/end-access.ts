@@ -1,4 +1,5 @@
 import type { Db } from '../connect.ts'
+import { mails } from '../mails/mails.ts'
 
 /** What a person signs in with or acts by, taken away in the transaction of the change that calls for it. */
 export function endAccess(db: Db, organizationId: number) {
@@ -11,12 +12,13 @@ export function endAccess(db: Db, organizationId: number) {
         .update({ revokedAt: now })
     },
 
-    /** Open invitations and password resets: they were sent to an address, and may lie in its mailbox still. */
+    /** Open invitations and password resets: they were sent to an address, and may lie in its mailbox still, or go there yet. */
     async mailedLinks(userId: number): Promise<void> {
       await db('user_tokens')
         .where({ organizationId, userId })
         .whereNull('usedAt')
         .update({ usedAt: now })
+      await mails(db, organizationId).dropLinks(userId)
     },
 
     async apiTokens(userId: number): Promise<void> {

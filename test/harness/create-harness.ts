@@ -12,21 +12,24 @@ import type { Deps } from '../../api/deps.ts'
 import { readConfig, Secret, type Config } from '../../config.ts'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
-import type { Mail } from '../../gateways/mail/mailer.ts'
+import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer.ts'
 import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectOwner, connectStore } from '../../store/connect.ts'
 import { openChangeFeed } from '../../store/platform/change-feed.ts'
+import { startMailRelay } from '../../worker/mail-relay.ts'
 import { startWorker, type TestWorker } from './start-worker.ts'
 import { createOrganization, type TestOrganization } from './test-organization.ts'
 
 export type Harness = {
   app: FastifyInstance
-  deps: Deps
+  deps: Deps & { mail: Mailer }
   config: Config
   /** All mails sent, newest last. */
   mails: Mail[]
+  /** The newest mail to this address, once there is one more than `after` of them. */
+  mailTo(address: string, after?: number): Promise<Mail>
   /** Everything logged, as text: for looking for secrets. */
   logged: () => string
   worker: TestWorker | undefined
@@ -38,6 +41,8 @@ export type HarnessOptions = {
   /** Runs plans and applies in this process, in a namespace of the file's own. */
   worker?: boolean
   env?: Record<string, string>
+  /** `real`: over SMTP_URL, or as files; `unsent`: what is queued stays there. */
+  mail?: 'memory' | 'real' | 'unsent'
 }
 
 /** A real PostgreSQL database of the file's own, the real HTTP stack, and with `worker` a real engine and sandbox. */
@@ -71,15 +76,14 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   if (options.worker) await ensureNamespace(connection, name)
   const changes = openChangeFeed(config.databaseUrl)
   const mails: Mail[] = []
-  const deps: Deps = {
+  const deps: Harness['deps'] = {
+    mail:
+      options.mail === 'real'
+        ? createMailer(config, log)
+        : { send: async (mail) => void mails.push(mail) },
     config,
     store,
     keyring: createKeyring(config.keyring),
-    mail: {
-      async send(mail) {
-        mails.push(mail)
-      },
-    },
     engine: createEngineHealth(connection),
     policies: createPolicyCompiler(config, log),
     changes,
@@ -88,22 +92,37 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const app = await createApp(deps)
   await app.listen({ host: '127.0.0.1', port })
   const worker = options.worker ? await startWorker(deps, inject('workflowBundle')) : undefined
+  // What a worker does for it; a file without one needs its mails all the same.
+  const mailRelay = worker || options.mail === 'unsent' ? undefined : startMailRelay(deps)
 
   return {
     app,
     deps,
     config,
     mails,
+    mailTo: async (address, after = 0) => waitForMail(mails, address, after),
     logged: () => lines.join(''),
     worker,
     organization: async () => createOrganization(app, deps),
     async close() {
       await worker?.stop()
+      await mailRelay?.stop()
       await app.close()
       await Promise.all([changes.close(), store.close(), deps.policies.close(), connection.close()])
       await dropDatabase(name)
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+async function waitForMail(mails: Mail[], address: string, after: number): Promise<Mail> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const found = mails.filter(({ to }) => to === address)
+    const newest = found.at(-1)
+    if (newest && found.length > after) return newest
+    if (Date.now() > deadline) throw new Error(`${found.length} mails to ${address}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
+import type { Mailer } from '../../gateways/mail/mailer.ts'
 import { createWorker } from '../../worker/create-worker.ts'
 import type { Deps } from '../../api/deps.ts'
 
 export type TestWorker = { stop(): Promise<void> }
 
 /** The real worker, with the real sandbox, in this process. */
-export async function startWorker(deps: Deps, codePath: string): Promise<TestWorker> {
-  const { config, store, keyring, changes, log } = deps
+export async function startWorker(
+  deps: Deps & { mail: Mailer },
+  codePath: string,
+): Promise<TestWorker> {
+  const { config, store, keyring, mail, changes, log } = deps
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,
     programs: ['tofu', 'opa'],
@@ -17,6 +21,7 @@ export async function startWorker(deps: Deps, codePath: string): Promise<TestWor
     store,
     keyring,
     sandbox,
+    mail,
     changes,
     log,
     name: 'test-worker',

@@ -66,7 +66,7 @@ describe('invitations', () => {
     const email = `new@${org.slug}.example`
     const invited = await owner.post('/api/org/users', { email, name: 'New', role: 'Deployer' })
     expect(invited.statusCode).toBe(201)
-    const token = /#([\w-]{43})$/m.exec(harness.mails.at(-1)?.text ?? '')?.[1]
+    const token = /#([\w-]{43})$/m.exec((await harness.mailTo(email)).text)?.[1]
     const accept = () =>
       harness.app.inject({
         method: 'POST',

@@ -184,7 +184,7 @@ describe('PATCH /api/org/users/{id}', () => {
     const response = await owner.patch(url(user), { email })
     expect(response.json().user.email).toBe(email)
     expect((await accept()).json().code).toBe('invitation_invalid')
-    const mail = harness.mails.findLast(({ to }) => to === user.email)
+    const mail = await harness.mailTo(user.email)
     expect(mail?.text).toContain(email)
     const [entry] = await harness.deps.store.tenant(org.id, async (db) =>
       db('audit_entries').where({ event: 'org.user_updated' }).orderBy('id', 'desc').limit(1),

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { passwordTries } from '../../domain/access/try-subjects.ts'
+import { cleanUp } from '../../store/platform/clean-up.ts'
+import { mails } from '../../store/mails/mails.ts'
+import { signIn } from '../../store/platform/sign-in.ts'
+import { userTokens } from '../../store/users/user-tokens.ts'
+import { startHousekeeping } from '../../worker/housekeeping.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness({ mail: 'unsent' })
+})
+afterAll(async () => harness.close())
+
+const count = async (table: string): Promise<number> => {
+  const row = await harness.deps.store.platform(table).count('* as n').first()
+  return Number(row?.['n'])
+}
+
+/** Of each kind one that is over and one that is not. */
+async function fill() {
+  const { store } = harness.deps
+  const org = await harness.organization()
+  const [one, two] = [await org.user('Viewer'), await org.user('Viewer')]
+  const { platform } = store
+  for (const email of [one.email, two.email]) await signIn(platform).takeTry(passwordTries(email))
+  await platform('sign_in_failures')
+    .where({ subject: passwordTries(one.email) })
+    .update({ windowStartedAt: platform.raw(`now() - interval '31 minutes'`) })
+  await platform('sessions')
+    .where({ userId: one.id })
+    .update({ expiresAt: platform.raw(`now() - interval '25 hours'`) })
+  const minute = Math.floor(Date.now() / 60_000)
+  await platform('request_counts').insert([
+    { subject: `address ${one.id}`, minute: minute - 7, count: 1 },
+    { subject: `address ${two.id}`, minute: minute + 1, count: 1 },
+  ])
+  await store.tenant(org.id, async (db) => {
+    for (const [user, hours] of [
+      [one, -25],
+      [two, 1],
+    ] as const)
+      for (const purpose of ['invitation', 'password_reset', 'second_factor'] as const)
+        await userTokens(db, org.id).create(user.id, purpose, {
+          hash: Buffer.from(`${purpose}${user.id}`),
+          hours,
+        })
+    for (const user of [one, two]) await mails(db, org.id).queue('password_reset', user.id, {})
+    await db('mails')
+      .where({ userId: one.id })
+      .update({ outcome: 'sent', endedAt: db.raw(`now() - interval '31 days'`) })
+    for (const [key, age] of [
+      ['old', '25 hours'],
+      ['new', '1 hour'],
+    ] as const)
+      await db('idempotency_keys').insert({
+        organizationId: org.id,
+        caller: 'x',
+        key,
+        requestHash: Buffer.from('x'),
+        createdAt: db.raw(`now() - ?::interval`, [age]),
+      })
+  })
+}
+
+const tables = ['sign_in_failures', 'sessions', 'request_counts', 'mails', 'idempotency_keys']
+
+test('the worker deletes what is over of every kind, and nothing else', async () => {
+  await fill()
+  const housekeeping = startHousekeeping(harness.deps)
+  const deadline = Date.now() + 20_000
+  while ((await count('idempotency_keys')) > 1 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  await housekeeping.stop()
+  for (const table of tables) expect(await count(table), table).toBe(1)
+  expect(await count('user_tokens')).toBe(3)
+})
+
+test('no statement deletes more than its share, and it says that there is more', async () => {
+  for (let n = 0; n < 3; n += 1) await fill()
+  const { platform } = harness.deps.store
+  const before = await count('sessions')
+  expect(await cleanUp(platform, 2)).toBe(true)
+  expect(await count('sessions')).toBe(before - 2)
+  while (await cleanUp(platform, 2));
+  for (const table of tables) expect(await count(table), table).toBe(4)
+  expect(await count('user_tokens')).toBe(12)
+})

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Mailer } from '../gateways/mail/mailer.ts'
+import type { Store } from '../store/connect.ts'
+import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import { mailQueue, type QueuedMail } from '../store/platform/mail-queue.ts'
+import { writeMail } from './write-mail.ts'
+
+export type MailRelay = { stop(): Promise<void> }
+
+export type MailRelayOptions = {
+  config: Config
+  store: Store
+  mail: Mailer
+  changes: ChangeFeed
+  log: Logger
+}
+
+const pollMs = 1_000
+/** So many connections to the mail server at once. */
+const batch = 5
+
+/**
+ * Sends what committed transactions left to be told, at least once: a mail is taken from
+ * the queue after the mail server has taken it, so a worker that dies between the two
+ * sends it again, with the same Message-ID.
+ */
+export function startMailRelay(options: MailRelayOptions): MailRelay {
+  const { store, changes, log } = options
+  const queue = mailQueue(store.platform)
+  let stopped = false
+  let wake: () => void = () => undefined
+  const unlisten = changes.on('cc_mail', () => wake())
+
+  const loop = async () => {
+    while (!stopped) {
+      const woken = new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      try {
+        const rows = await queue.claim(batch)
+        await Promise.all(rows.map(async (row) => deliver(options, row)))
+        if (rows.length > 0) continue
+      } catch (error) {
+        log.warn({ err: error }, 'the mails to send cannot be read')
+      }
+      await woken
+    }
+  }
+  const running = loop()
+
+  return {
+    async stop() {
+      stopped = true
+      unlisten()
+      wake()
+      await running
+    },
+  }
+}
+
+async function deliver(options: MailRelayOptions, row: QueuedMail): Promise<void> {
+  const { store, mail, log } = options
+  const queue = mailQueue(store.platform)
+  const { id: mailId, organizationId, kind, attempts } = row
+  try {
+    const written = await writeMail(options, row)
+    if (written) await mail.send(written)
+    await queue.end(mailId, written ? 'sent' : 'moot')
+  } catch (error) {
+    const code = error instanceof AppError ? error.code : 'internal'
+    // Told without the error itself: a mail server's words can hold the address that it refuses.
+    const about = { mailId, organizationId, kind, attempts, code }
+    if (row.isLast || code === 'mail_refused') {
+      log.error(about, 'a mail was given up')
+      await queue.end(mailId, 'failed', code)
+    } else {
+      log.warn(about, 'a mail was not sent; it is tried again')
+      await queue.again(row, code)
+    }
+  }
+}

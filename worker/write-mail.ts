@@ -1,0 +1,125 @@
+import type { Config } from '../config.ts'
+import { invitationHours, resetMinutes } from '../domain/access/mailed-links.ts'
+import { newSecret } from '../domain/access/credentials.ts'
+import type { PresentedCost } from '../domain/finops/present-cost.ts'
+import { faultOfApprover } from '../domain/pipelines/authors.ts'
+import type { PlanSummary } from '../domain/plans/summarize-plan.ts'
+import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
+import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
+import { invitationLetter } from '../gateways/mail/letters/invitation.ts'
+import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
+import type { Letter } from '../gateways/mail/letter.ts'
+import type { Mail } from '../gateways/mail/mailer.ts'
+import type { Db, Store } from '../store/connect.ts'
+import { mails, type MailDetail } from '../store/mails/mails.ts'
+import { organizations } from '../store/platform/organizations.ts'
+import type { QueuedMail } from '../store/platform/mail-queue.ts'
+import { authorsOf } from '../store/pipelines/eligible-approvers.ts'
+import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
+import { holdPerson } from '../store/users/hold-person.ts'
+import { userTokens } from '../store/users/user-tokens.ts'
+import { users, type User } from '../store/users/users.ts'
+import { workspaces } from '../store/workspaces/workspaces.ts'
+
+type Place = { db: Db; row: QueuedMail; baseUrl: string; organizationName: string }
+type PlaceOfPerson = Place & { person: User }
+
+/**
+ * The mail as it is true now, to whom it concerns now; undefined where it has become moot.
+ * A link's secret is made here, so that none waits in the database; a try that failed
+ * leaves one behind that was mailed to nobody, or arrived after all.
+ */
+export async function writeMail(
+  { store, config }: { store: Store; config: Config },
+  row: QueuedMail,
+): Promise<Mail | undefined> {
+  const { organizationId, kind } = row
+  return store.tenant(organizationId, async (db) => {
+    const baseUrl = config.baseUrl ?? config.apiUrl
+    const organizationName = await organizations(db).nameOf(organizationId)
+    const place = { db, row, baseUrl, organizationName }
+    const written =
+      kind === 'address_changed' ? toOldAddress(place) : await toPerson(place, writers[kind])
+    if (!written || written.to === null) return undefined
+    const { to, letter } = written
+    return { to, ...letter, messageId: messageId(row, config.mailFrom) }
+  })
+}
+
+type Written = { to: string | null; letter: Letter } | undefined
+
+/** Whatever has become of the person: the old address is told. */
+function toOldAddress({ row, organizationName }: Place): Written {
+  // What was queued as this kind has this detail (store/mails/mails.ts).
+  const detail = row.detail as MailDetail['address_changed']
+  return { to: detail.from, letter: addressChangedLetter({ organizationName, ...detail }) }
+}
+
+/** Nothing for somebody who is not active, or for whom the mail was dropped. */
+async function toPerson(place: Place, write: Writer): Promise<Written> {
+  const { db, row } = place
+  const { organizationId, userId } = row
+  // Held, so that a link is either made before what ends all links, or not at all.
+  const held = await holdPerson(db, organizationId, userId)
+  if (!held || !(await mails(db, organizationId).isOpen(row.id))) return undefined
+  return write({ ...place, person: await users(db, organizationId).get(userId) })
+}
+
+type Writer = (place: PlaceOfPerson) => Promise<Written>
+
+const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = {
+  async invitation({ db, row, person, baseUrl, organizationName }) {
+    // As above.
+    const { inviter } = row.detail as MailDetail['invitation']
+    const token = await newLink(db, row, 'invitation')
+    return {
+      to: person.email,
+      letter: invitationLetter({ baseUrl, organizationName, inviter, token }),
+    }
+  },
+
+  async password_reset({ db, row, person, baseUrl, organizationName }) {
+    const token = await newLink(db, row, 'password_reset')
+    const about = { baseUrl, organizationName, token, minutes: resetMinutes }
+    return { to: person.email, letter: passwordResetLetter(about) }
+  },
+
+  async approval_waiting({ db, row, person, baseUrl, organizationName }) {
+    const { organizationId, workspaceRunId } = row
+    const run = await workspaceRuns(db, organizationId).get(workspaceRunId ?? 0)
+    if (run.phase !== 'awaiting_approval') return undefined
+    const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
+    if (faultOfApprover(person, ids, unknownAuthor)) return undefined
+    const workspace = await workspaces(db, organizationId).get(run.workspaceId)
+    const [author] = await users(db, organizationId).listByIds([run.authorUserId])
+    const letter = approvalWaitingLetter({
+      runUrl: `${baseUrl}/workspaces/${run.workspaceId}/runs/${run.id}`,
+      organizationName,
+      workspaceName: workspace.name,
+      author: author ? author.name || (author.email ?? '') : 'somebody who has left',
+      destroy: run.destroy,
+      // What activities/pipelines/record-plan.ts has stored.
+      summary: run.summary as PlanSummary | null,
+      cost: run.cost as PresentedCost | null,
+      waitsUntil: run.approvalExpiresAt,
+    })
+    return { to: person.email, letter }
+  },
+}
+
+async function newLink(
+  db: Db,
+  { organizationId, userId }: QueuedMail,
+  purpose: 'invitation' | 'password_reset',
+): Promise<string> {
+  const link = newSecret()
+  const lifetime = purpose === 'invitation' ? { hours: invitationHours } : { minutes: resetMinutes }
+  await userTokens(db, organizationId).create(userId, purpose, { hash: link.hash, ...lifetime })
+  return link.plain
+}
+
+/** The sender's own domain: a Message-ID of another's is what filters of spam look for. */
+function messageId({ publicId }: QueuedMail, mailFrom: string): string {
+  const [, domain = 'localhost'] = /@([\w.-]+)>?\s*$/.exec(mailFrom) ?? []
+  return `<${publicId}@${domain}>`
+}
