@@ -1,5 +1,4 @@
 import { planDigest } from '../../domain/pipelines/plan-digest.ts'
-import { roleHas } from '../../domain/access/roles.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -98,7 +97,6 @@ async function isApproved(db: Db, { organizationId, run }: LoadedRun): Promise<b
     const [giver] = await users(db, organizationId).listByIds([approval.userId])
     const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
     fault = giver ? faultOfApprover(giver, ids, unknownAuthor) : 'inactive'
-    if (!fault && giver && !roleHas(giver.role, 'mutate_infra')) fault = 'capability'
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true

@@ -81,7 +81,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
           email: caller.email,
           name: caller.name,
           role: caller.role,
-          capabilities: capabilitiesOf(caller.role),
+          capabilities: capabilitiesOf(caller),
           platformAdmin: caller.platformAdmin,
         },
         organization: {

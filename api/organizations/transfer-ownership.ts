@@ -1,12 +1,14 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { hashCredential } from '../../domain/access/credentials.ts'
-import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { passwordTries } from '../../domain/access/try-subjects.ts'
+import { conflict, invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
+import { wrongOwnPassword } from '../sign-in/refusals.ts'
+import { takeTry } from '../sign-in/take-try.ts'
 
 /**
  * Hands the organization to somebody else; the old Owner becomes an Org Admin (decisions
@@ -26,12 +28,13 @@ export async function transferOwnership(
   await verifyOwnPassword(deps, caller, password)
 
   await deps.store.tenant(organizationId, async (db) => {
-    await holdPeopleAs(db, caller, 'manage_billing_transfer')
+    const { role } = await holdPeopleAs(db, caller, 'manage_billing_transfer')
     const people = users(db, organizationId)
     const heir = await people.get(userId)
     if (!heir.active) throw conflict('user_inactive', 'This person is deactivated.')
     await people.setManualRole(userId, 'Owner')
-    await people.setManualRole(caller.userId, 'Org Admin')
+    // A platform administrator who was no Owner has nothing to hand on, and stays what they were.
+    if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
     await auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
       target: { kind: 'user', id: userId, label: target.email ?? target.name },
       detail: { from: caller.userId, to: userId },
@@ -42,23 +45,17 @@ export async function transferOwnership(
 /** Counts against the lock of sign-in: else this would be a second place to guess the same password at. */
 async function verifyOwnPassword(deps: Deps, caller: Caller, password: string): Promise<void> {
   const { organizationId, userId, email } = caller
-  const tries = signIn(deps.store.platform)
-  const subject = hashCredential(`password:${(email ?? `user ${userId}`).trim().toLowerCase()}`)
-  const lockedSeconds = await tries.takeTry(subject)
-  if (lockedSeconds > 0)
-    throw new AppError('rate_limited', 'Too many wrong passwords. Wait and try again.', {
-      code: 'locked',
-      retryAfterSeconds: lockedSeconds,
-    })
+  const subject = passwordTries(email ?? `user ${userId}`)
+  await takeTry(deps.store.platform, subject)
   const hash = await deps.store.tenant(organizationId, async (db) =>
     users(db, organizationId).passwordHash(userId),
   )
-  if (await verifyPassword(hash, password)) return tries.clearTries(subject)
+  if (await verifyPassword(hash, password)) return signIn(deps.store.platform).clearTries(subject)
   await deps.store.tenant(organizationId, async (db) =>
     auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
       outcome: 'failure',
       detail: { because: 'wrong password' },
     }),
   )
-  throw new AppError('forbidden', 'The password is wrong.', { code: 'invalid_credentials' })
+  throw wrongOwnPassword()
 }

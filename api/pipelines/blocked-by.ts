@@ -95,6 +95,7 @@ async function people(
 ): Promise<string[]> {
   const able = await users(db, organizationId).listAble({
     lowest: lowestRole[capability],
+    platformAdmins: true,
     limit: 20,
   })
   return able.map(labelOf)

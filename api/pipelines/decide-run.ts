@@ -85,8 +85,11 @@ async function assertMayDecide(
   const guarded = criticality === 'production' || run.phase === 'awaiting_approval'
   if (guarded && decision.decision === 'approved') {
     const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-    const person = { id: caller.userId, active: true, role: caller.role }
-    const fault = faultOfApprover(person, ids, unknownAuthor)
+    const fault = faultOfApprover(
+      { ...caller, id: caller.userId, active: true },
+      ids,
+      unknownAuthor,
+    )
     if (fault) {
       deny({ runId: run.id, because: fault })
       throw refusals[fault === 'author' ? 'author' : 'capability']()

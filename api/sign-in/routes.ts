@@ -97,7 +97,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller }) => ({
       user: {
         ...presentPerson(caller),
-        capabilities: capabilitiesOf(caller.role),
+        capabilities: capabilitiesOf(caller),
         mfaEnabled: caller.mfaEnabled,
         platformAdmin: caller.platformAdmin,
       },

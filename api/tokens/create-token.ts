@@ -17,7 +17,8 @@ export async function createToken(
   caller: Caller,
   { name, role, expiresInDays = 90 }: NewToken,
 ): Promise<{ plain: string; token: ApiToken }> {
-  assertMayGrant(caller, role)
+  // By the role alone: no token carries a platform administrator's powers (§2.6).
+  assertMayGrant({ role: caller.role, platformAdmin: false }, role)
   const { organizationId } = caller
   const { plain, hash, prefix } = newToken('pat')
   const token = await deps.store.tenant(organizationId, async (db) => {

@@ -1,4 +1,4 @@
-import { roleHas, type Capability, type Role } from './roles.ts'
+import { hasCapability, type Capability, type Role } from './roles.ts'
 
 /** Whoever is behind a request: resolved once, from the credential alone. */
 export type Caller = {
@@ -11,6 +11,7 @@ export type Caller = {
   name: string
   /** The effective role, ceilings of session and token taken off already. */
   role: Role
+  /** Of a session alone: no token carries it (§2.6). */
   platformAdmin: boolean
   mfaEnabled: boolean
   kind: 'session' | 'token'
@@ -34,4 +35,4 @@ export type RunCaller = {
 }
 
 export const may = (caller: Caller, capability: Capability): boolean =>
-  roleHas(caller.role, capability)
+  hasCapability(caller, capability)

@@ -1,12 +1,9 @@
 import { AppError, conflict } from '../errors.ts'
-import type { Caller } from './caller.ts'
-import { rank, type Role } from './roles.ts'
-
-type Person = { role: Role; platformAdmin: boolean }
+import { rank, type Powers, type Role } from './roles.ts'
 
 /** Nobody grants a role above their own (decisions §2): an Org Admin cannot make themselves an Owner by way of another. */
-export function assertMayGrant(caller: Pick<Caller, 'role'>, role: Role): void {
-  if (rank(role) <= rank(caller.role)) return
+export function assertMayGrant(caller: Powers, role: Role): void {
+  if (caller.platformAdmin || rank(role) <= rank(caller.role)) return
   throw aboveOwn(`Your role (${caller.role}) cannot grant ${role}.`)
 }
 
@@ -15,8 +12,9 @@ export function assertMayGrant(caller: Pick<Caller, 'role'>, role: Role): void {
  * Owner another address could have their password reset to it. The platform
  * administrator is the highest of roles (§2.6), whatever they are in this organization.
  */
-export function assertMayChange(caller: Pick<Caller, 'role' | 'platformAdmin'>, person: Person) {
-  if (person.platformAdmin && !caller.platformAdmin)
+export function assertMayChange(caller: Powers, person: Powers): void {
+  if (caller.platformAdmin) return
+  if (person.platformAdmin)
     throw aboveOwn('Only a platform administrator changes a platform administrator.')
   if (rank(person.role) > rank(caller.role))
     throw aboveOwn(`Your role (${caller.role}) cannot change a person who is ${person.role}.`)

@@ -25,8 +25,14 @@ export const rank = (role: Role): number => roles.indexOf(role)
 export const roleHas = (role: Role, capability: Capability): boolean =>
   rank(role) >= rank(lowestRole[capability])
 
-export const capabilitiesOf = (role: Role): Capability[] =>
-  capabilities.filter((capability) => roleHas(role, capability))
+/** What somebody may do by: a platform administrator stands above every role of their own organization (§2.6). */
+export type Powers = { role: Role; platformAdmin: boolean }
+
+export const hasCapability = ({ role, platformAdmin }: Powers, capability: Capability): boolean =>
+  platformAdmin || roleHas(role, capability)
+
+export const capabilitiesOf = (powers: Powers): Capability[] =>
+  capabilities.filter((capability) => hasCapability(powers, capability))
 
 export const lowerOf = (a: Role, b: Role): Role => (rank(a) <= rank(b) ? a : b)
 

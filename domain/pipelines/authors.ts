@@ -1,7 +1,6 @@
-import type { Role } from '../access/roles.ts'
-import { roleHas } from '../access/roles.ts'
+import { hasCapability, type Powers } from '../access/roles.ts'
 
-export type Member = { id: number; active: boolean; role: Role }
+export type Member = Powers & { id: number; active: boolean }
 
 /** Why a person may not approve a run, or undefined where they may (runs.md, Transitions; §4.4). */
 export function faultOfApprover(
@@ -11,7 +10,7 @@ export function faultOfApprover(
 ): 'inactive' | 'capability' | 'author' | undefined {
   if (!approver.active) return 'inactive'
   // A commit that matches no member might be anybody's, so it takes more than a Deployer to vouch for it.
-  if (!roleHas(approver.role, unknownAuthor ? 'manage_cloud_accounts' : 'mutate_infra'))
+  if (!hasCapability(approver, unknownAuthor ? 'manage_cloud_accounts' : 'mutate_infra'))
     return 'capability'
   return authors.has(approver.id) ? 'author' : undefined
 }

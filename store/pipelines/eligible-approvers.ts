@@ -33,6 +33,7 @@ export async function eligibleApprovers(
   const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
   return users(db, organizationId).listAble({
     lowest: lowestRole[unknownAuthor ? 'manage_cloud_accounts' : 'mutate_infra'],
+    platformAdmins: true,
     except: ids,
     limit: maxShown,
   })

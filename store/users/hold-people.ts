@@ -26,7 +26,11 @@ export async function holdPeopleAs(
   const { organizationId, userId } = caller
   await holdPeople(db, organizationId)
   const [now] = await users(db, organizationId).listByIds([userId])
-  const acting = { ...caller, role: lowerOf(caller.role, now?.role ?? 'Viewer') }
+  const acting = {
+    ...caller,
+    role: lowerOf(caller.role, now?.role ?? 'Viewer'),
+    platformAdmin: caller.platformAdmin && now?.platformAdmin === true,
+  }
   if (now?.active && may(acting, capability)) return acting
   throw new AppError('forbidden', `Your role (${acting.role}) lacks ${capability}.`)
 }

@@ -31,7 +31,13 @@ export type User = {
 export type UserFilter = { limit: number; after: number; q?: string; role?: Role; active?: boolean }
 export type UserChange = { name?: string; email?: string; active?: boolean }
 
-type Able = { lowest: Role; except?: Iterable<number>; limit: number }
+type Able = {
+  lowest: Role
+  /** Those as well who may do everything, whatever their role is. */
+  platformAdmins?: boolean
+  except?: Iterable<number>
+  limit: number
+}
 
 const effectiveRole = `coalesce((select max(g.role) from role_grants g
   where g.organization_id = users.organization_id and g.user_id = users.id), 'Viewer')`
@@ -68,16 +74,19 @@ export function users(db: Db, organizationId: number) {
     },
 
     /** Active people who have at least this role, in the order in which they came; not these ones. */
-    async listAble({ lowest, except = [], limit }: Able): Promise<User[]> {
+    async listAble({ lowest, platformAdmins = false, except = [], limit }: Able): Promise<User[]> {
       return withRole()
         .where({ active: true })
         .whereNotIn('id', [...except])
-        .whereExists(
-          db('role_grants as g')
-            .whereRaw('g.organization_id = users.organization_id and g.user_id = users.id')
-            .where('g.role', '>=', lowest)
-            .select(db.raw('1')),
-        )
+        .where((either) => {
+          void either.whereExists(
+            db('role_grants as g')
+              .whereRaw('g.organization_id = users.organization_id and g.user_id = users.id')
+              .where('g.role', '>=', lowest)
+              .select(db.raw('1')),
+          )
+          if (platformAdmins) void either.orWhere({ platformAdmin: true })
+        })
         .orderBy('id')
         .limit(limit)
     },

@@ -26,7 +26,7 @@ async function makeCallers(org: TestOrganization): Promise<Map<string, () => Pro
   }
   const callers = new Map<string, () => Promise<Headers>>([['nobody', async () => ({})]])
   for (const role of roles) callers.set(role, await session(role))
-  callers.set('platform admin', await session('Owner', true))
+  callers.set('platform admin', await session('Viewer', true))
   const token = await (await org.user('Owner')).token('Owner')
   callers.set('Owner’s token', async () => bearerOf(token))
   return callers

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashPassword } from '../../../gateways/passwords/passwords.ts'
+import { users } from '../../../store/users/users.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(async () => harness.close())
+
+// §2.6: every capability in their own organization, whatever their role there is.
+test('a platform administrator who is a Viewer may do everything in their own organization', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const administrator = await org.user('Viewer', { platformAdmin: true })
+  const me = (await administrator.get('/api/auth/me')).json().user
+  expect([me.role, me.capabilities]).toEqual([
+    'Viewer',
+    [
+      'read',
+      'mutate_infra',
+      'manage_cloud_accounts',
+      'manage_users_sso',
+      'manage_billing_transfer',
+    ],
+  ])
+  expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(201)
+  const demoted = await administrator.patch(`/api/org/users/${owner.id}`, { role: 'Viewer' })
+  // The last Owner stays one: a platform administrator is none.
+  expect(demoted.json().code).toBe('last_owner')
+  const body = { email: `o@${org.slug}.example`, name: 'O', role: 'Owner' }
+  expect((await administrator.post('/api/org/users', body)).statusCode).toBe(201)
+})
+
+test('nor do they become an Org Admin by handing the organization on', async () => {
+  const password = 'correct horse battery staple'
+  const passwordHash = await hashPassword(password)
+  const org = await harness.organization()
+  const heir = await org.user('Viewer')
+  const administrator = await org.user('Viewer', { platformAdmin: true })
+  await harness.deps.store.tenant(org.id, async (db) =>
+    users(db, org.id).setPassword(administrator.id, passwordHash),
+  )
+  const payload = { userId: heir.id, password }
+  const handed = await administrator.post('/api/org/transfer-ownership', payload)
+  expect(handed.statusCode, handed.body).toBe(200)
+  expect((await heir.get('/api/auth/me')).json().user.role).toBe('Owner')
+  expect((await administrator.get('/api/auth/me')).json().user.role).toBe('Viewer')
+})
+
+test('403: their token has their role in the organization and nothing more', async () => {
+  const org = await harness.organization()
+  const administrator = await org.user('Viewer', { platformAdmin: true })
+  const asked = { name: 't', role: 'Org Admin' }
+  expect((await administrator.post('/api/auth/tokens', asked)).statusCode).toBe(403)
+  const headers = { authorization: `Bearer ${await administrator.token('Org Admin')}` }
+  const answer = await harness.app.inject({
+    method: 'POST',
+    url: '/api/workspaces',
+    headers,
+    payload: { name: 'w' },
+  })
+  expect(answer.statusCode).toBe(403)
+})
+
+test('403 and 404: nothing in another organization, where they are a stranger', async () => {
+  const administrator = await (await harness.organization()).user('Viewer', { platformAdmin: true })
+  const other = await harness.organization()
+  const workspace = await other.workspace()
+  expect((await administrator.get(workspace.url)).statusCode).toBe(404)
+  expect((await administrator.delete(workspace.url)).statusCode).toBe(404)
+})
+
+test('403: once they are none any more, at once', async () => {
+  const org = await harness.organization()
+  const administrator = await org.user('Viewer', { platformAdmin: true })
+  await harness.deps.store.tenant(org.id, async (db) =>
+    db('users').where({ id: administrator.id }).update({ platformAdmin: false }),
+  )
+  expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(403)
+})
