@@ -4,6 +4,7 @@ export type Fault =
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
+  | 'method_not_allowed'
   | 'conflict'
   | 'locked'
   | 'too_large'

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { SealHead } from '../domain/audit/chain-head.ts'
 import * as organizationsAndPeople from './migrations/0001-add-organizations-and-people.ts'
 import * as auditAndOutbox from './migrations/0002-add-audit-and-outbox.ts'
 import * as workspaces from './migrations/0003-add-workspaces.ts'
@@ -7,9 +8,10 @@ import * as secondFactor from './migrations/0005-add-second-factor.ts'
 import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
 import * as saml from './migrations/0008-add-saml.ts'
+import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as mails from './migrations/0012-add-mails.ts'
 
-const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
+const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
   '0002-add-audit-and-outbox': auditAndOutbox,
   '0003-add-workspaces': workspaces,
@@ -18,14 +20,18 @@ const migrations: Record<string, { up(knex: Knex): Promise<void> }> = {
   '0006-add-group-mappings': groupMappings,
   '0007-add-request-counts': requestCounts,
   '0008-add-saml': saml,
+  '0011-add-audit-heads': auditHeads,
   '0012-add-mails': mails,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */
 const advisoryLock = 7_261_994_113
 
-/** Brings the schema to the newest version. Forward only, all or nothing, safe to call from several processes at once. */
-export async function migrate(owner: Knex): Promise<void> {
+/**
+ * Brings the schema to the newest version. Forward only, all or nothing, safe to call from several
+ * processes at once. A store that has sealed audit entries from before their end was sealed needs `sealHead`.
+ */
+export async function migrate(owner: Knex, sealHead?: SealHead): Promise<void> {
   await owner.transaction(async (trx) => {
     await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
     await ensureRoles(trx)
@@ -34,10 +40,13 @@ export async function migrate(owner: Knex): Promise<void> {
     const done = new Set((await trx('schema_migrations').select('name')).map((row) => row.name))
     for (const [name, migration] of Object.entries(migrations)) {
       if (done.has(name)) continue
-      await migration.up(trx)
+      await migration.up(trx, sealHead)
       await trx('schema_migrations').insert({ name })
     }
     await trx.raw('grant select on schema_migrations to cc_app, cc_platform')
+    // After months of standing still too, before the first row of this one is written.
+    for (const table of ['audit_entries', 'log_lines'])
+      await trx.raw('select ensure_month_partitions(?, 3)', [table])
   })
 }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
+import { chainHeads } from '../gateways/keyring/chain-heads.ts'
+import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { hashPassword } from '../gateways/passwords/passwords.ts'
 import { connectOwner, connectStore } from './connect.ts'
 import { migrate } from './migrate.ts'
@@ -16,10 +18,11 @@ export type FirstSignIn = { organization: string; email: string; password?: stri
 export async function prepareStore({
   databaseUrl,
   bootstrap,
-}: Pick<Config, 'databaseUrl' | 'bootstrap'>): Promise<{ firstSignIn?: FirstSignIn }> {
+  keyring,
+}: Pick<Config, 'databaseUrl' | 'bootstrap' | 'keyring'>): Promise<{ firstSignIn?: FirstSignIn }> {
   const owner = connectOwner(databaseUrl)
   try {
-    await migrate(owner)
+    await migrate(owner, chainHeads(createKeyring(keyring)).seal)
   } finally {
     await owner.destroy()
   }

@@ -87,6 +87,7 @@ table audit_entries
   index audit_entries_target btree (organization_id, target_kind, target_id, id)
   trigger append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change()
   trigger append_only_table BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  trigger await_seal AFTER INSERT ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION await_seal()
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -118,7 +119,19 @@ table audit_entries_rest
   index audit_entries_rest_organization_id_id_idx btree (organization_id, id DESC)
   index audit_entries_rest_organization_id_target_kind_target_id_id_idx btree (organization_id, target_kind, target_id, id)
   trigger append_only BEFORE DELETE OR UPDATE ON public.audit_entries_rest FOR EACH ROW EXECUTE FUNCTION refuse_change()
+  trigger await_seal AFTER INSERT ON public.audit_entries_rest FOR EACH ROW EXECUTE FUNCTION await_seal()
   no row level security
+
+table audit_heads
+  organization_id integer not null
+  sealed bytea not null
+  constraint audit_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_heads_pkey PRIMARY KEY (organization_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update to cc_platform
+  grant select to cc_app
 
 table audit_seals
   organization_id integer not null
@@ -136,6 +149,18 @@ table audit_seals
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
   grant insert, select to cc_app
   grant insert, select to cc_platform
+
+table audit_unsealed
+  organization_id integer not null
+  entry_id bigint not null
+  at timestamp with time zone not null
+  constraint audit_unsealed_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint audit_unsealed_pkey PRIMARY KEY (organization_id, entry_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert to cc_app
+  grant insert, select, delete to cc_platform
 
 table configuration_versions
   id integer not null generated always as identity
@@ -399,8 +424,9 @@ table pipelines
   constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
   constraint pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipelines_organization_id_id_key UNIQUE (organization_id, id)
-  constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint pipelines_pkey PRIMARY KEY (id)
+  constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
   UNIQUE index pipelines_managed btree (target_workspace_id) WHERE managed
   UNIQUE index pipelines_name btree (organization_id, lower(name))
   index pipelines_workspace btree (organization_id, target_workspace_id)
@@ -1014,6 +1040,7 @@ types
   member_role (Viewer, Deployer, SRE · Cloud Admin, Org Admin, Owner)
 
 functions
-  ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 e50aa2da5e9bf83bb80dc90ced55e02e
+  await_seal() returns trigger md5 f3a3401330af4fc8abc16fe14169965a
+  ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3

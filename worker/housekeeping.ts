@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { chainHeads } from '../gateways/keyring/chain-heads.ts'
+import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Store } from '../store/connect.ts'
 import { sealAudit } from '../store/platform/audit-sealer.ts'
 import { cleanUp } from '../store/platform/clean-up.ts'
@@ -13,12 +15,27 @@ const cleanUpMs = 60_000
 const cleanUpRows = 2_000
 
 /** What the store itself needs done: the audit chain within 5 s (decisions §8), months ahead, old rows gone. */
-export function startHousekeeping({ store, log }: { store: Store; log: Logger }): Housekeeping {
+export function startHousekeeping({
+  store,
+  keyring,
+  log,
+}: {
+  store: Store
+  keyring: Keyring
+  log: Logger
+}): Housekeeping {
+  const heads = chainHeads(keyring)
   let stopped = false
   let partitionedAt = 0
   let cleanedAt = 0
   const pass = async () => {
-    while ((await sealAudit(store.platform)) > 0 && !stopped);
+    for (;;) {
+      const { sealed, stuck } = await sealAudit(store.platform, heads)
+      if (sealed > 0 && !stopped) continue
+      for (const { organizationId, error } of stuck)
+        log.error({ organizationId, err: error }, 'an audit chain cannot be sealed')
+      break
+    }
     if (Date.now() - cleanedAt >= cleanUpMs) {
       // After a flood there is more: the next round goes on at once.
       const more = await cleanUp(store.platform, cleanUpRows)

@@ -68,5 +68,7 @@ export const ChainBody = Type.Object({
   entries: Type.Integer(),
   /** The first entry that is not what was sealed. */
   brokenAt: Type.Optional(Type.Integer()),
+  /** How many sealed entries are gone from the end. */
+  missing: Type.Optional(Type.Integer()),
 })
 export type ChainBody = Static<typeof ChainBody>

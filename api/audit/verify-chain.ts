@@ -1,25 +1,59 @@
-import { auditChain, chainStart } from '../../store/audit/audit-chain.ts'
+import { chainStart, type ChainHead } from '../../domain/audit/chain-head.ts'
+import { chainHeads } from '../../gateways/keyring/chain-heads.ts'
+import { auditChain } from '../../store/audit/audit-chain.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { ChainBody } from './schemas.ts'
 
 const entriesPerRead = 1_000
 
-/** Recomputes an organization's whole chain, a piece at a time, up to its end or to the first entry that is not what was sealed. */
+/**
+ * Recomputes an organization's whole chain, a piece at a time, up to its end or to the first entry
+ * that is not what was sealed; and holds its end against the one that the keyring has sealed.
+ */
 export async function verifyChain(deps: Deps, organizationId: number): Promise<ChainBody> {
-  let head = chainStart
+  let proved = chainStart
+  // Where the chain must reach at least, once its sealed end was read.
+  let promised = 0
   for (;;) {
     // A transaction a piece: a long log must not hold back the clean-up of the whole database.
-    const from = head
+    const from = proved
     const step = await deps.store.tenant(organizationId, async (db) =>
       auditChain(db, organizationId).follow(from, entriesPerRead),
     )
-    head = step.head
+    proved = step.head
+    if (step.brokenAt !== undefined) return answer(proved, { brokenAt: step.brokenAt })
     if (!step.ended) continue
-    return {
-      ok: step.brokenAt === undefined,
-      throughId: head.position === 0 ? null : head.entryId,
-      entries: head.position,
-      ...(step.brokenAt !== undefined && { brokenAt: step.brokenAt }),
-    }
+    if (proved.position < promised) return answer(proved, { missing: promised - proved.position })
+    const end = await sealedEnd(deps, organizationId)
+    // Sealed since the last piece was read, or cut off: the next look tells which.
+    if (end.position > proved.position) promised = end.position
+    else if (end.position === proved.position && end.hash.equals(proved.hash)) return answer(proved)
+    // A whole chain of somebody's own making: nothing of it is what was sealed.
+    else return answer(chainStart, { brokenAt: proved.entryId })
   }
 }
+
+async function sealedEnd(deps: Deps, organizationId: number): Promise<ChainHead> {
+  const sealed = await deps.store.tenant(organizationId, async (db) =>
+    auditChain(db, organizationId).sealedHead(),
+  )
+  if (!sealed) return chainStart
+  try {
+    return chainHeads(deps.keyring).open(organizationId, sealed)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    // Not what the keyring has sealed: it vouches for nothing.
+    return chainStart
+  }
+}
+
+const answer = (
+  { position, entryId }: ChainHead,
+  fault: Pick<ChainBody, 'brokenAt' | 'missing'> = {},
+): ChainBody => ({
+  ok: fault.brokenAt === undefined && fault.missing === undefined,
+  throughId: position === 0 ? null : entryId,
+  entries: position,
+  ...fault,
+})

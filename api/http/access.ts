@@ -57,7 +57,11 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       limits.takeAddress(request, reply)
       // The console's own pages are no routes of ours: the not-found handler shows them.
       if (isPage(request)) return
-      throw notFound()
+      const methods = app.methodsOf(request.url.split('?', 1)[0] ?? '')
+      if (methods.length === 0) throw notFound()
+      // RFC 9110 15.5.6. TRACE, which could show a script the cookie it may not read, is such a method too.
+      void reply.header('allow', methods.join(', '))
+      throw new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`)
     }
     if (!access || access === 'public') return limits.takeAddress(request, reply)
     try {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { allowNoBody } from './allow-no-body.ts'
 import { shareRefusals } from './share-refusals.ts'
 
 /** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
@@ -33,7 +34,9 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
       return { schema: described, url }
     },
     transformObject: (document) =>
-      'openapiObject' in document ? shareRefusals(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document
+        ? shareRefusals(allowNoBody(document.openapiObject))
+        : document.swaggerObject,
   })
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {

@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every route there is, so that access can be tested by enumeration and not by memory. */
     routeTable(): TableRoute[]
+    /** What this address can be asked with; nothing where no route has it, or hidden ones alone. */
+    methodsOf(path: string): string[]
   }
 }
 
@@ -21,7 +23,7 @@ declare module 'fastify' {
 export function registerRouteTable(app: FastifyInstance): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
-  app.decorate('routeTable', () =>
+  const table = () =>
     routes.flatMap(({ method, url, config, schema }) =>
       [method]
         .flat()
@@ -34,6 +36,24 @@ export function registerRouteTable(app: FastifyInstance): void {
           sessionOnly: config?.sessionOnly ?? false,
           hasBody: schema?.body !== undefined,
         })),
+    )
+  app.decorate('routeTable', table)
+  app.decorate('methodsOf', (path: string) => [
+    ...new Set(
+      table()
+        // An address of platform administration is no address to whoever asks in the wrong way (§1).
+        .filter(({ access, url }) => access !== 'platform' && matches(url, path))
+        .map(({ method }) => method),
     ),
+  ])
+}
+
+function matches(url: string, path: string): boolean {
+  const [wanted, given] = [url.split('/'), path.split('/')]
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, place) =>
+      part.startsWith(':') ? given[place] !== '' : part === given[place],
+    )
   )
 }

@@ -15,7 +15,9 @@ export const IdParams = Type.Object({ id: Id })
 
 export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' })),
+  cursor: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,15}$', description: 'nextCursor of the page before' }),
+  ),
 })
 export const NextCursor = Nullable(Type.String())
 

@@ -65,10 +65,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const last = places.at(-1)
         return {
           runs: await presentRuns(db, organizationId, { runIds, places }),
-          nextCursor:
-            found.length > limit && last
-              ? Buffer.from(String(last.number)).toString('base64url')
-              : null,
+          nextCursor: found.length > limit && last ? String(last.number) : null,
         }
       })
     },

@@ -5,6 +5,7 @@ import { parseState } from '../../domain/workspaces/state-document.ts'
 import { countManaged } from '../../domain/workspaces/state-resources.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
@@ -13,7 +14,10 @@ import { holdWorkspace } from './hold-workspace.ts'
 import { lockedBy } from './locked-by.ts'
 import { readState } from './read-state.ts'
 
-/** Deletes a workspace with all it has: configuration, state, runs, and its pipelines (decisions §4). */
+/**
+ * Deletes a workspace with all it has: configuration, state, runs, and its infrastructure pipelines
+ * (decisions §4). Application pipelines stay, without a target: it was theirs by choice (§2.7).
+ */
 export async function deleteWorkspace(
   deps: Deps,
   caller: Caller,
@@ -56,15 +60,14 @@ async function remove(
 ): Promise<void> {
   const { organizationId } = caller
   const audit = auditLog(db, organizationId, actorOf(caller))
-  // Pipelines go with the workspace that they provision, those that people made for it too.
-  const gone = await db('pipelines')
-    .where({ organizationId, targetWorkspaceId: workspace.id })
-    .select('id', 'name')
-  for (const pipeline of gone)
-    await audit.record('pipeline.deleted', {
-      target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
+  for (const { id, name, kind } of await pipelines(db, organizationId).listOf(workspace.id)) {
+    const goes = kind === 'infrastructure'
+    await audit.record(goes ? 'pipeline.deleted' : 'pipeline.target_removed', {
+      target: { kind: 'pipeline', id, label: name },
       detail: { workspaceId: workspace.id },
     })
+    if (goes) await pipelines(db, organizationId).delete(id)
+  }
   await audit.record('workspace.deleted', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
     detail: { criticality: workspace.criticality, abandonedResources: abandoned },

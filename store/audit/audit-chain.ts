@@ -1,10 +1,6 @@
 import { chainHash, type SealedEntry } from '../../domain/audit/chain-hash.ts'
+import type { ChainHead } from '../../domain/audit/chain-head.ts'
 import type { Db } from '../connect.ts'
-
-/** Where a walk along the chain stands: the last seal that holds, and what the next one builds on. */
-export type ChainHead = { position: number; hash: Buffer; entryId: number }
-
-export const chainStart: ChainHead = { position: 0, hash: Buffer.alloc(32), entryId: 0 }
 
 export type ChainStep = {
   head: ChainHead
@@ -19,6 +15,12 @@ type Link = { position: number; seal: Buffer; entryId: number; present: boolean 
 /** The hash chain over an organization's audit entries, recomputed piece by piece. */
 export function auditChain(db: Db, organizationId: number) {
   return {
+    /** The chain's end as the keyring has sealed it; undefined where nothing is sealed yet. */
+    async sealedHead(): Promise<Buffer | undefined> {
+      const row = await db('audit_heads').where({ organizationId }).first('sealed')
+      return row?.sealed
+    },
+
     /** Follows the chain from `head` over at most `limit` entries. */
     async follow(head: ChainHead, limit: number): Promise<ChainStep> {
       const { rows } = await db.raw(

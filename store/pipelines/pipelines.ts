@@ -48,6 +48,11 @@ export function pipelines(db: Db, organizationId: number) {
         .whereIn('targetWorkspaceId', [...workspaceIds])
     },
 
+    /** All that provision or deploy to a workspace. */
+    async listOf(workspaceId: number): Promise<Pipeline[]> {
+      return rows().where({ targetWorkspaceId: workspaceId }).orderBy('id')
+    },
+
     async create(pipeline: NewPipeline): Promise<Pipeline> {
       try {
         return await db.transaction(async (savepoint) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../../store/audit/audit-log.ts'
+import { chainHeads } from '../../../gateways/keyring/chain-heads.ts'
 import { connectOwner } from '../../../store/connect.ts'
 import { sealAudit } from '../../../store/platform/audit-sealer.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -23,17 +24,9 @@ describe('/api/audit', () => {
         })
     })
 
-  /** Until each entry has its seal: an open transaction, of another test file too, holds the sealer back. */
   const sealAll = async () => {
-    const deadline = Date.now() + 20_000
-    const { platform } = harness.deps.store
-    for (;;) {
-      await sealAudit(platform)
-      const { rows } = await platform.raw(`select 1 from audit_entries e where not exists (
-        select from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id) limit 1`)
-      if (rows.length === 0) return
-      if (Date.now() > deadline) throw new Error('not everything is sealed')
-    }
+    const { store, keyring } = harness.deps
+    while ((await sealAudit(store.platform, chainHeads(keyring))).sealed > 0);
   }
 
   const asOwner = async (sql: string, bindings: readonly number[]) => {

@@ -1,3 +1,4 @@
+import { pipelines } from '../../../store/pipelines/pipelines.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntriesOf } from '../../../store/audit/audit-entries.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -166,6 +167,37 @@ describe('workspaces', () => {
       db('workspace_authorship').where({ workspaceId: workspace.id, userId: sre.id }).pluck('what'),
     )
     expect(authors).toEqual(['costLimitMonthly'])
+  })
+
+  test('200: deleting takes infrastructure pipelines along; an application only loses its target', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner })
+    const ids = await harness.deps.store.tenant(org.id, async (db) => {
+      const all = pipelines(db, org.id)
+      const target = { targetWorkspaceId: workspace.id }
+      const shop = await all.create({ name: 'shop', kind: 'application', ...target })
+      const more = await all.create({ name: 'more', kind: 'infrastructure', ...target })
+      return { shop: shop.id, more: more.id }
+    })
+    expect((await owner.delete(workspace.url)).json()).toEqual({ ok: true })
+    const shop = await owner.get(`/api/pipelines/${ids.shop}`)
+    expect(shop.json().pipeline).toMatchObject({ name: 'shop', targetWorkspaceId: null })
+    for (const id of [ids.more, workspace.pipelineId])
+      expect((await owner.get(`/api/pipelines/${id}`)).statusCode).toBe(404)
+    const { entries } = (await owner.get('/api/audit?event=pipeline')).json()
+    expect(
+      entries.map((entry: { event: string; target: { id: number } }) => [
+        entry.event,
+        entry.target.id,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['pipeline.target_removed', ids.shop],
+        ['pipeline.deleted', ids.more],
+        ['pipeline.deleted', workspace.pipelineId],
+      ]),
+    )
   })
 
   test('409: a live run, a state with resources and a lock keep a workspace from being deleted', async () => {
