@@ -24,6 +24,8 @@ import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
+import { samlLogoutRoutes } from './saml/logout-routes.ts'
+import { samlMetadataRoutes } from './saml/metadata-routes.ts'
 import { passwordRoutes } from './sign-in/password-routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { secondFactorRoutes } from './sign-in/second-factor-routes.ts'
@@ -102,6 +104,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(secondFactorRoutes)
       await api.register(passwordRoutes)
       await api.register(sessionRoutes)
+      await api.register(samlMetadataRoutes)
+      await api.register(samlLogoutRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(organizationTokenRoutes)

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError, notFound, type ErrorDetail, type Fault } from '../../domain/errors.ts'
 import { toFault } from '../../store/connect.ts'
 
-const statusOf: Record<Fault, number> = {
+export const statusOf: Record<Fault, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -43,8 +43,8 @@ export function refuseAddress(
 }
 
 function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const error = fromFramework(thrown) ?? toFault(thrown)
-  if (!(error instanceof AppError)) {
+  const error = refusalOf(thrown)
+  if (!error) {
     request.log.error({ err: thrown }, 'request failed')
     return reply.status(500).send({
       error: `Something went wrong on our side. The request id is ${request.id}.`,
@@ -60,6 +60,12 @@ function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyRep
     ...(error.details && { details: error.details }),
     ...(error.existingId !== undefined && { existingId: error.existingId }),
   })
+}
+
+/** What a caller may be told of; undefined is a 500. */
+export function refusalOf(thrown: FastifyError): AppError | undefined {
+  const error = fromFramework(thrown) ?? toFault(thrown)
+  return error instanceof AppError ? error : undefined
 }
 
 /** Fastify's own refusals, in our words. */

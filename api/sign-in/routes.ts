@@ -1,11 +1,11 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Config } from '../../config.ts'
 import { capabilitiesOf } from '../../domain/access/roles.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { sessions } from '../../store/users/sessions.ts'
+import { publicOrigin } from '../http/public-origin.ts'
 import { errors, Nullable } from '../http/schemas.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { logIn } from './log-in.ts'
+import { logOut } from './log-out.ts'
 import { presentOrganization, presentPerson, presentSignIn } from './present-sign-in.ts'
 import { AcceptInvitation, Login, LoginAnswer, Me, SignedIn, VerifyCode } from './schemas.ts'
 import { clearSessionCookie, setSessionCookie } from './set-session-cookie.ts'
@@ -78,13 +78,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller }, reply) => {
-      await app.deps.store.tenant(caller.organizationId, async (db) => {
-        await sessions(db, caller.organizationId).revoke(caller.credentialId)
-        await auditLog(db, caller.organizationId, actorOf(caller)).record('auth.logout')
-      })
+    async (request, reply) => {
+      const redirectUrl = await logOut(app.deps, request.caller, publicOrigin(request))
       clearSessionCookie(reply)
-      return { ok: true as const, redirectUrl: null }
+      return { ok: true as const, redirectUrl }
     },
   )
 

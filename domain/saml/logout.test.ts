@@ -142,6 +142,14 @@ describe('the Redirect binding', () => {
     }
   })
 
+  test('a browser that follows it changes nothing', () => {
+    const url = redirectUrl(
+      { kind: 'SAMLRequest', xml: request(), destination: sloUrl, relayState: ` !'()~*+"<>` },
+      key.privateKey,
+    )
+    expect(new URL(url).href).toBe(url)
+  })
+
   test('the octets as they came are verified: another encoder’s are as good as ours', () => {
     const xml = encodeURIComponent(deflateRawSync(request()).toString('base64')).replace(
       /%[0-9A-F]{2}/g,

@@ -101,10 +101,15 @@ export function redirectUrl(
     ...(relayState === undefined ? [] : [['RelayState', relayState]]),
     ['SigAlg', rsaSha256],
   ]
-  const text = fields
-    .map(([name = '', value = '']) => `${name}=${encodeURIComponent(value)}`)
-    .join('&')
+  const text = fields.map(([name = '', value = '']) => `${name}=${encode(value)}`).join('&')
   const signature = sign('sha256', Buffer.from(text), createPrivateKey(privateKey))
   const joint = destination.includes('?') ? '&' : '?'
-  return `${destination}${joint}${text}&Signature=${encodeURIComponent(signature.toString('base64'))}`
+  return `${destination}${joint}${text}&Signature=${encode(signature.toString('base64'))}`
 }
+
+/** RFC 3986. A browser writes `'` as %27 on its way, and what it changes is no longer what was signed. */
+const encode = (value: string): string =>
+  encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

@@ -59,6 +59,22 @@ export function saml(db: PlatformDb) {
       return rows[0]
     },
 
+    /** The request of a logout, by the token that only the browser was given. */
+    async requestByState(relayState: string): Promise<FoundRequest | undefined> {
+      const row = await db('saml_requests').where({ relayState, kind: 'logout' }).first('id')
+      return row && this.request(row.id)
+    },
+
+    /** The public half of an organization's key, which its metadata shows whether or not it is enabled yet. */
+    async spCertificate(slug: string): Promise<string | undefined> {
+      const { rows } = await db.raw(
+        `select k.certificate from organizations o
+           join saml_sp_keys k on k.organization_id = o.id where o.slug = ?`,
+        [slug],
+      )
+      return rows[0]?.certificate
+    },
+
     /** All that could have sent a message of this issuer; the signature decides among them. */
     async byIssuer(idpEntityId: string): Promise<LogoutParty[]> {
       const { rows } = await db.raw(

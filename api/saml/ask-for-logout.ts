@@ -1,0 +1,72 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { newSecret } from '../../domain/access/credentials.ts'
+import { logoutRequest, type NameId } from '../../domain/saml/logout-messages.ts'
+import { newMessageId } from '../../domain/saml/new-message-id.ts'
+import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import type { Db } from '../../store/connect.ts'
+import { samlConfigurations, type SamlBinding } from '../../store/saml/saml-configurations.ts'
+import { samlRequests } from '../../store/saml/saml-requests.ts'
+import { samlSessions, type SamlPrincipalOfSession } from '../../store/saml/saml-sessions.ts'
+import type { Deps } from '../deps.ts'
+import { findSpKey, signedMessage, type Onward, type SpKey } from './signed-message.ts'
+
+export type LogoutQuestion = {
+  id: string
+  state: string
+  issuer: string
+  destination: string
+  binding: SamlBinding | null
+  principal: SamlPrincipalOfSession
+  key: SpKey
+}
+
+/**
+ * Within the transaction that ends the session: notes the request that its identity provider is
+ * to be sent. Undefined where there is nobody to be asked (§2.2: no sloUrl, or no key).
+ */
+export async function noteLogoutQuestion(
+  db: Db,
+  { organizationId, organizationSlug, credentialId, userId }: Caller,
+  origin: string,
+): Promise<LogoutQuestion | undefined> {
+  const principal = await samlSessions(db, organizationId).principalOf(credentialId)
+  if (!principal) return undefined
+  const configuration = await samlConfigurations(db, organizationId).find()
+  const key = await findSpKey(db, organizationId)
+  if (!configuration?.enabled || !configuration.sloUrl || !key) return undefined
+  const id = newMessageId()
+  const state = newSecret().plain
+  const { nameId, sessionIndex } = principal
+  await samlRequests(db, organizationId).create({
+    id,
+    kind: 'logout',
+    relayState: state,
+    userId,
+    nameId,
+    ...(sessionIndex !== null && { sessionIndex }),
+  })
+  return {
+    id,
+    state,
+    issuer: spAddresses(origin, organizationSlug).entityId,
+    destination: configuration.sloUrl,
+    binding: configuration.sloBinding,
+    principal,
+    key,
+  }
+}
+
+/** The signed request, as an address to go to or as a form that sends itself there. */
+export function logoutQuestion(deps: Deps, question: LogoutQuestion): Onward {
+  const { id, state, issuer, destination, binding, principal, key } = question
+  const nameId: NameId = {
+    value: principal.nameId,
+    format: principal.nameIdFormat,
+    nameQualifier: principal.nameQualifier,
+    spNameQualifier: principal.spNameQualifier,
+  }
+  const { sessionIndex } = principal
+  const xml = logoutRequest({ id, issuer, destination, now: new Date() }, { nameId, sessionIndex })
+  const message = { kind: 'SAMLRequest' as const, xml, destination, relayState: state }
+  return signedMessage(deps, key, { ...message, binding })
+}

@@ -1,0 +1,136 @@
+import { judgeLogoutMessage, logoutAgeMs } from '../../domain/saml/judge-logout-message.ts'
+import { logoutResponse } from '../../domain/saml/logout-messages.ts'
+import type { LogoutOutcome } from '../../domain/saml/logout-status.ts'
+import { newMessageId } from '../../domain/saml/new-message-id.ts'
+import type { LogoutRequest } from '../../domain/saml/read-logout-message.ts'
+import type { ReceivedMessage } from '../../domain/saml/receive-logout-message.ts'
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { saml, type LogoutParty } from '../../store/platform/saml.ts'
+import { samlRequests } from '../../store/saml/saml-requests.ts'
+import { samlSessions } from '../../store/saml/saml-sessions.ts'
+import type { Deps } from '../deps.ts'
+import { actorOfProvider, noteRefusal, type SamlVisit } from './note-logout.ts'
+import { findSpKey, signedMessage, type Onward } from './signed-message.ts'
+
+/**
+ * §4.1 rule 2: the identity provider ends sessions. Whom the message is for is nowhere said in
+ * it, and organizations may share a provider: those that could have been meant are all whose
+ * certificate it was signed with.
+ */
+export async function endByIdentityProvider(
+  deps: Deps,
+  received: ReceivedMessage,
+  visit: SamlVisit,
+): Promise<Onward> {
+  const parties = await saml(deps.store.platform).byIssuer(received.claimed.issuer)
+  if (parties.length === 0) throw new SamlRefusal('issuer_unknown')
+  const { message, owners } = await noteRefusal(deps, parties, visit, () =>
+    verify(received, parties, visit),
+  )
+  const ended: Ended[] = []
+  let outcome: LogoutOutcome = 'success'
+  for (const party of owners) {
+    try {
+      ended.push({ party, count: await endSessions(deps, { message, party, visit }) })
+    } catch (error) {
+      // Replays and the like are the message's own fault; what else fails leaves a session alive.
+      if (error instanceof SamlRefusal || ended.length === 0) throw error
+      deps.log.error({ err: error, organizationId: party.organizationId }, 'sessions not ended')
+      outcome = 'partial'
+    }
+  }
+  return answer(deps, { message, outcome, ended, received, visit })
+}
+
+type Ended = { party: LogoutParty; count: number }
+
+function verify(received: ReceivedMessage, parties: readonly LogoutParty[], visit: SamlVisit) {
+  const certificates = [...new Set(parties.flatMap((party) => party.certificates))]
+  const { message, certificate } = received.verify(certificates)
+  if (message.kind !== 'SAMLRequest') throw new SamlRefusal('message_type')
+  // The parties were found by what was claimed.
+  if (message.issuer !== received.claimed.issuer) throw new SamlRefusal('issuer')
+  const { sloUrl } = spAddresses(visit.origin)
+  judgeLogoutMessage(message, { sloUrl, now: new Date() })
+  return { message, owners: parties.filter((party) => party.certificates.includes(certificate)) }
+}
+
+async function endSessions(
+  deps: Deps,
+  { message, party, visit }: { message: LogoutRequest; party: LogoutParty; visit: SamlVisit },
+): Promise<number> {
+  const { organizationId } = party
+  return noteRefusal(deps, [party], visit, async () =>
+    deps.store.tenant(organizationId, async (db) => {
+      // Twice as long as it could count: a clock that is set back must not let it in again.
+      const until = new Date(message.issuedAt.getTime() + 2 * logoutAgeMs)
+      if (!(await samlRequests(db, organizationId).see(message.id, until)))
+        throw new SamlRefusal('replayed')
+      const ended = await revoke(db, organizationId, message)
+      const actor = actorOfProvider(message.issuer, visit)
+      await auditLog(db, organizationId, actor).record('saml.logout', {
+        detail: {
+          sessionIds: ended.map(({ id }) => id),
+          userIds: [...new Set(ended.map(({ userId }) => userId))],
+          indexes: message.sessionIndexes.length,
+        },
+      })
+      return ended.length
+    }),
+  )
+}
+
+async function revoke(db: Db, organizationId: number, message: LogoutRequest) {
+  const sessions = samlSessions(db, organizationId)
+  const { nameId, sessionIndexes } = message
+  return sessionIndexes.length === 0
+    ? sessions.endAll(nameId.value)
+    : sessions.end(nameId.value, sessionIndexes)
+}
+
+/** As the service provider that had the session; where none had one, as the first that could be meant. */
+async function answer(
+  deps: Deps,
+  {
+    message,
+    outcome,
+    ended,
+    received,
+    visit,
+  }: {
+    message: LogoutRequest
+    outcome: LogoutOutcome
+    ended: readonly Ended[]
+    received: ReceivedMessage
+    visit: SamlVisit
+  },
+): Promise<Onward> {
+  const party = (ended.find(({ count }) => count > 0) ?? ended[0])?.party
+  const destination = party?.sloResponseUrl ?? party?.sloUrl
+  const key =
+    party &&
+    (await deps.store.tenant(party.organizationId, async (db) =>
+      findSpKey(db, party.organizationId),
+    ))
+  if (!party || !destination || !key) return { location: '/login' }
+  const xml = logoutResponse(
+    {
+      id: newMessageId(),
+      issuer: spAddresses(visit.origin, party.slug).entityId,
+      destination,
+      now: new Date(),
+    },
+    { inResponseTo: message.id, outcome },
+  )
+  const { relayState } = received
+  return signedMessage(deps, key, {
+    kind: 'SAMLResponse',
+    xml,
+    destination,
+    relayState,
+    binding: party.sloBinding,
+  })
+}

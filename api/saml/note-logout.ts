@@ -1,0 +1,57 @@
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { samlTraces } from '../../store/saml/saml-traces.ts'
+import type { Deps } from '../deps.ts'
+
+/** Who brought a message, and under which name they reached us. */
+export type SamlVisit = { origin: string; ip: string; requestId: string }
+
+export const actorOfProvider = (issuer: string, { ip, requestId }: SamlVisit): AuditActor => ({
+  kind: 'system',
+  id: null,
+  label: issuer.slice(0, 200),
+  ip,
+  requestId,
+})
+
+/**
+ * Runs `work`; a refusal is told to the organizations it concerns, and to nobody else. Whoever
+ * knows an issuer can have messages refused, so that the audit log takes one of a reason a
+ * minute and counts the others.
+ */
+// oxlint-disable-next-line max-params -- what every step here has, and the step
+export async function noteRefusal<T>(
+  deps: Deps,
+  parties: ReadonlyArray<{ organizationId: number }>,
+  visit: SamlVisit,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SamlRefusal)) throw error
+    for (const { organizationId } of parties.slice(0, maxTold))
+      await deps.store.tenant(organizationId, async (db) => {
+        await auditLog(
+          db,
+          organizationId,
+          actorOfProvider('identity provider', visit),
+        ).recordDenial('saml.logout_refused', `saml:${error.reason}`, {
+          route: '/api/auth/saml/slo',
+          detail: { reason: error.reason },
+        })
+        await samlTraces(db, organizationId).add({
+          kind: 'logout',
+          outcome: 'failure',
+          step: 'verify',
+          cause: error.reason,
+          detail: {},
+          requestId: visit.requestId,
+        })
+      })
+    throw error
+  }
+}
+
+/** One message, so many organizations that hear of it. */
+const maxTold = 10

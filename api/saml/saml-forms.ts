@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import { Type, type TSchema } from 'typebox'
+import { renderSamlError } from './render-saml.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A form as it was sent: what is signed are its octets, and a name may not come twice unseen. */
+    formText: string
+  }
+}
+
+/** SAML messages are a few kilobytes; a thousand groups are a hundred (decisions §2a). */
+export const formLimitBytes = 512 * 1024
+
+/** Within the scope of a plugin: forms and nothing else, and a page for whatever goes wrong. */
+export function takeSamlForms(app: FastifyInstance): void {
+  app.setErrorHandler(renderSamlError)
+  app.removeAllContentTypeParsers()
+  app.decorateRequest('formText', '')
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: formLimitBytes },
+    (request, text: string, done) => {
+      request.formText = text
+      done(null, {})
+    },
+  )
+}
+
+const html = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: Type.String() as TSchema } },
+})
+
+/** For the document: addresses of browsers answer by redirects and pages. */
+export const browserAnswers = (...statuses: Array<403>) => ({
+  303: { description: 'Where the browser goes next.', type: 'null' as const },
+  400: html('The message is not believed. One page for every cause.'),
+  ...Object.fromEntries(statuses.map((status) => [status, html('The organization is suspended.')])),
+  413: html('Larger than 512 KiB.'),
+  415: html('No form.'),
+  429: html('Too many requests; Retry-After says how long to wait.'),
+  500: html('A fault of the service; only the request id is told.'),
+  503: html('A backing service cannot be reached.'),
+})

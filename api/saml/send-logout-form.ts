@@ -1,0 +1,41 @@
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import { saml } from '../../store/platform/saml.ts'
+import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
+import { samlSessions } from '../../store/saml/saml-sessions.ts'
+import type { Deps } from '../deps.ts'
+import { logoutQuestion } from './ask-for-logout.ts'
+import type { SamlVisit } from './note-logout.ts'
+import { findSpKey, type Onward } from './signed-message.ts'
+
+/**
+ * The logout request to an identity provider that takes forms alone. Whoever knows the state
+ * just signed out: it is 256 random bits, and what it opens says no more than that.
+ */
+export async function sendLogoutForm(
+  deps: Deps,
+  query: string,
+  { origin }: SamlVisit,
+): Promise<Onward> {
+  const state = /^state=([\w-]{43})$/.exec(query)?.[1]
+  const request = state && (await saml(deps.store.platform).requestByState(state))
+  if (!state || !request || request.kind !== 'logout')
+    throw new SamlRefusal('request_unknown')
+  const { id, organizationId, slug, userId, nameId, sessionIndex } = request
+  const found = await deps.store.tenant(organizationId, async (db) => ({
+    configuration: await samlConfigurations(db, organizationId).find(),
+    key: await findSpKey(db, organizationId),
+    principal: await samlSessions(db, organizationId).latest({ userId, nameId, sessionIndex }),
+  }))
+  const { configuration, key, principal } = found
+  if (!configuration?.sloUrl || !key || !principal) return { location: '/login?signedout=1' }
+  return logoutQuestion(deps, {
+    id,
+    state,
+    issuer: spAddresses(origin, slug).entityId,
+    destination: configuration.sloUrl,
+    binding: configuration.sloBinding,
+    principal,
+    key,
+  })
+}

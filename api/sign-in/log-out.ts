@@ -1,0 +1,38 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { AppError } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { sessions } from '../../store/users/sessions.ts'
+import type { Deps } from '../deps.ts'
+import { logoutQuestion, noteLogoutQuestion, type LogoutQuestion } from '../saml/ask-for-logout.ts'
+
+/**
+ * Ends the session here, and before anybody else is asked: whatever the identity provider
+ * answers, or if nobody ever goes there, this one is over. Returns where to go for the rest.
+ */
+export async function logOut(deps: Deps, caller: Caller, origin: string): Promise<string | null> {
+  const { organizationId } = caller
+  const question = await deps.store.tenant(organizationId, async (db) => {
+    const found = await noteLogoutQuestion(db, caller, origin)
+    await sessions(db, organizationId).revoke(caller.credentialId)
+    await auditLog(db, organizationId, actorOf(caller)).record('auth.logout', {
+      detail: { singleLogout: found !== undefined },
+    })
+    return found
+  })
+  return question ? addressOf(deps, question, origin) : null
+}
+
+function addressOf(deps: Deps, question: LogoutQuestion, origin: string): string | null {
+  // A form cannot be an address, so the browser comes by for it.
+  if (question.binding === 'post')
+    return `${origin}/api/auth/saml/slo/request?state=${question.state}`
+  try {
+    const onward = logoutQuestion(deps, question)
+    return 'location' in onward ? onward.location : null
+  } catch (error) {
+    // The key to sign with is away. Signing out works without it, here.
+    if (!(error instanceof AppError) || error.fault !== 'unavailable') throw error
+    deps.log.warn({ err: error, organizationId: question.key.organizationId }, 'no single logout')
+    return null
+  }
+}

@@ -1,0 +1,63 @@
+import { decodeBase64 } from './decode-base64.ts'
+import { verifyEnveloped } from './enveloped-signature.ts'
+import { decodeBase64Field, decodeField, samlFields } from './form-fields.ts'
+import { decodeXml, parseXml } from './parse-xml.ts'
+import { readLogoutMessage, type LogoutMessage } from './read-logout-message.ts'
+import { kindOf, readRedirect, verifyRedirect } from './redirect-binding.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+import { namespaces } from './xml-elements.ts'
+
+export type ReceivedMessage = {
+  /** What it says it is. Good for finding out who could have signed it, and for nothing else. */
+  claimed: LogoutMessage
+  relayState: string | undefined
+  /** What it is, and the one of these certificates that it was signed with. */
+  verify(certificates: readonly string[]): { message: LogoutMessage; certificate: string }
+}
+
+const maxRelayStateLength = 2_048
+
+/**
+ * Reads a logout message of either binding, unverified. A form that carries `SigAlg` or
+ * `Signature` is of the Redirect binding, whatever method brought it (§4.1).
+ */
+export function receiveLogoutMessage(method: 'GET' | 'POST', text: string): ReceivedMessage {
+  const fields = samlFields(text)
+  const redirect = method === 'GET' || fields.has('SigAlg') || fields.has('Signature')
+  const received = redirect ? fromRedirect(text) : fromPost(fields)
+  if ((received.relayState?.length ?? 0) > maxRelayStateLength)
+    throw new SamlRefusal('relay_state_too_long')
+  return received
+}
+
+function fromRedirect(text: string): ReceivedMessage {
+  const read = readRedirect(text)
+  const root = parseXml(read.xml)
+  // SAML bindings 3.4.4.1: the signature is in the query, and there alone.
+  if (root.getElementsByTagNameNS(namespaces.signature, 'Signature').length > 0)
+    throw new SamlRefusal('signature_structure')
+  const message = readLogoutMessage(root, read.kind)
+  return {
+    claimed: message,
+    relayState: read.relayState,
+    verify(certificates) {
+      const certificate = verifyRedirect(read, certificates)
+      if (certificate === undefined) throw new SamlRefusal('signature_invalid')
+      return { message, certificate }
+    },
+  }
+}
+
+function fromPost(fields: ReadonlyMap<string, string>): ReceivedMessage {
+  const kind = kindOf(fields)
+  const xml = decodeXml(decodeBase64(decodeBase64Field(fields.get(kind) ?? '')))
+  const relayState = fields.get('RelayState')
+  return {
+    claimed: readLogoutMessage(parseXml(xml), kind),
+    relayState: relayState === undefined ? undefined : decodeField(relayState),
+    verify(certificates) {
+      const { root, certificate } = verifyEnveloped(xml, certificates)
+      return { message: readLogoutMessage(root, kind), certificate }
+    },
+  }
+}

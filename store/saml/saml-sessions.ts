@@ -1,0 +1,67 @@
+import type { Db } from '../connect.ts'
+
+export type SamlPrincipalOfSession = {
+  nameId: string
+  nameIdFormat: string | null
+  nameQualifier: string | null
+  spNameQualifier: string | null
+  sessionIndex: string | null
+}
+
+export type EndedSession = { id: number; userId: number }
+
+const principal = [
+  'samlNameId as nameId',
+  'samlNameIdFormat as nameIdFormat',
+  'samlNameQualifier as nameQualifier',
+  'samlSpNameQualifier as spNameQualifier',
+  'samlSessionIndex as sessionIndex',
+]
+
+/** Sessions as the identity provider that opened them knows them (SAML core 3.7). */
+export function samlSessions(db: Db, organizationId: number) {
+  const live = (nameId: string) =>
+    db('sessions')
+      .where({ organizationId, kind: 'saml', samlNameId: nameId })
+      .whereNull('revokedAt')
+  return {
+    /** Undefined for a session that a password opened. */
+    async principalOf(id: number): Promise<SamlPrincipalOfSession | undefined> {
+      return db('sessions')
+        .where({ organizationId, id, kind: 'saml' })
+        .whereNotNull('samlNameId')
+        .first(principal)
+    },
+
+    /** Of the newest session of this name, ended or not. */
+    async latest(of: {
+      userId: number | null
+      nameId: string | null
+      sessionIndex: string | null
+    }): Promise<SamlPrincipalOfSession | undefined> {
+      return db('sessions')
+        .where({ organizationId, userId: of.userId, samlNameId: of.nameId })
+        .whereRaw('saml_session_index is not distinct from ?', [of.sessionIndex])
+        .orderBy('id', 'desc')
+        .first(principal)
+    },
+
+    /** Ends the principal's sessions of these indexes. */
+    async end(nameId: string, indexes: readonly string[]): Promise<EndedSession[]> {
+      return live(nameId)
+        .whereIn('samlSessionIndex', [...indexes])
+        .update({ revokedAt: db.fn.now() })
+        .returning(['id', 'userId'])
+    },
+
+    /** Ends all sessions of whoever is signed in under this name, those of a password included (§4.1 rule 2). */
+    async endAll(nameId: string): Promise<EndedSession[]> {
+      return db('sessions')
+        .where({ organizationId })
+        .whereNull('revokedAt')
+        .whereIn('userId', live(nameId).select('userId'))
+        .update({ revokedAt: db.fn.now() })
+        .returning(['id', 'userId'])
+    },
+  }
+}

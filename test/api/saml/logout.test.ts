@@ -1,0 +1,325 @@
+import { inflateRawSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyEnveloped } from '../../../domain/saml/enveloped-signature.ts'
+import { parseXml } from '../../../domain/saml/parse-xml.ts'
+import { readLogoutMessage } from '../../../domain/saml/read-logout-message.ts'
+import { readRedirect, verifyRedirect } from '../../../domain/saml/redirect-binding.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import {
+  addressOfSlo,
+  auditOf,
+  byPost,
+  byRedirect,
+  isAlive,
+  newKey,
+  provider,
+  requestXml,
+  responseXml,
+  signedIn,
+  type Provider,
+  type SignedIn,
+} from './logout-provider.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(async () => harness.close())
+
+const bindings = { redirect: byRedirect, post: byPost }
+const queryOf = (url: string) => url.slice(url.indexOf('?') + 1)
+const kind = 'SAMLRequest' as const
+
+/** The answer as the provider would read it: verified with our key, out of the address. */
+function answerIn(location: string, { spKey, sloUrl }: Provider) {
+  expect(location.startsWith(`${sloUrl}&SAMLResponse=`)).toBe(true)
+  const read = readRedirect(queryOf(location).replace(/^tenant=1&/, ''))
+  expect(verifyRedirect(read, [spKey.certificate])).toBe(spKey.certificate)
+  return { ...readLogoutMessage(parseXml(read.xml), read.kind), relayState: read.relayState }
+}
+
+describe.each(['redirect', 'post'] as const)('a logout request by %s', (binding) => {
+  const send = bindings[binding]
+
+  test('303: ends the session that it names and no other, and is answered with our signature', async () => {
+    const idp = await provider(harness)
+    const ada = await signedIn(harness, idp)
+    const second = await signedIn(harness, idp, { user: ada.user })
+    const { nameId, sessionIndex } = ada
+    const xml = requestXml(harness, idp, { nameId, sessionIndex, id: '_asked' })
+    const response = await send(harness, idp, { kind, xml, relayState: "a b'(~)" })
+
+    expect(response.statusCode).toBe(303)
+    const answer = answerIn(String(response.headers.location), idp)
+    expect(answer).toMatchObject({
+      kind: 'SAMLResponse',
+      inResponseTo: '_asked',
+      outcome: 'success',
+      relayState: "a b'(~)",
+      destination: idp.sloUrl,
+      issuer: `${harness.config.baseUrl}/api/auth/saml/metadata?org=${idp.org.slug}`,
+    })
+    expect(await isAlive(harness, ada.cookie)).toBe(false)
+    expect(await isAlive(harness, second.cookie)).toBe(true)
+    const [entry] = await auditOf(harness, idp, 'saml.logout')
+    expect(entry.detail).toMatchObject({ userIds: [ada.user.id], indexes: 1 })
+  })
+
+  test('303: several indexes end several sessions', async () => {
+    const idp = await provider(harness)
+    const [one, two, three] = await threeSessions(idp)
+    const xml = requestXml(harness, idp, one).replace(
+      '</samlp:SessionIndex>',
+      `</samlp:SessionIndex><samlp:SessionIndex>${two.sessionIndex}</samlp:SessionIndex>`,
+    )
+    expect((await send(harness, idp, { kind, xml })).statusCode).toBe(303)
+    expect(await alive([one, two, three])).toEqual([false, false, true])
+  })
+
+  test('303: without an index all sessions of the principal end, a password’s too', async () => {
+    const idp = await provider(harness)
+    const [one, two, three] = await threeSessions(idp)
+    const other = await signedIn(harness, idp)
+    const xml = requestXml(harness, idp, { nameId: one.nameId })
+    expect((await send(harness, idp, { kind, xml })).statusCode).toBe(303)
+    expect(await alive([one, two, three, other])).toEqual([false, false, false, true])
+    expect(await isAlive(harness, one.user.cookie)).toBe(false)
+  })
+
+  test('303: a name or an index that is nobody’s here is answered, and ends nothing', async () => {
+    const idp = await provider(harness)
+    const ada = await signedIn(harness, idp)
+    const bob = await signedIn(harness, idp)
+    for (const change of [
+      { nameId: 'nobody@nowhere.example' },
+      { nameId: ada.nameId, sessionIndex: 'unknown' },
+      // Somebody else's index under one's own name.
+      { nameId: ada.nameId, sessionIndex: bob.sessionIndex },
+    ]) {
+      const response = await send(harness, idp, { kind, xml: requestXml(harness, idp, change) })
+      expect(answerIn(String(response.headers.location), idp)).toMatchObject({ outcome: 'success' })
+    }
+    expect(await alive([ada, bob])).toEqual([true, true])
+  })
+
+  test('303: of organizations that share a provider, those that had the session are signed out', async () => {
+    const first = await provider(harness)
+    const second = await provider(harness, { issuer: first.issuer, key: first.key })
+    const rival = await provider(harness, { issuer: first.issuer })
+    const session = await signedIn(harness, second)
+    const xml = requestXml(harness, first, session)
+    const response = await send(harness, first, { kind, xml })
+    const answer = answerIn(String(response.headers.location), second)
+    expect(answer.issuer).toContain(`?org=${second.org.slug}`)
+    expect(await isAlive(harness, session.cookie)).toBe(false)
+    // The same issuer with a key of its own: its word ends its own sessions alone.
+    const again = await signedIn(harness, second)
+    const forged = await send(harness, rival, { kind, xml: requestXml(harness, rival, again) })
+    expect(forged.statusCode).toBe(303)
+    expect(await isAlive(harness, again.cookie)).toBe(true)
+  })
+
+  test('303: to the response location where there is one, to /login where there is no endpoint', async () => {
+    const elsewhere = await provider(harness, { sloResponseUrl: 'https://idp.example/done' })
+    const ada = await signedIn(harness, elsewhere)
+    const sent = await send(harness, elsewhere, { kind, xml: requestXml(harness, elsewhere, ada) })
+    expect(sent.headers.location).toMatch(/^https:\/\/idp\.example\/done\?SAMLResponse=/)
+    const nowhere = await provider(harness, { sloUrl: null })
+    const bob = await signedIn(harness, nowhere)
+    const home = await send(harness, nowhere, { kind, xml: requestXml(harness, nowhere, bob) })
+    expect([home.statusCode, home.headers.location]).toEqual([303, '/login'])
+    expect(await isAlive(harness, bob.cookie)).toBe(false)
+  })
+
+  test('200: a provider that takes forms gets one that sends itself, and no other script runs', async () => {
+    const idp = await provider(harness, { sloBinding: 'post', sloUrl: 'https://idp.example/slo' })
+    const ada = await signedIn(harness, idp)
+    const relayState = `"><script>alert(1)</script>`
+    const response = await send(harness, idp, {
+      kind,
+      xml: requestXml(harness, idp, ada),
+      relayState,
+    })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(response.headers['content-security-policy']).toMatch(
+      /^default-src 'none'.*script-src 'sha256-[^ ]+'; form-action https:$/,
+    )
+    expect(response.body).toContain('action="https://idp.example/slo"')
+    expect(response.body.match(/<script>/g)).toHaveLength(1)
+    expect(answerInForm(response.body, idp)).toMatchObject({ outcome: 'success' })
+  })
+
+  test('400: replayed, in parallel too; one is answered', async () => {
+    const idp = await provider(harness)
+    const ada = await signedIn(harness, idp)
+    const xml = requestXml(harness, idp, ada)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => send(harness, idp, { kind, xml })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([
+      303,
+      ...Array.from({ length: 9 }, () => 400),
+    ])
+    const entries = await auditOf(harness, idp, 'saml.logout_refused')
+    expect(entries.map(({ detail }) => detail.reason)).toEqual(['replayed'])
+  })
+})
+
+const threeSessions = async (idp: Provider) => {
+  const one = await signedIn(harness, idp)
+  const { user } = one
+  return [
+    one,
+    await signedIn(harness, idp, { user }),
+    await signedIn(harness, idp, { user }),
+  ] as const
+}
+
+const alive = async (sessions: readonly SignedIn[]) =>
+  Promise.all(sessions.map(async ({ cookie }) => isAlive(harness, cookie)))
+
+function answerInForm(body: string, { spKey }: Provider, name = 'SAMLResponse') {
+  const value = new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? ''
+  const xml = Buffer.from(value, 'base64').toString()
+  const { root } = verifyEnveloped(xml, [spKey.certificate])
+  return readLogoutMessage(root, name === 'SAMLResponse' ? 'SAMLResponse' : 'SAMLRequest')
+}
+
+describe('POST /api/auth/logout of a SAML session', () => {
+  const logOut = async (cookie: string) =>
+    harness.app.inject({
+      method: 'POST',
+      url: '/api/auth/logout',
+      headers: { cookie: `cc_session=${cookie}`, origin: harness.config.baseUrl },
+    })
+
+  async function asked(idp: Provider) {
+    const ada = await signedIn(harness, idp)
+    const response = await logOut(ada.cookie)
+    const { redirectUrl } = response.json()
+    const query = queryOf(redirectUrl).replace(/^tenant=1&/, '')
+    const read = readRedirect(query)
+    return { ada, redirectUrl, read, message: readLogoutMessage(parseXml(read.xml), read.kind) }
+  }
+
+  test('200: the session is over, and redirectUrl is a signed request to its provider', async () => {
+    const idp = await provider(harness)
+    const { ada, redirectUrl, read, message } = await asked(idp)
+    expect(redirectUrl.startsWith(`${idp.sloUrl}&SAMLRequest=`)).toBe(true)
+    expect(verifyRedirect(read, [idp.spKey.certificate])).toBe(idp.spKey.certificate)
+    expect(message).toMatchObject({
+      kind: 'SAMLRequest',
+      destination: idp.sloUrl,
+      nameId: { value: ada.nameId, format: expect.stringContaining('emailAddress') },
+      sessionIndexes: [ada.sessionIndex],
+    })
+    expect(await isAlive(harness, ada.cookie)).toBe(false)
+  })
+
+  test('200: null where nobody is to be asked: a password’s session, no endpoint, a disabled provider', async () => {
+    const idp = await provider(harness)
+    const off = await provider(harness, { enabled: false })
+    const nowhere = await provider(harness, { sloUrl: null })
+    for (const cookie of [
+      (await idp.org.user('Viewer')).cookie,
+      (await signedIn(harness, off)).cookie,
+      (await signedIn(harness, nowhere)).cookie,
+    ]) {
+      expect((await logOut(cookie)).json()).toEqual({ ok: true, redirectUrl: null })
+      expect(await isAlive(harness, cookie)).toBe(false)
+    }
+  })
+
+  test('200: a provider that takes forms alone is sent one, by way of us', async () => {
+    const idp = await provider(harness, { sloBinding: 'post', sloUrl: 'https://idp.example/slo' })
+    const ada = await signedIn(harness, idp)
+    const { redirectUrl } = (await logOut(ada.cookie)).json()
+    expect(redirectUrl).toMatch(/\/api\/auth\/saml\/slo\/request\?state=[\w-]{43}$/)
+    const { pathname, search } = new URL(redirectUrl)
+    const page = await harness.app.inject({ url: pathname + search })
+    const message = answerInForm(page.body, idp, 'SAMLRequest')
+    expect(message).toMatchObject({ sessionIndexes: [ada.sessionIndex] })
+    const xml = responseXml(harness, idp, { inResponseTo: message.id })
+    const back = await byPost(harness, idp, { kind: 'SAMLResponse', xml })
+    expect(back.headers.location).toBe('/login?signedout=1')
+    const late = await harness.app.inject({ url: `${pathname}?state=${'x'.repeat(43)}` })
+    expect(late.statusCode).toBe(400)
+  })
+
+  test.each([
+    ['success', '1', 'saml.logout_completed'],
+    ['partial', 'partial', 'saml.logout_partial'],
+    ['failed', 'failed', 'saml.logout_failed'],
+  ] as const)(
+    '303: the answer %s lands on signedout=%s, once, by both bindings',
+    async (outcome, word, event) => {
+      const idp = await provider(harness)
+      for (const send of Object.values(bindings)) {
+        const { message } = await asked(idp)
+        const xml = responseXml(harness, idp, { inResponseTo: message.id, outcome })
+        const first = await send(harness, idp, { kind: 'SAMLResponse', xml })
+        expect([first.statusCode, first.headers.location]).toEqual([
+          303,
+          `/login?signedout=${word}`,
+        ])
+        const again = responseXml(harness, idp, { inResponseTo: message.id })
+        expect((await send(harness, idp, { kind: 'SAMLResponse', xml: again })).statusCode).toBe(
+          400,
+        )
+      }
+      expect(await auditOf(harness, idp, event)).toHaveLength(2)
+    },
+  )
+
+  test('400: an answer of another organization’s provider, of another issuer, to another address', async () => {
+    const idp = await provider(harness)
+    const other = await provider(harness)
+    const { message } = await asked(idp)
+    const inResponseTo = message.id
+    const answers = [
+      byRedirect(harness, other, {
+        kind: 'SAMLResponse',
+        xml: responseXml(harness, other, { inResponseTo }),
+      }),
+      byRedirect(harness, idp, {
+        kind: 'SAMLResponse',
+        xml: responseXml(harness, other, { inResponseTo }),
+      }),
+      byRedirect(harness, idp, {
+        kind: 'SAMLResponse',
+        xml: responseXml(harness, idp, { inResponseTo, destination: `${addressOfSlo(harness)}/` }),
+      }),
+      byRedirect(harness, idp, {
+        kind: 'SAMLResponse',
+        key: newKey(),
+        xml: responseXml(harness, idp, { inResponseTo }),
+      }),
+      byPost(harness, idp, {
+        kind: 'SAMLResponse',
+        xml: responseXml(harness, idp, { inResponseTo, now: new Date(Date.now() - 600_000) }),
+      }),
+    ]
+    for (const answer of answers) expect((await answer).statusCode).toBe(400)
+    // None of these has used it up.
+    const good = responseXml(harness, idp, { inResponseTo })
+    const taken = await byRedirect(harness, idp, { kind: 'SAMLResponse', xml: good })
+    expect(taken.headers.location).toBe('/login?signedout=1')
+    const reasons = (await auditOf(harness, idp, 'saml.logout_refused')).map(
+      ({ detail }) => detail.reason,
+    )
+    expect(reasons.toSorted()).toEqual(['destination', 'issuer', 'signature_invalid', 'stale'])
+  })
+})
+
+test('the request is small enough to inflate by anybody’s decoder', async () => {
+  const idp = await provider(harness)
+  const ada = await signedIn(harness, idp)
+  const { redirectUrl } = (
+    await ada.user.post('/api/auth/logout', undefined, {
+      headers: { cookie: `cc_session=${ada.cookie}` },
+    })
+  ).json()
+  const value = new URL(redirectUrl).searchParams.get('SAMLRequest') ?? ''
+  expect(inflateRawSync(Buffer.from(value, 'base64')).toString()).toContain('<samlp:LogoutRequest')
+})
