@@ -21,7 +21,9 @@ export function shareRefusals<D extends object>(openapi: D): D {
       for (const [status, response] of Object.entries(responses)) {
         const name = refusals[status]?.name
         const schema = response.content?.['application/json']?.schema
-        if (name !== undefined && isDeepStrictEqual(JSON.parse(JSON.stringify(schema)), plain))
+        // Some refusals are pages.
+        if (name === undefined || schema === undefined) continue
+        if (isDeepStrictEqual(JSON.parse(JSON.stringify(schema)), plain))
           responses[status] = { $ref: `#/components/responses/${name}` }
       }
   document.components = {

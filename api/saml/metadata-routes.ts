@@ -1,7 +1,9 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import type { FastifyReply } from 'fastify'
+import { spAddresses, type SpAddresses } from '../../domain/saml/sp-addresses.ts'
 import { spMetadata } from '../../domain/saml/sp-metadata.ts'
 import { saml } from '../../store/platform/saml.ts'
+import { refusalOf } from '../http/errors.ts'
 import { publicOrigin } from '../http/public-origin.ts'
 import { errors } from '../http/schemas.ts'
 
@@ -11,6 +13,11 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/auth/saml/metadata',
     {
       config: { access: 'public' },
+      // 200 always (§4.1): a query that no slug is in gets what no query gets.
+      errorHandler: (error, request, reply) => {
+        if (refusalOf(error)?.fault !== 'invalid') throw error
+        void send(reply.status(200), spAddresses(publicOrigin(request)))
+      },
       schema: {
         operationId: 'getSamlMetadata',
         // Whatever is asked for gets a document: an address that is refused would be one that is known.
@@ -30,10 +37,11 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { org } = request.query
       const slug = typeof org === 'string' ? org : ''
       const certificate = await saml(app.deps.store.platform).spCertificate(slug)
-      const addresses = spAddresses(publicOrigin(request), certificate && slug)
-      return reply
-        .type('application/samlmetadata+xml; charset=utf-8')
-        .send(spMetadata(addresses, certificate))
+      return send(reply, spAddresses(publicOrigin(request), certificate && slug), certificate)
     },
   )
 }
+
+// oxlint-disable-next-line max-params -- a reply, and what goes into the document
+const send = (reply: FastifyReply, addresses: SpAddresses, certificate?: string) =>
+  reply.type('application/samlmetadata+xml; charset=utf-8').send(spMetadata(addresses, certificate))

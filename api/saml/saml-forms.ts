@@ -34,6 +34,7 @@ const html = (description: string) => ({
 
 /** For the document: addresses of browsers answer by redirects and pages. */
 export const browserAnswers = (...statuses: Array<403>) => ({
+  200: html('A form that sends itself on, where the provider takes forms.'),
   303: { description: 'Where the browser goes next.', type: 'null' as const },
   400: html('The message is not believed. One page for every cause.'),
   ...Object.fromEntries(statuses.map((status) => [status, html('The organization is suspended.')])),

@@ -19,8 +19,7 @@ export async function sendLogoutForm(
 ): Promise<Onward> {
   const state = /^state=([\w-]{43})$/.exec(query)?.[1]
   const request = state && (await saml(deps.store.platform).requestByState(state))
-  if (!state || !request || request.kind !== 'logout')
-    throw new SamlRefusal('request_unknown')
+  if (!state || !request || request.kind !== 'logout') throw new SamlRefusal('request_unknown')
   const { id, organizationId, slug, userId, nameId, sessionIndex } = request
   const found = await deps.store.tenant(organizationId, async (db) => ({
     configuration: await samlConfigurations(db, organizationId).find(),

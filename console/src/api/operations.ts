@@ -13,6 +13,10 @@ export const routes = {
   changePassword: ['POST', '/api/auth/password'],
   listMySessions: ['GET', '/api/auth/sessions'],
   endMySession: ['DELETE', '/api/auth/sessions/{id}'],
+  getSamlMetadata: ['GET', '/api/auth/saml/metadata'],
+  takeSamlLogoutByRedirect: ['GET', '/api/auth/saml/slo'],
+  takeSamlLogoutByPost: ['POST', '/api/auth/saml/slo'],
+  sendSamlLogoutByPost: ['GET', '/api/auth/saml/slo/request'],
   listUsers: ['GET', '/api/org/users'],
   inviteUser: ['POST', '/api/org/users'],
   getUser: ['GET', '/api/org/users/{id}'],
@@ -104,6 +108,10 @@ export type Operations = {
   changePassword: { params: {}; query: {}; body: { current: string; password: string }; answer: { ok: true } }
   listMySessions: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { sessions: Array<{ id: number; current: boolean; kind: "password" | "saml"; ip: string | null; userAgent: string | null; createdAt: string; lastSeenAt: string; expiresAt: string }>; nextCursor: string | null } }
   endMySession: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  getSamlMetadata: { params: {}; query: { org?: unknown }; body: {}; answer: unknown }
+  takeSamlLogoutByRedirect: { params: {}; query: { SAMLRequest?: unknown; SAMLResponse?: unknown; RelayState?: unknown; SigAlg?: unknown; Signature?: unknown }; body: {}; answer: unknown }
+  takeSamlLogoutByPost: { params: {}; query: {}; body: unknown; answer: unknown }
+  sendSamlLogoutByPost: { params: {}; query: { state?: unknown }; body: {}; answer: unknown }
   listUsers: { params: {}; query: { limit?: number; cursor?: string; q?: string; role?: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active?: boolean }; body: {}; answer: { users: Array<{ id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string }>; nextCursor: string | null } }
   inviteUser: { params: {}; query: {}; body: { email: string; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }
   getUser: { params: { id: number }; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; createdAt: string } } }

@@ -76,8 +76,11 @@ describe('GET /api/openapi.json', () => {
       ]
       expect(Object.keys(responses), name).toEqual(expect.arrayContaining(needed))
       for (const [status, { $ref, content }] of Object.entries(responses))
-        if (Number(status) >= 400)
-          expect($ref ?? content?.['application/json']?.schema, `${name} ${status}`).toBeDefined()
+        if (Number(status) >= 400) {
+          // What browsers are sent to answers by a page.
+          const { schema } = content?.['application/json'] ?? content?.['text/html'] ?? {}
+          expect($ref ?? schema, `${name} ${status}`).toBeDefined()
+        }
     }
   })
 })

@@ -1,10 +1,15 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { newSecret } from '../../../domain/access/credentials.ts'
 import type { Role } from '../../../domain/access/roles.ts'
-import { signEnveloped, type SigningKey } from '../../../domain/saml/enveloped-signature.ts'
+import {
+  signEnveloped,
+  verifyEnveloped,
+  type SigningKey,
+} from '../../../domain/saml/enveloped-signature.ts'
 import { logoutRequest, logoutResponse } from '../../../domain/saml/logout-messages.ts'
 import type { LogoutOutcome } from '../../../domain/saml/logout-status.ts'
 import { newMessageId } from '../../../domain/saml/new-message-id.ts'
+import { readLogoutMessage } from '../../../domain/saml/read-logout-message.ts'
 import { redirectUrl, type MessageKind } from '../../../domain/saml/redirect-binding.ts'
 import { samlConfigurations, type SamlBinding } from '../../../store/saml/saml-configurations.ts'
 import { placeOfSpKey, samlSpKeys } from '../../../store/saml/saml-sp-keys.ts'
@@ -176,4 +181,12 @@ export async function auditOf({ deps }: Harness, { org }: Provider, event: strin
   return deps.store.tenant(org.id, async (db) =>
     db('audit_entries').where({ organizationId: org.id, event }).orderBy('id', 'desc'),
   )
+}
+
+/** The message that a page of ours sends on by itself, as whoever gets it reads it. */
+export function messageInForm(body: string, { spKey }: Provider, name: MessageKind) {
+  const value = new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? ''
+  const xml = Buffer.from(value, 'base64').toString()
+  const { root } = verifyEnveloped(xml, [spKey.certificate])
+  return readLogoutMessage(root, name)
 }
