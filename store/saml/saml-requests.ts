@@ -37,14 +37,13 @@ export function samlRequests(db: Db, organizationId: number) {
       })
     },
 
-    /** Compare-and-set: of fifty answers to it at once, over however many processes, one is given it. */
+    /** Takes the request away: of fifty answers to it at once, one is given it. */
     async take(id: string, kinds: readonly SamlRequestKind[]): Promise<SamlRequest | undefined> {
       const [row] = await db('saml_requests')
         .where({ organizationId, id })
         .whereIn('kind', [...kinds])
-        .whereNull('takenAt')
         .where('expiresAt', '>', db.fn.now())
-        .update({ takenAt: db.fn.now() })
+        .delete()
         .returning([
           'id',
           'kind',

@@ -1,0 +1,53 @@
+import { invalid } from '../errors.ts'
+import { publicHosts, type GitProvider } from './providers.ts'
+
+/** `host` is what a claim and its marker name: `github.com`, `git.corp.example:8443`. */
+export type HostAddress = { host: string; origin: string }
+
+/** Other names of the public hosts: those of their APIs and of ssh over the https port. */
+const aliases: Record<string, string> = {
+  'www.github.com': 'github.com',
+  'api.github.com': 'github.com',
+  'ssh.github.com': 'github.com',
+  'www.gitlab.com': 'gitlab.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'www.bitbucket.org': 'bitbucket.org',
+  'api.bitbucket.org': 'bitbucket.org',
+  'altssh.bitbucket.org': 'bitbucket.org',
+}
+
+/**
+ * One spelling of a provider's host. Plain http is taken only where `opensPlain` says that
+ * the operator opened this very destination: a token must not cross a network in the clear.
+ */
+export function hostAddress(
+  provider: GitProvider,
+  input: string | undefined,
+  opensPlain: (host: string, port: number) => boolean,
+): HostAddress {
+  const text = input?.trim() || publicHosts[provider]
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  if (!url?.hostname || /[\s\\]/.test(text)) throw refused('is not the name of a host')
+  if (url.username || url.password) throw refused('must not carry a user name or password')
+  if ((url.pathname !== '/' && url.pathname !== '') || url.search || url.hash)
+    throw refused('is a host alone, without a path')
+  const name = url.hostname.toLowerCase().replace(/\.$/, '')
+  const plain = url.protocol === 'http:'
+  if (!plain && url.protocol !== 'https:') throw refused('must be https')
+  if (plain && !opensPlain(name, Number(url.port || 80))) throw refused('must be https')
+  const known = aliases[name] ?? name
+  for (const [other, publicHost] of Object.entries(publicHosts))
+    if (known === publicHost && other !== provider)
+      throw refused(`belongs to ${other}, not to ${provider}`)
+  const host = url.port ? `${known}:${url.port}` : known
+  return { host, origin: `${url.protocol}//${host}` }
+}
+
+const refused = (what: string) =>
+  invalid(`host: ${what}.`, [{ path: 'host', message: what }], 'git_host_invalid')
+
+/** Whether an address of a repository is on this host; ssh has a port of its own. */
+export function isOnHost(hostname: string, host: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '')
+  return (aliases[name] ?? name) === host.replace(/:\d+$/, '')
+}

@@ -1,0 +1,63 @@
+import { invalid } from '../errors.ts'
+import { isOnHost } from './host-address.ts'
+import type { GitProduct } from './providers.ts'
+
+/**
+ * `owner/repository` out of whatever people paste: the bare name, an https or ssh address, with
+ * or without `.git`. Which repository it is says the provider's own id, never this text.
+ */
+export function repositoryName(
+  input: string,
+  { product, host, field }: { product: GitProduct; host: string; field: 'repo' | 'repoUrl' },
+): string {
+  const fail = (what: string) => invalid(`${field}: ${what}.`, [{ path: field, message: what }])
+  const text = input.trim()
+  let path = text
+  const scp = /^(?:[^@/\s]+@)([^:/\s]+):(?!\/\/)(.+)$/.exec(text)
+  if (scp) {
+    if (!isOnHost(scp[1] ?? '', host)) throw fail(`is not on ${host}`)
+    path = scp[2] ?? ''
+  } else if (/^[a-z+]+:\/\//i.test(text)) {
+    const url = URL.parse(text)
+    if (!url || !['https:', 'http:', 'ssh:', 'git+ssh:'].includes(url.protocol))
+      throw fail('is neither an https nor an ssh address')
+    if (url.password) throw fail('must not carry a password')
+    if (!isOnHost(url.hostname, host)) throw fail(`is not on ${host}`)
+    path = decodeURIComponent(url.pathname)
+  }
+  const segments = path
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\.git$/i, '')
+    .split('/')
+  const name = product === 'bitbucket-data-center' ? dataCenterSegments(segments) : segments
+  const depth = product === 'gitlab' ? name.length >= 2 && name.length <= 21 : name.length === 2
+  if (!depth || !name.every(isSegment))
+    throw fail(
+      product === 'gitlab' ? 'has the form group/project' : 'has the form owner/repository',
+    )
+  return name.join('/')
+}
+
+/** `/scm/KEY/slug`, `/projects/KEY/repos/slug` and `/users/name/repos/slug` are addresses of Data Center. */
+function dataCenterSegments(segments: string[]): string[] {
+  const [first = '', key = '', repos = '', slug = ''] = segments
+  if (first === 'scm' && segments.length === 3) return [key, repos]
+  if (first === 'projects' && repos === 'repos') return [key, slug]
+  if (first === 'users' && repos === 'repos') return [`~${key}`, slug]
+  return segments
+}
+
+const isSegment = (segment: string) =>
+  /^~?[\w.-]{1,255}$/.test(segment) && segment !== '.' && segment !== '..'
+
+/** What `git check-ref-format` takes for a branch, less what no provider's address survives. */
+export function checkBranchName(branch: string, field = 'branch'): string {
+  const bad =
+    // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock(\/|$)|\/\./.test(branch)
+  if (bad || branch === '@' || branch === 'HEAD' || Buffer.byteLength(branch) > 244)
+    throw invalid(`${field}: is not the name of a branch.`, [
+      { path: field, message: 'is not the name of a branch' },
+    ])
+  return branch
+}

@@ -1,0 +1,61 @@
+import type { FileChange } from '../../domain/git/changes-between.ts'
+
+export type GitRepository = {
+  /** The provider's own id: it stays through renames and transfers. */
+  id: string
+  fullName: string
+  /** Null while the repository is empty. */
+  defaultBranch: string | null
+  private: boolean
+  archived: boolean
+}
+
+export type GitChange = {
+  /** Path → whole content. */
+  write: Readonly<Record<string, string>>
+  remove: readonly string[]
+}
+
+export type CommitRequest = {
+  branch: string
+  /** The commit that the change was worked out on; null makes the branch's first commit in an empty repository. */
+  expectedHead: string | null
+  message: string
+  change: GitChange
+}
+
+export type PullRequest = { number: number; url: string; state: 'open' | 'merged' | 'closed' }
+
+/**
+ * One connection's view of its provider. Names are `owner/repository`, commits are full hashes.
+ * Every failure is an AppError with a fixed text and, where the provider gave one as JSON, its reason.
+ * Conflicts have the codes `git_head_moved` and `git_branch_protected`.
+ */
+export interface GitHost {
+  /** Throws where the token is not taken; nothing else is asked. */
+  checkToken(): Promise<void>
+  repository(name: string): Promise<GitRepository>
+  /** The rights that this token lacks for what a connection does, by the provider's own names. */
+  missingRights(repository: GitRepository, need: 'read' | 'write'): Promise<string[]>
+  repositories(query: { q?: string | undefined; page: number }): Promise<{
+    repos: GitRepository[]
+    nextPage: number | null
+  }>
+  head(name: string, branch: string): Promise<string | null>
+  readFile(name: string, at: { commit: string; path: string }): Promise<string | null>
+  /** Path → blob id of every file below a folder. */
+  listFiles(
+    name: string,
+    at: { branch: string; commit: string; folder: string },
+  ): Promise<Map<string, string>>
+  /** One commit for all files, on top of the expected head and nothing else. */
+  commit(name: string, request: CommitRequest): Promise<string>
+  createBranch(name: string, at: { branch: string; commit: string }): Promise<void>
+  compare(name: string, range: { base: string; head: string }): Promise<FileChange[]>
+  isProtected(name: string, branch: string): Promise<boolean>
+  /** The open one between these branches, or a new one. */
+  pullRequest(
+    name: string,
+    request: { from: string; into: string; title: string; body: string },
+  ): Promise<PullRequest>
+}

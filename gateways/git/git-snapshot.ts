@@ -1,0 +1,118 @@
+import fs from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as git from 'isomorphic-git'
+import type { HttpClient } from 'isomorphic-git'
+import { unavailable } from '../../domain/errors.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { GitRefusal } from './git-refusal.ts'
+import { headMoved } from './head-moved.ts'
+
+export type Remote = { url: string; authorization: string; provider: string }
+
+export type Snapshot = {
+  fs: typeof fs
+  gitdir: string
+  http: HttpClient
+  /** Path → blob id below a folder. */
+  files(folder: string): Promise<Map<string, string>>
+}
+
+const maxPackBytes = 256 * 1024 * 1024
+
+/**
+ * One commit of a branch, fetched by git itself into a folder that is gone afterwards. The
+ * credential travels as a header of each request and is written nowhere.
+ */
+export async function withSnapshot<T>(
+  outbound: Outbound,
+  remote: Remote,
+  {
+    branch,
+    commit,
+    work,
+  }: { branch: string; commit: string | null; work: (s: Snapshot) => Promise<T> },
+): Promise<T> {
+  const gitdir = await mkdtemp(join(tmpdir(), 'cc-git-'))
+  const http = gitHttp(outbound, remote)
+  try {
+    await git.init({ fs, gitdir, dir: gitdir, bare: true, defaultBranch: branch })
+    if (commit !== null) {
+      await git.addRemote({ fs, gitdir, remote: 'origin', url: remote.url })
+      const { fetchHead } = await git.fetch({
+        fs,
+        http,
+        gitdir,
+        remote: 'origin',
+        ref: branch,
+        singleBranch: true,
+        depth: 1,
+        tags: false,
+      })
+      if (fetchHead !== commit) throw headMoved()
+    }
+    return await work({
+      fs,
+      gitdir,
+      http,
+      files: async (folder) => (commit ? filesBelow({ gitdir, commit, folder }) : new Map()),
+    })
+  } finally {
+    await rm(gitdir, { recursive: true, force: true })
+  }
+}
+
+async function filesBelow(at: { gitdir: string; commit: string; folder: string }) {
+  const files = new Map<string, string>()
+  const walk = async (oid: string, prefix: string): Promise<void> => {
+    const { tree } = await git.readTree({ fs, gitdir: at.gitdir, oid })
+    for (const entry of tree)
+      if (entry.type === 'tree') await walk(entry.oid, `${prefix}${entry.path}/`)
+      else files.set(`${prefix}${entry.path}`, entry.oid)
+  }
+  const filepath = at.folder === '' ? {} : { filepath: at.folder }
+  let root
+  try {
+    root = await git.readTree({ fs, gitdir: at.gitdir, oid: at.commit, ...filepath })
+  } catch (error) {
+    if (error instanceof git.Errors.NotFoundError) return files
+    throw error
+  }
+  await walk(root.oid, at.folder === '' ? '' : `${at.folder}/`)
+  return files
+}
+
+/** git's smart HTTP over the checked way out. */
+function gitHttp(outbound: Outbound, { authorization, provider }: Remote): HttpClient {
+  return {
+    async request({ url, method = 'GET', headers = {}, body }) {
+      const chunks: Uint8Array[] = []
+      for await (const chunk of body ?? []) chunks.push(chunk)
+      const answer = await outbound.request(url, {
+        use: 'git',
+        method,
+        headers: { ...headers, authorization },
+        timeoutMs: 120_000,
+        maxBytes: maxPackBytes,
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      })
+      if (answer.status >= 400)
+        throw new GitRefusal(provider, { status: answer.status, headers: new Headers() })
+      if (answer.status >= 300)
+        throw unavailable('git_provider_unavailable', `${provider} redirects its repositories.`)
+      return {
+        url,
+        method,
+        statusCode: answer.status,
+        statusMessage: '',
+        headers: Object.fromEntries(
+          Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        body: (async function* () {
+          yield new Uint8Array(answer.body)
+        })(),
+      }
+    },
+  }
+}

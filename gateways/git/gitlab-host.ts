@@ -1,0 +1,196 @@
+import { Gitlab } from '@gitbeaker/rest'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { GitHost, GitRepository } from './git-host.ts'
+import { isStatus } from './git-refusal.ts'
+import { commitToGitlab } from './gitlab-commit.ts'
+import { gitlabRequester } from './gitlab-requester.ts'
+import { asked } from './head-moved.ts'
+import { providerFetch } from './provider-fetch.ts'
+
+const provider = 'GitLab'
+const perPage = 100
+/** From this access level on a member may push (docs: "Members API"). */
+const developer = 30
+
+export type GitlabApi = InstanceType<typeof Gitlab<false>>
+
+/** GitLab.com and self-managed GitLab, by the multi-file commits API. */
+export function gitlabHost(
+  outbound: Outbound,
+  connection: { origin: string; token: string },
+): GitHost {
+  const api = new Gitlab({
+    host: connection.origin,
+    token: connection.token,
+    requesterFn: gitlabRequester(providerFetch(outbound, provider)),
+  })
+
+  return {
+    checkToken: async () =>
+      asked(provider, async () => {
+        await api.Users.showCurrentUser()
+      }),
+
+    repository: async (name) =>
+      asked(provider, async () => toRepository(await api.Projects.show(name))),
+
+    missingRights: async ({ fullName }, need) =>
+      asked(provider, async () => {
+        // The commits API asks for the scope `api`; `write_repository` is for git itself.
+        const wanted = need === 'write' ? ['api'] : ['api', 'read_api']
+        const scopes = await scopesOf(api)
+        if (scopes && !wanted.some((scope) => scopes.includes(scope)))
+          return [need === 'write' ? 'api' : 'read_api']
+        if (need === 'read') return []
+        // The library's type has the fields of one kind of answer only.
+        const { permissions } = (await api.Projects.show(fullName)) as {
+          permissions?: Record<string, { access_level?: number } | null>
+        }
+        const levels = [permissions?.['project_access'], permissions?.['group_access']]
+        return levels.some((level) => (level?.access_level ?? 0) >= developer)
+          ? []
+          : ['role Developer in the project']
+      }),
+
+    repositories: async ({ q, page }) =>
+      asked(provider, async () => {
+        const { data, paginationInfo } = await api.Projects.all({
+          membership: true,
+          orderBy: 'id',
+          sort: 'asc',
+          pagination: 'offset',
+          perPage,
+          page,
+          showExpanded: true,
+          maxPages: 1,
+          ...(q && { search: q, searchNamespaces: true }),
+        })
+        return { repos: data.map(toRepository), nextPage: paginationInfo.next ?? null }
+      }),
+
+    head: async (name, branch) => asked(provider, async () => gitlabHead(api, name, branch)),
+
+    readFile: async (name, { commit, path }) =>
+      asked(provider, async () => {
+        try {
+          const file = await api.RepositoryFiles.show(name, path, commit)
+          return Buffer.from(file.content, 'base64').toString()
+        } catch (error) {
+          if (isStatus(error, 404)) return null
+          throw error
+        }
+      }),
+
+    listFiles: async (name, { commit, folder }) =>
+      asked(provider, async () => {
+        try {
+          const entries = await api.Repositories.allRepositoryTrees(name, {
+            ref: commit,
+            recursive: true,
+            perPage,
+            pagination: 'keyset',
+            ...(folder !== '' && { path: folder }),
+          })
+          return new Map(
+            entries.filter(({ type }) => type !== 'tree').map(({ path, id }) => [path, id]),
+          )
+        } catch (error) {
+          // Before 15 an empty answer, since then a 404: the folder is not there.
+          if (isStatus(error, 404)) return new Map()
+          throw error
+        }
+      }),
+
+    commit: async (name, request) =>
+      asked(provider, async () => commitToGitlab(api, name, request)),
+
+    createBranch: async (name, { branch, commit }) =>
+      asked(provider, async () => {
+        try {
+          await api.Branches.create(name, branch, commit)
+        } catch (error) {
+          if (!isStatus(error, 400, 409) || !(await gitlabHead(api, name, branch))) throw error
+        }
+      }),
+
+    compare: async (name, { base, head }) =>
+      asked(provider, async () => {
+        const { diffs } = await api.Repositories.compare(name, base, head, { straight: true })
+        return (diffs ?? []).map((diff) => ({
+          path: diff.deleted_file ? diff.old_path : diff.new_path,
+          change: diff.deleted_file ? 'removed' : diff.new_file ? 'added' : 'modified',
+        }))
+      }),
+
+    isProtected: async (name, branch) =>
+      asked(provider, async () => {
+        try {
+          const found = await api.Branches.show(name, branch)
+          return found.protected && !found.can_push
+        } catch (error) {
+          if (isStatus(error, 404)) return false
+          throw error
+        }
+      }),
+
+    pullRequest: async (name, { from, into, title, body }) =>
+      asked(provider, async () => {
+        const open = await api.MergeRequests.all({
+          projectId: name,
+          sourceBranch: from,
+          targetBranch: into,
+          state: 'opened',
+        })
+        const [
+          found = await api.MergeRequests.create(name, from, into, title, { description: body }),
+        ] = open
+        return { number: found.iid, url: found.web_url, state: 'open' as const }
+      }),
+  }
+}
+
+export async function gitlabHead(
+  api: GitlabApi,
+  name: string,
+  branch: string,
+): Promise<string | null> {
+  try {
+    return (await api.Branches.show(name, branch)).commit.id
+  } catch (error) {
+    if (isStatus(error, 404)) return null
+    throw error
+  }
+}
+
+/** Undefined where the token is of a kind that cannot tell. */
+async function scopesOf(api: GitlabApi): Promise<string[] | undefined> {
+  try {
+    const token = await api.PersonalAccessTokens.show()
+    return token.scopes
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined
+    throw error
+  }
+}
+
+type GitlabProject = {
+  id: number
+  path_with_namespace: string
+  default_branch?: string | null
+  visibility?: string
+  archived?: unknown
+  empty_repo?: unknown
+}
+
+/** The library types every field beyond the first as unknown. */
+function toRepository(project: unknown): GitRepository {
+  const { id, path_with_namespace, default_branch, visibility, archived, empty_repo } =
+    project as GitlabProject
+  return {
+    id: String(id),
+    fullName: path_with_namespace,
+    defaultBranch: empty_repo === true ? null : (default_branch ?? null),
+    private: visibility !== 'public',
+    archived: archived === true,
+  }
+}

@@ -1,0 +1,31 @@
+import type { RequesterType, ResourceOptions } from '@gitbeaker/requester-utils'
+import { createRequesterFn } from '@gitbeaker/requester-utils'
+
+/** @gitbeaker's requester over a `fetch` of ours: no retries and no rate of its own, a workflow does both better. */
+export function gitlabRequester(
+  send: typeof globalThis.fetch,
+): (options: ResourceOptions) => RequesterType {
+  return createRequesterFn(
+    async (_, request) => request,
+    async (endpoint, options = {}) => {
+      // These are what `createRequesterFn` makes of a call; its type only says "unknown".
+      const { prefixUrl, searchParams, method, headers, body } = options as {
+        prefixUrl: string
+        searchParams?: string
+        method: string
+        headers: Record<string, string>
+        body?: string
+      }
+      const url = new URL(endpoint, prefixUrl.endsWith('/') ? prefixUrl : `${prefixUrl}/`)
+      url.search = searchParams ?? ''
+      const answer = await send(url, { method, headers, ...(body !== undefined && { body }) })
+      const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
+      const text = answer.status === 204 ? null : await answer.text()
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: json && text ? JSON.parse(text) : text,
+      }
+    },
+  )
+}

@@ -1,0 +1,67 @@
+import { unavailable } from '../../domain/errors.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { outboundFetch } from '../outbound/outbound-fetch.ts'
+import { GitRefusal } from './git-refusal.ts'
+
+/**
+ * `fetch` towards a provider: what is no success is thrown as a `GitRefusal`, so that each client
+ * library fails in the same words, and half a JSON document is a fault instead of missing fields.
+ */
+export function providerFetch(outbound: Outbound, provider: string): typeof globalThis.fetch {
+  const send = outboundFetch(outbound, {
+    use: 'git',
+    timeoutMs: 30_000,
+    maxBytes: 64 * 1024 * 1024,
+  })
+  return async (input, init) => {
+    const answer = await send(input, init)
+    const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
+    if (answer.ok) {
+      if (json && answer.status !== 204) await assertWhole(answer.clone(), provider)
+      return answer
+    }
+    const reason = json ? reasonOf(await answer.text()) : undefined
+    throw new GitRefusal(provider, {
+      status: answer.status,
+      headers: answer.headers,
+      ...(reason && { reason }),
+    })
+  }
+}
+
+async function assertWhole(answer: Response, provider: string): Promise<void> {
+  const text = await answer.text()
+  try {
+    if (text !== '') JSON.parse(text)
+  } catch {
+    throw unavailable('git_provider_unavailable', `${provider} sent half an answer.`)
+  }
+}
+
+/** The provider's own words, one line of plain text: they are shown to people, and a host is chosen by a user. */
+function reasonOf(text: string): string | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const words = wordsOf(body)
+    // oxlint-disable-next-line no-control-regex -- control characters are what this takes out
+    ?.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim()
+  return words ? words.slice(0, 300) : undefined
+}
+
+/** GitHub and GitLab: `message` or `error`; Bitbucket Cloud: `error.message`; Data Center: `errors[].message`. */
+function wordsOf(body: unknown): string | undefined {
+  if (typeof body === 'string') return body
+  if (typeof body !== 'object' || body === null) return undefined
+  const { message, error, error_description: described, errors } = body as Record<string, unknown>
+  const first = Array.isArray(errors) ? errors[0] : undefined
+  for (const candidate of [described, message, error, first]) {
+    const words = typeof candidate === 'string' ? candidate : wordsOf(candidate)
+    if (words) return words
+  }
+  return undefined
+}

@@ -1,0 +1,40 @@
+import type { PrivateHostUse } from '../../config.ts'
+import type { Outbound } from './outbound.ts'
+
+export type OutboundFetchOptions = {
+  use: PrivateHostUse
+  timeoutMs?: number
+  maxBytes?: number
+}
+
+/**
+ * `fetch` for libraries that take one, so that what they call is checked like everything
+ * else: they never open a socket of their own. The whole answer is read before it is handed out.
+ */
+export function outboundFetch(
+  outbound: Outbound,
+  options: OutboundFetchOptions,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    // The platform's own class normalizes what callers pass: URL, Request, FormData, streams.
+    const request = new Request(input, init)
+    const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer())
+    const answer = await outbound.request(request.url, {
+      ...options,
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      signal: request.signal,
+      ...(body && { body }),
+    })
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(answer.headers))
+      for (const one of [value ?? []].flat()) headers.append(name, one)
+    const bodiless = answer.status === 204 || answer.status === 205 || answer.status === 304
+    const response = new Response(bodiless ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers,
+    })
+    // A response that is made here has no address of its own, and clients page by it.
+    return Object.defineProperty(response, 'url', { value: request.url })
+  }
+}

@@ -1,0 +1,199 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const zero = '0'.repeat(40)
+const env = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'peer',
+  GIT_AUTHOR_EMAIL: 'peer@example.com',
+  GIT_COMMITTER_NAME: 'peer',
+  GIT_COMMITTER_EMAIL: 'peer@example.com',
+}
+
+export type NewCommit = {
+  branch: string
+  /** Undefined takes whatever is there; null wants the branch not to be there. */
+  expected?: string | null
+  parent?: string | null
+  write?: Record<string, string>
+  remove?: readonly string[]
+  message: string
+}
+
+/** Real bare repositories, written by git itself: what stands behind the providers made here. */
+export class BareRepositories {
+  readonly root = mkdtempSync(join(tmpdir(), 'cc-bare-'))
+
+  path(name: string): string {
+    return join(this.root, `${name}.git`)
+  }
+  exists(name: string): boolean {
+    return existsSync(this.path(name))
+  }
+
+  async create(name: string, files?: Record<string, string>): Promise<void> {
+    mkdirSync(dirname(this.path(name)), { recursive: true })
+    await run('git', ['init', '-q', '--bare', '-b', 'main', this.path(name)], { env })
+    await this.git(name, 'config', 'http.receivepack', 'true')
+    if (files) await this.commit(name, { branch: 'main', write: files, message: 'first' })
+  }
+
+  rename(from: string, to: string): void {
+    mkdirSync(dirname(this.path(to)), { recursive: true })
+    renameSync(this.path(from), this.path(to))
+  }
+
+  async git(name: string, ...args: string[]): Promise<string> {
+    const { stdout } = await run('git', ['--git-dir', this.path(name), ...args], {
+      env,
+      maxBuffer: 256 * 1024 * 1024,
+    })
+    return stdout
+  }
+
+  async head(name: string, branch: string): Promise<string | undefined> {
+    try {
+      return (await this.git(name, 'rev-parse', '-q', '--verify', `refs/heads/${branch}`)).trim()
+    } catch {
+      return undefined
+    }
+  }
+
+  async branches(name: string): Promise<Array<{ name: string; commit: string }>> {
+    const text = await this.git(
+      name,
+      'for-each-ref',
+      '--format=%(refname:short) %(objectname)',
+      'refs/heads',
+    )
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => ({
+        name: line.slice(0, line.lastIndexOf(' ')),
+        commit: line.slice(line.lastIndexOf(' ') + 1),
+      }))
+  }
+
+  /** Throws `moved` where the branch is not at what was expected: git's own compare-and-swap. */
+  async commit(name: string, commit: NewCommit): Promise<string> {
+    const head = await this.head(name, commit.branch)
+    const expected = commit.expected === undefined ? (head ?? null) : commit.expected
+    const parent = commit.parent === undefined ? expected : commit.parent
+    const ref = `refs/import/${randomBytes(6).toString('hex')}`
+    await this.import(name, script(ref, parent, commit))
+    const made = (await this.git(name, 'rev-parse', ref)).trim()
+    try {
+      await this.git(name, 'update-ref', `refs/heads/${commit.branch}`, made, expected ?? zero)
+    } catch {
+      throw new Error('moved')
+    } finally {
+      await this.git(name, 'update-ref', '-d', ref)
+    }
+    return made
+  }
+
+  private async import(name: string, text: Buffer): Promise<void> {
+    const child = spawn('git', ['--git-dir', this.path(name), 'fast-import', '--quiet'], { env })
+    child.stdin.end(text)
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    if (code !== 0) throw new Error(`git fast-import ended with ${String(code)}`)
+  }
+
+  async readFile(name: string, commit: string, path: string): Promise<string | undefined> {
+    try {
+      return await this.git(name, 'cat-file', 'blob', `${commit}:${path}`)
+    } catch {
+      return undefined
+    }
+  }
+
+  async list(
+    name: string,
+    commit: string,
+    folder = '',
+  ): Promise<Array<{ path: string; id: string; type: string }>> {
+    const text = await this.git(
+      name,
+      'ls-tree',
+      '-r',
+      '-z',
+      commit,
+      ...(folder ? [`${folder}/`] : []),
+    )
+    return text
+      .split('\0')
+      .filter(Boolean)
+      .map((line) => {
+        const [meta = '', path = ''] = line.split('\t')
+        const [, type = '', id = ''] = meta.split(' ')
+        return { path, id, type }
+      })
+  }
+
+  /** Every file of a branch with its content. */
+  async tree(name: string, branch: string): Promise<Record<string, string>> {
+    const head = await this.head(name, branch)
+    if (!head) return {}
+    const found: Record<string, string> = {}
+    for (const { path } of await this.list(name, head))
+      found[path] = (await this.readFile(name, head, path)) ?? ''
+    return found
+  }
+
+  async lastCommitOf(name: string, commit: string, path: string): Promise<string> {
+    return (await this.git(name, 'log', '-1', '--format=%H', commit, '--', path)).trim()
+  }
+
+  async messages(name: string, branch: string): Promise<string[]> {
+    const text = await this.git(name, 'log', '--format=%B%x00', branch)
+    return text
+      .split('\0')
+      .map((message) => message.trim())
+      .filter(Boolean)
+  }
+
+  async changes(
+    name: string,
+    base: string,
+    head: string,
+  ): Promise<Array<{ path: string; status: string }>> {
+    const text = await this.git(name, 'diff', '--name-status', '--no-renames', '-z', base, head)
+    const parts = text.split('\0').filter(Boolean)
+    return parts.flatMap((status, index) =>
+      index % 2 === 0 ? [{ status, path: parts[index + 1] ?? '' }] : [],
+    )
+  }
+
+  close(): void {
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+function script(ref: string, parent: string | null, commit: NewCommit): Buffer {
+  const parts: Buffer[] = []
+  const line = (text: string) => parts.push(Buffer.from(`${text}\n`))
+  const data = (text: string) => {
+    const bytes = Buffer.from(text)
+    line(`data ${bytes.length}`)
+    parts.push(bytes, Buffer.from('\n'))
+  }
+  line(`commit ${ref}`)
+  line(`committer peer <peer@example.com> ${Math.floor(Date.now() / 1_000)} +0000`)
+  data(commit.message)
+  if (parent) line(`from ${parent}`)
+  for (const path of commit.remove ?? []) line(`D ${JSON.stringify(path)}`)
+  for (const [path, content] of Object.entries(commit.write ?? {})) {
+    line(`M 100644 inline ${JSON.stringify(path)}`)
+    data(content)
+  }
+  line('done')
+  return Buffer.concat([Buffer.from('feature done\n'), ...parts])
+}

@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto'
+import type { GitPeer } from './git-peer.ts'
+import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
+import { PeerProjects, type PeerProject } from './peer-projects.ts'
+
+const fail = (status: number, message: string): PeerAnswer => ({
+  status,
+  json: { type: 'error', error: { message } },
+})
+
+/** Bitbucket Cloud's API 2.0 and its git over HTTP; driven by the `bitbucket` client first. */
+export async function bitbucketCloudPeer(): Promise<GitPeer> {
+  const store = new PeerProjects()
+  const { repositories } = store
+  const server = new PeerServer(async (request) => {
+    const right = request.token === undefined ? undefined : store.tokens.get(request.token)
+    if (!right) return fail(401, 'Token is invalid, expired, or not supported for this endpoint.')
+    const headers = {
+      'x-oauth-scopes': right === 'write' ? 'repository:write, pullrequest:write' : 'repository',
+    }
+    const answer = await route(store, request, right)
+    return { ...answer, headers: { ...headers, ...answer.headers } }
+  })
+  await server.listen()
+  return {
+    product: 'bitbucket-cloud',
+    provider: 'bitbucket',
+    server,
+    ...store.control(() => `ATCTT3xFfGN0${randomBytes(24).toString('hex')}=ABCDEF01`),
+    async close() {
+      await server.close()
+      repositories.close()
+    },
+  }
+}
+
+async function route(
+  store: PeerProjects,
+  request: PeerRequest,
+  right: 'read' | 'write',
+): Promise<PeerAnswer> {
+  const { repositories } = store
+  const { method, url } = request
+  const pushed = /^\/([^/]+\/[^/]+?)\.git(\/.*)$/.exec(url.pathname)
+  if (pushed) {
+    const project = store.find(pushed[1] ?? '')
+    if (!project) return fail(404, 'Repository not found')
+    return gitHttpBackend(request, {
+      root: repositories.root,
+      path: `/${project.name}.git${pushed[2] ?? ''}`,
+    })
+  }
+  if (url.pathname === '/2.0/repositories') return list(store, url)
+  const [owner = '', slug = '', ...rest] = url.pathname
+    .replace(/^\/2\.0\/repositories\//, '')
+    .split('/')
+    .map(decodeURIComponent)
+  const project = store.find(`${owner}/${slug}`)
+  if (!project) return fail(404, `Repository ${owner}/${slug} not found`)
+  if (method !== 'GET' && right !== 'write')
+    return {
+      status: 403,
+      json: {
+        type: 'error',
+        error: {
+          message: 'Your credentials lack one or more required privilege scopes.',
+          detail: { granted: ['repository'], required: ['repository:write'] },
+        },
+      },
+    }
+  const what = rest.join('/')
+  if (what === '') return { status: 200, json: await show(store, project) }
+  if (what === 'src' && method === 'POST') return src(store, project, request)
+  if (rest[0] === 'src') {
+    const content = await repositories.readFile(
+      project.name,
+      rest[1] ?? '',
+      rest.slice(2).join('/'),
+    )
+    return content === undefined
+      ? fail(404, 'No such file or directory')
+      : {
+          status: 200,
+          raw: Buffer.from(content),
+          headers: { 'content-type': 'application/octet-stream' },
+        }
+  }
+  if (what === 'refs/branches' && method === 'POST') {
+    const { name, target } = JSON.parse(request.body.toString())
+    if (await repositories.head(project.name, name))
+      return fail(400, `Branch "${name}" already exists.`)
+    await repositories.git(
+      project.name,
+      'update-ref',
+      `refs/heads/${name}`,
+      target.hash,
+      '0'.repeat(40),
+    )
+    return { status: 201, json: { name, target } }
+  }
+  if (what.startsWith('refs/branches/')) {
+    const name = rest.slice(2).join('/')
+    const head = await repositories.head(project.name, name)
+    return head
+      ? { status: 200, json: { type: 'branch', name, target: { hash: head } } }
+      : fail(404, `No such branch: ${name}`)
+  }
+  if (rest[0] === 'diffstat') {
+    const [head = '', base = ''] = (rest[1] ?? '').split('..')
+    const found = await repositories.changes(project.name, base, head)
+    const words: Record<string, string> = { A: 'added', D: 'removed' }
+    return {
+      status: 200,
+      json: {
+        values: found.map(({ path, status }) => ({
+          status: words[status] ?? 'modified',
+          ...(status !== 'A' && { old: { path } }),
+          ...(status !== 'D' && { new: { path } }),
+        })),
+      },
+    }
+  }
+  if (what === 'branch-restrictions')
+    return {
+      status: 200,
+      json: {
+        values: [...project.protectedBranches]
+          .filter((branch) => branch === url.searchParams.get('pattern'))
+          .map((pattern) => ({ kind: 'push', pattern })),
+      },
+    }
+  if (what === 'pullrequests') return pulls(project, request)
+  return fail(404, 'Resource not found')
+}
+
+async function show(store: PeerProjects, project: PeerProject) {
+  const branches = await store.repositories.branches(project.name)
+  return {
+    type: 'repository',
+    uuid: project.uuid,
+    full_name: project.name,
+    is_private: true,
+    mainbranch: branches.length === 0 ? null : { type: 'branch', name: 'main' },
+  }
+}
+
+async function list(store: PeerProjects, url: URL): Promise<PeerAnswer> {
+  const page = Number(url.searchParams.get('page') ?? 1)
+  const length = Number(url.searchParams.get('pagelen') ?? 10)
+  const wanted = /"(.*)"/.exec(url.searchParams.get('q') ?? '')?.[1]?.toLowerCase() ?? ''
+  const all = store.projects.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const rows = all.slice((page - 1) * length, page * length)
+  const next = new URL(url)
+  next.searchParams.set('page', String(page + 1))
+  return {
+    status: 200,
+    json: {
+      values: await Promise.all(rows.map(async (project) => show(store, project))),
+      page,
+      pagelen: length,
+      ...(page * length < all.length && { next: next.href }),
+    },
+  }
+}
+
+/** A form of files by path; `parents` must be the head of a branch that is there. */
+async function src(
+  store: PeerProjects,
+  project: PeerProject,
+  request: PeerRequest,
+): Promise<PeerAnswer> {
+  const { repositories } = store
+  const form = await new Response(new Uint8Array(request.body), {
+    headers: { 'content-type': request.headers['content-type'] ?? '' },
+  }).formData()
+  const textOf = (value: string | File | null) => (typeof value === 'string' ? value : '')
+  const branch = textOf(form.get('branch')) || 'main'
+  const parents = form.get('parents')
+  if (project.protectedBranches.has(branch))
+    return fail(403, `Permission denied to update branch ${branch}: restricted to pull requests.`)
+  const head = (await repositories.head(project.name, branch)) ?? null
+  if (parents !== null && head !== null && parents !== head)
+    return fail(409, 'The branch has moved: parents must be the head.')
+  const write: Record<string, string> = {}
+  for (const [name, value] of form.entries())
+    if (typeof value !== 'string') write[name.replace(/^\//, '')] = await value.text()
+  const remove = form.getAll('files').map((path) => textOf(path).replace(/^\//, ''))
+  try {
+    const made = await repositories.commit(project.name, {
+      branch,
+      expected: head,
+      parent: typeof parents === 'string' ? parents : head,
+      write,
+      remove,
+      message: textOf(form.get('message')),
+    })
+    return {
+      status: 201,
+      text: '',
+      headers: {
+        location: `${request.url.origin}/2.0/repositories/${project.name}/commit/${made}`,
+      },
+    }
+  } catch {
+    return fail(409, 'The branch has moved.')
+  }
+}
+
+function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
+  const show = (pull: PeerProject['pulls'][number]) => ({
+    id: pull.number,
+    title: pull.title,
+    state: 'OPEN',
+    links: {
+      html: { href: `https://bitbucket.example/${project.name}/pull-requests/${pull.number}` },
+    },
+  })
+  if (request.method === 'GET') {
+    const [, from, , into] = (request.url.searchParams.get('q') ?? '').split('"')
+    const found = project.pulls.filter((pull) => pull.from === from && pull.into === into)
+    return { status: 200, json: { values: found.map(show) } }
+  }
+  const sent = JSON.parse(request.body.toString())
+  const pull = {
+    number: project.pulls.length + 1,
+    title: sent.title,
+    from: sent.source.branch.name,
+    into: sent.destination.branch.name,
+  }
+  project.pulls.push(pull)
+  return { status: 201, json: show(pull) }
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GitPeer } from './git-peer.ts'
+import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
+import { PeerProjects, type PeerProject } from './peer-projects.ts'
+
+const fail = (status: number, message: string): PeerAnswer => ({
+  status,
+  json: { errors: [{ context: null, message, exceptionName: null }] },
+})
+const ok = (json: unknown): PeerAnswer => ({ status: 200, json })
+
+/** Bitbucket Data Center's REST API 1.0; commits are pushed to a real git http-backend. */
+export async function bitbucketDataCenterPeer(): Promise<GitPeer> {
+  const store = new PeerProjects()
+  const { repositories } = store
+  const server = new PeerServer(async (request) => {
+    const right = request.token === undefined ? undefined : store.tokens.get(request.token)
+    if (!right)
+      return fail(401, 'Authentication failed. Please check your credentials and try again.')
+    return route(store, request, right)
+  })
+  await server.listen()
+  const control = store.control(() => `BBDC${randomBytes(20).toString('hex')}`)
+  return {
+    product: 'bitbucket-data-center',
+    provider: 'bitbucket',
+    server,
+    ...control,
+    async protect(name, branch) {
+      await control.protect(name, branch)
+      // Its branch permissions refuse a push as a hook does.
+      const hook = join(repositories.path(store.named(name).name), 'hooks', 'update')
+      writeFileSync(hook, `#!/bin/sh\n[ "$1" != refs/heads/${branch} ]\n`)
+      chmodSync(hook, 0o755)
+    },
+    async close() {
+      await server.close()
+      repositories.close()
+    },
+  }
+}
+
+async function route(
+  store: PeerProjects,
+  request: PeerRequest,
+  right: 'read' | 'write',
+): Promise<PeerAnswer> {
+  const { repositories } = store
+  const { method, url } = request
+  const pushed = /^\/scm\/([^/]+\/[^/]+?)\.git(\/.*)$/.exec(url.pathname)
+  if (pushed) {
+    const project = store.find(decodeURIComponent(pushed[1] ?? ''))
+    if (!project) return { status: 404, text: 'Repository not found' }
+    const pushes = url.pathname.endsWith('git-receive-pack') || url.search.includes('receive-pack')
+    if (pushes && right !== 'write') return { status: 403, text: 'You are not permitted to push' }
+    return gitHttpBackend(request, {
+      root: repositories.root,
+      path: `/${project.name}.git${pushed[2] ?? ''}`,
+    })
+  }
+  const query = url.searchParams
+  const api = '/rest/api/1.0'
+  if (url.pathname === `${api}/repos`) {
+    const name = query.get('name')?.toLowerCase() ?? ''
+    const key = query.get('projectkey')?.toLowerCase() ?? ''
+    const refused = query.get('permission') === 'REPO_WRITE' && right !== 'write'
+    const found = store.projects.filter(({ name: full }) => {
+      const [project = '', slug = ''] = full.toLowerCase().split('/')
+      return slug.includes(name) && (key === '' || project === key)
+    })
+    return ok(paged(refused ? [] : found.map(show), url))
+  }
+  const match = /^\/rest\/api\/1\.0\/projects\/([^/]+)\/repos\/([^/]+)(?:\/(.*))?$/.exec(
+    url.pathname,
+  )
+  const project = match && store.find(`${decodeURIComponent(match[1] ?? '')}/${match[2] ?? ''}`)
+  if (!project) return fail(404, 'Repository does not exist.')
+  const what = decodeURIComponent(match[3] ?? '')
+  if (what === '') return ok(show(project))
+  if (method !== 'GET' && right !== 'write')
+    return fail(401, 'You are not permitted to access this resource')
+  if (what === 'branches') return branches(store, project, request)
+  if (what.startsWith('raw/')) {
+    const content = await repositories.readFile(project.name, query.get('at') ?? '', what.slice(4))
+    return content === undefined
+      ? fail(404, `The path "${what.slice(4)}" does not exist`)
+      : { status: 200, text: content }
+  }
+  if (what === 'compare/changes') {
+    const found = await repositories.changes(
+      project.name,
+      query.get('to') ?? '',
+      query.get('from') ?? '',
+    )
+    const types: Record<string, string> = { A: 'ADD', D: 'DELETE' }
+    const rows = found.map(({ path, status }) => ({
+      type: types[status] ?? 'MODIFY',
+      path: { toString: path },
+    }))
+    return ok(paged(rows, url))
+  }
+  if (what === 'pull-requests') return pulls(project, request)
+  return fail(404, 'Not found')
+}
+
+const show = (project: PeerProject) => {
+  const [key, slug] = project.name.split('/')
+  return {
+    id: project.id,
+    slug,
+    name: slug,
+    project: { key },
+    public: false,
+    archived: project.archived,
+  }
+}
+
+function paged(rows: unknown[], url: URL) {
+  const start = Number(url.searchParams.get('start') ?? 0)
+  const limit = Number(url.searchParams.get('limit') ?? 25)
+  const isLastPage = start + limit >= rows.length
+  const values = rows.slice(start, start + limit)
+  return {
+    values,
+    size: values.length,
+    start,
+    limit,
+    isLastPage,
+    nextPageStart: isLastPage ? null : start + limit,
+  }
+}
+
+async function branches(
+  store: PeerProjects,
+  project: PeerProject,
+  request: PeerRequest,
+): Promise<PeerAnswer> {
+  const { repositories } = store
+  const display = (name: string, commit: string) => ({
+    id: `refs/heads/${name}`,
+    displayId: name,
+    type: 'BRANCH',
+    latestCommit: commit,
+    isDefault: name === 'main',
+  })
+  if (request.method === 'POST') {
+    const { name, startPoint } = JSON.parse(request.body.toString())
+    if (await repositories.head(project.name, name))
+      return fail(409, `A branch named ${name} already exists`)
+    await repositories.git(
+      project.name,
+      'update-ref',
+      `refs/heads/${name}`,
+      startPoint,
+      '0'.repeat(40),
+    )
+    return { status: 200, json: display(name, startPoint) }
+  }
+  const filter = request.url.searchParams.get('filterText')?.toLowerCase() ?? ''
+  const all = await repositories.branches(project.name)
+  const found = all.filter(({ name }) => name.toLowerCase().includes(filter))
+  return ok(
+    paged(
+      found.map(({ name, commit }) => display(name, commit)),
+      request.url,
+    ),
+  )
+}
+
+function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
+  const view = (pull: PeerProject['pulls'][number]) => ({
+    id: pull.number,
+    title: pull.title,
+    state: 'OPEN',
+    fromRef: { id: `refs/heads/${pull.from}` },
+    toRef: { id: `refs/heads/${pull.into}` },
+    links: { self: [{ href: `https://dc.example/${project.name}/pull-requests/${pull.number}` }] },
+  })
+  if (request.method === 'GET') {
+    const at = request.url.searchParams.get('at')
+    const found = project.pulls.filter(({ from }) => `refs/heads/${from}` === at)
+    return ok(paged(found.map(view), request.url))
+  }
+  const sent = JSON.parse(request.body.toString())
+  const pull = {
+    number: project.pulls.length + 1,
+    title: sent.title,
+    from: String(sent.fromRef.id).slice('refs/heads/'.length),
+    into: String(sent.toRef.id).slice('refs/heads/'.length),
+  }
+  project.pulls.push(pull)
+  return { status: 201, json: view(pull) }
+}

@@ -1,0 +1,34 @@
+import type { GitProduct, GitProvider } from '../../../domain/git/providers.ts'
+import type { PeerServer } from './peer-server.ts'
+
+export type PeerRight = 'write' | 'read'
+
+/** One provider to test against, and what a test must be able to do behind its back. */
+export type GitPeer = {
+  product: GitProduct
+  provider: GitProvider
+  server: PeerServer
+  /** Without files the repository is empty. */
+  createRepository(name: string, files?: Record<string, string>): Promise<void>
+  /** A token that this provider takes, with these rights to everything. */
+  token(right?: PeerRight): string
+  revoke(token: string): void
+  archive(name: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  protect(name: string, branch: string): Promise<void>
+  /** Somebody else's commit. */
+  edit(
+    name: string,
+    change: {
+      branch?: string
+      write?: Record<string, string>
+      remove?: string[]
+      message?: string
+    },
+  ): Promise<void>
+  /** Path → content of a branch's head. */
+  tree(name: string, branch?: string): Promise<Record<string, string>>
+  messages(name: string, branch?: string): Promise<string[]>
+  pullRequests(name: string): Promise<Array<{ from: string; into: string }>>
+  close(): Promise<void>
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import { createEmulator } from 'emulate'
+import { freePort } from '../create-harness.ts'
+import type { GitPeer, PeerRight } from './git-peer.ts'
+import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
+
+const owner = 'acme'
+
+/**
+ * The GitHub emulator behind a proxy that adds what it lacks: an unknown token is refused, a
+ * token has scopes, and an Enterprise Server's API stands below `/api/v3`.
+ */
+export async function githubPeer(): Promise<GitPeer> {
+  const root = `root${randomBytes(8).toString('hex')}`
+  const github = await createEmulator({
+    service: 'github',
+    port: await freePort(),
+    seed: {
+      tokens: { [root]: { login: owner, scopes: ['repo', 'user'] } },
+      github: { users: [{ login: owner, name: 'Acme', email: 'acme@example.com' }], repos: [] },
+    },
+  })
+  const tokens = new Map<string, PeerRight>()
+  const archived = new Set<string>()
+  /** Lower case, and every name that a repository had before → its name now: GitHub finds all of them. */
+  const names = new Map<string, string>()
+
+  // The emulator's answers are read as they are documented.
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${github.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${root}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  const server = new PeerServer(async (request) => {
+    const right = request.token === undefined ? undefined : tokens.get(request.token)
+    if (!right) return { status: 401, json: { message: 'Bad credentials', status: '401' } }
+    const fine = request.token?.startsWith('github_pat_')
+    if (right === 'read' && request.method !== 'GET')
+      return {
+        status: 403,
+        json: { message: 'Resource not accessible by personal access token', status: '403' },
+        headers: { 'x-accepted-github-permissions': 'contents=write' },
+      }
+    const answer = await forward(request, { base: github.url, token: root, names })
+    const headers = {
+      ...answer.headers,
+      ...(!fine && { 'x-oauth-scopes': right === 'write' ? 'repo, user' : 'read:user' }),
+    }
+    return { ...answer, headers, raw: withArchived(answer.raw, archived) }
+  })
+  await server.listen()
+
+  const branchOf = async (name: string, branch: string): Promise<string | undefined> =>
+    call('GET', `/repos/${name}/git/ref/heads/${branch}`).then(
+      (ref) => ref.object.sha,
+      () => undefined,
+    )
+  const peer: GitPeer = {
+    product: 'github',
+    provider: 'github',
+    server,
+    async createRepository(name, files) {
+      names.set(name.toLowerCase(), name)
+      await call('POST', '/user/repos', {
+        name: name.split('/')[1],
+        private: true,
+        auto_init: files !== undefined,
+      })
+      if (files)
+        await peer.edit(name, {
+          write: files,
+          remove: ['README.md'].filter((path) => !(path in files)),
+        })
+    },
+    token(right = 'write') {
+      const token = `ghp_${randomBytes(18).toString('hex')}`
+      tokens.set(token, right)
+      return token
+    },
+    revoke: (token) => void tokens.delete(token),
+    archive: async (name) => void archived.add(name.toLowerCase()),
+    rename: async (from, to) => {
+      names.set(from.toLowerCase(), to).set(to.toLowerCase(), to)
+      await call('PATCH', `/repos/${from}`, { name: to.split('/')[1] })
+    },
+    protect: async (name, branch) => {
+      await call('PUT', `/repos/${name}/branches/${branch}/protection`, {
+        required_pull_request_reviews: { required_approving_review_count: 1 },
+        enforce_admins: true,
+        required_status_checks: null,
+        restrictions: null,
+      })
+    },
+    async edit(name, { branch = 'main', write = {}, remove = [], message = 'an edit' }) {
+      const head = await branchOf(name, branch)
+      if (!head) {
+        for (const [path, content] of Object.entries(write))
+          await call('PUT', `/repos/${name}/contents/${path}`, {
+            message,
+            branch,
+            content: Buffer.from(content).toString('base64'),
+          })
+        return
+      }
+      const { tree: base } = await call('GET', `/repos/${name}/git/commits/${head}`)
+      const blob = { mode: '100644', type: 'blob' }
+      const tree = await call('POST', `/repos/${name}/git/trees`, {
+        base_tree: base.sha,
+        tree: [
+          ...Object.entries(write).map(([path, content]) => ({ ...blob, path, content })),
+          ...remove.map((path) => ({ ...blob, path, sha: null })),
+        ],
+      })
+      const commit = await call('POST', `/repos/${name}/git/commits`, {
+        message,
+        tree: tree.sha,
+        parents: [head],
+      })
+      await call('PATCH', `/repos/${name}/git/refs/heads/${branch}`, { sha: commit.sha })
+    },
+    async tree(name, branch = 'main') {
+      const head = await branchOf(name, branch)
+      if (!head) return {}
+      const { tree } = await call('GET', `/repos/${name}/git/trees/${head}?recursive=1`)
+      const found: Record<string, string> = {}
+      for (const entry of tree)
+        if (entry.type === 'blob') {
+          const { content } = await call('GET', `/repos/${name}/git/blobs/${entry.sha}`)
+          found[entry.path] = Buffer.from(content, 'base64').toString()
+        }
+      return found
+    },
+    async messages(name, branch = 'main') {
+      const commits = await call('GET', `/repos/${name}/commits?sha=${branch}&per_page=100`)
+      return commits.map(({ commit }: { commit: { message: string } }) => commit.message.trim())
+    },
+    async pullRequests(name) {
+      const pulls = await call('GET', `/repos/${name}/pulls?state=open`)
+      return pulls.map(({ head, base }: Record<string, { ref: string }>) => ({
+        from: head?.ref ?? '',
+        into: base?.ref ?? '',
+      }))
+    },
+    async close() {
+      await server.close()
+      await github.close()
+    },
+  }
+  return peer
+}
+
+async function forward(
+  request: PeerRequest,
+  { base, token, names }: { base: string; token: string; names: ReadonlyMap<string, string> },
+): Promise<PeerAnswer & { raw: Buffer }> {
+  const path = request.path
+    .replace(/^\/api\/v3/, '')
+    .replace(/^\/repos\/([^/]+\/[^/]+)/, (all, name: string) => {
+      const now = names.get(name.toLowerCase())
+      return now ? `/repos/${now}` : all
+    })
+  const withBody = request.body.length > 0
+  const answer = await fetch(`${base}${path}${request.url.search}`, {
+    method: request.method,
+    redirect: 'manual',
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(withBody && { 'content-type': 'application/json' }),
+    },
+    ...(withBody && { body: new Uint8Array(request.body) }),
+  })
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([name]) => ['content-type', 'location', 'link'].includes(name)),
+  )
+  return { status: answer.status, headers, raw: Buffer.from(await answer.arrayBuffer()) }
+}
+
+/** The emulator has no way to archive. */
+function withArchived(raw: Buffer, archived: Set<string>): Buffer {
+  if (archived.size === 0) return raw
+  try {
+    const body = JSON.parse(raw.toString())
+    if (!archived.has(String(body.full_name).toLowerCase())) return raw
+    return Buffer.from(JSON.stringify({ ...body, archived: true }))
+  } catch {
+    return raw
+  }
+}
