@@ -620,6 +620,7 @@ table saml_requests
   session_index text
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone not null
+  taken_at timestamp with time zone
   constraint saml_requests_kind_check CHECK ((kind = ANY (ARRAY['login'::text, 'test'::text, 'logout'::text])))
   constraint saml_requests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint saml_requests_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE

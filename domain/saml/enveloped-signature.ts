@@ -9,6 +9,7 @@ import {
 } from './plain-signature.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 import { bareCertificate } from './sp-metadata.ts'
+import { verifySignature } from './verify-signature.ts'
 import { namespaces } from './xml-elements.ts'
 
 export type VerifiedXml = {
@@ -27,27 +28,8 @@ export function verifyEnveloped(xml: string, certificates: readonly string[]): V
   if (signatures.length === 0) throw new SamlRefusal('signature_missing')
   const signature = plainSignature(root)
   if (!signature || signatures.length > 1) throw new SamlRefusal('signature_structure')
-  for (const certificate of certificates) {
-    const covered = coveredBy(xml, signature, certificate)
-    if (covered !== undefined) return { root: parseXml(covered), certificate }
-  }
-  throw new SamlRefusal('signature_invalid')
-}
-
-function coveredBy(xml: string, signature: Element, certificate: string): string | undefined {
-  // The key is the organization's, whatever certificate the message carries itself.
-  const check = new SignedXml({
-    publicCert: certificate,
-    getCertFromKeyInfo: () => null,
-  })
-  try {
-    check.loadSignature(signature)
-    if (!check.checkSignature(xml)) return undefined
-  } catch {
-    return undefined
-  }
-  const [covered, second] = check.getSignedReferences()
-  return second === undefined ? covered : undefined
+  const { covered, certificate } = verifySignature(signature, certificates)
+  return { root: parseXml(covered), certificate }
 }
 
 /** Signs a message of ours, its signature behind the Issuer as the schema demands. */

@@ -222,7 +222,7 @@ describe('the POST binding', () => {
   test.each([
     ['signature_missing', () => request()],
     ['signature_invalid', () => signEnveloped(request(), other)],
-    ['signature_invalid', (xml: string) => xml.replace('s1', 's2')],
+    ['signature_digest', (xml: string) => xml.replace('>s1<', '>s2<')],
     ['signature_reference', (xml: string) => wrap(xml)],
     ['signature_reference', (xml: string) => wrapped(xml)],
     [

@@ -50,7 +50,8 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
-    -- What was asked of the identity provider. An answer takes its row away, so each is answered once.
+    -- What was asked of the identity provider. Each is answered once; a row that was taken
+    -- stays until it expires, so that a replay can be told of to the organization it was for.
     create table saml_requests (
       id text primary key,
       organization_id integer not null references organizations,
@@ -63,6 +64,7 @@ export async function up(knex: Knex): Promise<void> {
       session_index text,
       created_at timestamptz not null default now(),
       expires_at timestamptz not null,
+      taken_at timestamptz,
       foreign key (organization_id, user_id) references users (organization_id, id) on delete cascade
     );
     create index saml_requests_user on saml_requests (organization_id, user_id);

@@ -9,7 +9,7 @@ export type SamlOrganization = {
   status: 'active' | 'suspended'
 }
 
-export type FoundRequest = SamlRequest & SamlOrganization
+export type FoundRequest = SamlRequest & SamlOrganization & { taken: boolean }
 
 export type LogoutParty = SamlOrganization & {
   sloUrl: string | null
@@ -50,7 +50,8 @@ export function saml(db: PlatformDb) {
     async request(id: string): Promise<FoundRequest | undefined> {
       const { rows } = await db.raw(
         `select r.id, r.kind, r.relay_state as "relayState", r.target, r.browser_hash as "browserHash",
-           r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex", ${organization}
+           r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex",
+           r.taken_at is not null as taken, ${organization}
          from saml_requests r join organizations o on o.id = r.organization_id
          where r.id = ? and r.expires_at > now()`,
         [id],

@@ -37,13 +37,14 @@ export function samlRequests(db: Db, organizationId: number) {
       })
     },
 
-    /** Takes the request away: of fifty answers to it at once, one is given it. */
+    /** Compare-and-set: of fifty answers to it at once, over however many processes, one is given it. */
     async take(id: string, kinds: readonly SamlRequestKind[]): Promise<SamlRequest | undefined> {
       const [row] = await db('saml_requests')
         .where({ organizationId, id })
         .whereIn('kind', [...kinds])
+        .whereNull('takenAt')
         .where('expiresAt', '>', db.fn.now())
-        .delete()
+        .update({ takenAt: db.fn.now() })
         .returning([
           'id',
           'kind',

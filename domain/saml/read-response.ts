@@ -1,0 +1,116 @@
+import { verifySignature } from './verify-signature.ts'
+import { judgeAge, judgeAssertion, type Expected } from './judge-assertion.ts'
+import { parseXml } from './parse-xml.ts'
+import { plainSignature } from './plain-signature.ts'
+import { readAssertion, readTime, type Assertion } from './read-assertion.ts'
+import { SamlRefusal } from './saml-refusal.ts'
+import { attribute, childrenNamed, isNamed, namespaces, onlyChild, textOf } from './xml-elements.ts'
+
+export type ResponseExpected = Expected & { certificates: readonly string[] }
+
+export type ReadResponse = {
+  assertion: Assertion
+  signed: { response: boolean; assertion: boolean }
+}
+
+/** The identity provider says that it could not sign the person in, or the person would not. */
+export class SamlStatusRefusal extends SamlRefusal {}
+
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
+
+/**
+ * Verifies a Response of the POST binding and reads its assertion (§4.1). What was posted
+ * is looked at only for reasons to refuse; what is believed is read from the octets that a
+ * signature covers, parsed anew, so that no wrapping can show one assertion to the
+ * verifier and another to the reader.
+ */
+export function readResponse(xml: string, expected: ResponseExpected): ReadResponse {
+  // A comment is not signed and splits the text around it. No provider sends any.
+  if (xml.includes('<!')) throw new SamlRefusal('xml_comment')
+  const response = parseXml(xml)
+  judgeResponse(response, expected)
+
+  const sealed = childrenNamed(response, 'assertion', 'EncryptedAssertion').length
+  if (sealed > 0) throw new SamlRefusal('assertion_encrypted')
+  const assertions = response.getElementsByTagNameNS(namespaces.assertion, 'Assertion')
+  const assertion = onlyChild(response, 'assertion', 'Assertion')
+  const ofResponse = plainSignature(response)
+  if (!assertion) throw new SamlRefusal('assertion_missing')
+  if (assertions.length > 1) throw new SamlRefusal('assertion_repeated')
+  const ofAssertion = plainSignature(assertion)
+
+  // Any other signature is somebody's attempt to have one verified and another thing read.
+  const all = response.getElementsByTagNameNS(namespaces.signature, 'Signature').length
+  const own = Number(Boolean(ofResponse)) + Number(Boolean(ofAssertion))
+  if (all === 0) throw new SamlRefusal('signature_missing')
+  if (all !== own) throw new SamlRefusal('signature_structure')
+  assertUniqueIds(response)
+  // Signed, it was meant for one address, and must say which (SAML bindings 3.5.5.2).
+  if (ofResponse && !response.hasAttribute('Destination')) throw new SamlRefusal('destination')
+
+  const { certificates } = expected
+  // One that is there and does not hold refuses the message, even beside one that does.
+  const covered = ofResponse && verifySignature(ofResponse, certificates).covered
+  const coveredAssertion = ofAssertion && verifySignature(ofAssertion, certificates).covered
+  const read = readAssertion(believed(coveredAssertion, covered))
+  judgeAssertion(read, expected)
+  return {
+    assertion: read,
+    signed: { response: covered !== undefined, assertion: coveredAssertion !== undefined },
+  }
+}
+
+function believed(assertion: string | undefined, response: string | undefined): Element {
+  if (assertion !== undefined) return parseXml(assertion)
+  if (response === undefined) throw new SamlRefusal('signature_missing')
+  const root = parseXml(response)
+  const found = isNamed(root, 'protocol', 'Response') && onlyChild(root, 'assertion', 'Assertion')
+  if (!found) throw new SamlRefusal('assertion_missing')
+  return found
+}
+
+function judgeResponse(response: Element, expected: ResponseExpected): void {
+  if (!isNamed(response, 'protocol', 'Response')) throw new SamlRefusal('message_type')
+  if (attribute(response, 'Version') !== '2.0') throw new SamlRefusal('version')
+  if (!attribute(response, 'ID')) throw new SamlRefusal('response_id_missing')
+  if (attribute(response, 'InResponseTo') !== expected.requestId)
+    throw new SamlRefusal('in_response_to')
+  const issued = readTime(attribute(response, 'IssueInstant'), 'issue_instant')
+  if (!issued) throw new SamlRefusal('issue_instant_missing')
+  judgeAge(issued, expected.now.getTime())
+  const destination = attribute(response, 'Destination')
+  if (destination !== undefined && destination !== expected.acsUrl)
+    throw new SamlRefusal('destination')
+  const issuer = onlyChild(response, 'assertion', 'Issuer')
+  if (issuer && textOf(issuer) !== expected.idpEntityId) throw new SamlRefusal('response_issuer')
+
+  const status = onlyChild(response, 'protocol', 'Status')
+  const code = status && onlyChild(status, 'protocol', 'StatusCode')
+  const value = code && attribute(code, 'Value')
+  if (!code || !value) throw new SamlRefusal('status_missing')
+  if (value === success) return
+  const nested = onlyChild(code, 'protocol', 'StatusCode')
+  const detail = (nested && attribute(nested, 'Value')) ?? value
+  throw new SamlStatusRefusal(`status_${wordOf(detail)}`)
+}
+
+/** `urn:…:status:AuthnFailed` is `authn_failed`; what somebody made up is not repeated. */
+function wordOf(status: string): string {
+  const [, word = 'Unknown'] = /:status:([A-Za-z]{1,40})$/.exec(status) ?? []
+  return word.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase()
+}
+
+/** Two elements of one ID are how a signature is made to cover another one than is read. */
+function assertUniqueIds(response: Element): void {
+  const seen = new Set<string>()
+  const all = response.getElementsByTagName('*')
+  for (const element of [response, ...Array.from(all)]) {
+    // Ours is `ID`; a verifier that knows the other spellings must not find any either.
+    for (const name of ['ID', 'Id', 'id', 'xml:id']) {
+      const id = attribute(element, name)
+      if (id === undefined) continue
+      if (seen.has(id)) throw new SamlRefusal('id_repeated')
+      seen.add(id)
+    }
+  }
+}
