@@ -2,13 +2,23 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['domain/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/setup/global-setup.ts'],
     // Forks, not threads: the engine's client is a native addon, and a sandbox's steps die with the thread.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 150_000,
+    hookTimeout: 240_000,
     teardownTimeout: 20_000,
+    projects: [
+      // Rules stand on nothing: where they are all that is run, no engine is started.
+      { extends: true, test: { name: 'rules', include: ['domain/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: ['test/**/*.test.ts'],
+          globalSetup: ['test/setup/global-setup.ts'],
+        },
+      },
+    ],
   },
 })

@@ -7,6 +7,11 @@ import { startVitest } from 'vitest/node'
  */
 const vitest = await startVitest('test', [], {
   run: true,
+  config: false,
+  pool: 'forks',
   include: ['test/histories/record-histories.ts'],
+  globalSetup: ['test/setup/global-setup.ts'],
+  testTimeout: 150_000,
+  hookTimeout: 240_000,
 })
 await vitest.close()

@@ -26,10 +26,6 @@ declare module 'vitest' {
 
 /** One PostgreSQL, one Temporal, one bundle and one migrated template for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Tests that stand on nothing need not wait for anything.
-  const files = process.argv.slice(2).filter((argument) => argument.endsWith('.test.ts'))
-  if (files.length > 0 && files.every((file) => file.includes('domain/'))) return async () => {}
-
   const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
   const workDir = workFolderFor(folder)
   const say = (line: string) => console.log(line)
