@@ -24,7 +24,7 @@ async function main(config: Config): Promise<void> {
     config,
     store,
     keyring: createKeyring(config.keyring),
-    engine: createEngineHealth(connection),
+    engine: createEngineHealth(connection, config.temporal.namespace),
     policies,
     changes,
     log,

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     // Pools connect with their first query, which never comes.
     store: connectStore(config.databaseUrl, 1),
     keyring: createKeyring(config.keyring),
-    engine: { assertReachable: nothing },
+    engine: { assertReachable: nothing, pollers: async () => ({ control: 0, tofu: 0 }) },
     policies: { check: async () => [], close: nothing },
     changes: { on: () => () => undefined, close: nothing },
     log: pino({ level: 'silent' }),

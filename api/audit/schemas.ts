@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
+import { Pattern } from '../http/pattern.ts'
 
 export const EntryBody = Type.Object({
   id: Type.Integer(),
@@ -29,18 +30,19 @@ export const EntryBody = Type.Object({
 export type EntryBody = Static<typeof EntryBody>
 
 /** A time, or a day: `from` from its beginning and `to` through its end, in UTC. */
-const Moment = Type.String({
-  maxLength: 40,
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+ -][0-9]{2}:?[0-9]{2}))?$',
-})
+const Moment = Pattern(
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+ -][0-9]{2}:?[0-9]{2}))?$',
+  'a day or a time with its zone, as 2026-01-31 or 2026-01-31T12:00:00Z',
+  { maxLength: 40 },
+)
 
 export const AuditQuery = {
   event: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      pattern: '^[A-Za-z_]+(\\.[A-Za-z_]+|\\.?\\*)?$',
-      description: 'An event’s name, or an area: pipeline or pipeline.*',
-    }),
+    Pattern(
+      '^[A-Za-z_]+(\\.[A-Za-z_]+|\\.?\\*)?$',
+      'an event’s name, or an area: pipeline or pipeline.*',
+      { maxLength: 100 },
+    ),
   ),
   actor: Type.Optional(
     Type.String({

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Body, Id, Text, Time } from '../http/schemas.ts'
+import { Currency, Pattern } from '../http/pattern.ts'
 
 const scalars = [Type.String({ maxLength: 1_000 }), Type.Boolean()] as const
 /** JSON can write 1e400, which JavaScript reads as infinite and jsonb cannot hold. */
@@ -22,20 +23,27 @@ export type PriceBody = Static<typeof PriceBody>
 
 const fields = {
   /** `aws`, `hashicorp/aws` or the provider's whole address. */
-  provider: Type.String({
-    maxLength: 200,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,2}$',
-  }),
-  resourceType: Type.String({ maxLength: 200, pattern: '^[A-Za-z_][A-Za-z0-9_-]*$' }),
+  provider: Pattern(
+    '^[A-Za-z0-9][A-Za-z0-9._:-]*(/[A-Za-z0-9][A-Za-z0-9._-]*){0,2}$',
+    'a provider: aws, hashicorp/aws or its whole address',
+    { maxLength: 200 },
+  ),
+  resourceType: Pattern(
+    '^[A-Za-z_][A-Za-z0-9_-]*$',
+    'a resource type, as aws_instance: letters, digits, "_" and "-", first a letter or "_"',
+    { maxLength: 200 },
+  ),
   /** Attribute path → value; all must hold. */
   match: Type.Record(Type.String({ pattern: '^.{1,200}$' }), Type.Union([...scalars, Finite]), {
     maxProperties: 20,
     additionalProperties: false,
   }),
   monthlyPrice: Type.Number({ minimum: 0, maximum: 1e15 }),
-  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  currency: Currency,
   /** The calendar of PostgreSQL and JavaScript alike, and no typing mistake of a century. */
-  validFrom: Type.String({ format: 'date', pattern: '^(19[7-9]|[2-9][0-9]{2})[0-9]-' }),
+  validFrom: Pattern('^(19[7-9]|[2-9][0-9]{2})[0-9]-', 'a day from 1970 on, as 2026-01-31', {
+    format: 'date',
+  }),
   source: Text(200, 1),
 }
 

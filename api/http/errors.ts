@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, notFound, type ErrorDetail, type Fault } from '../../domain/errors.ts'
 import { toFault } from '../../store/connect.ts'
+import { wordsOfPattern } from './pattern.ts'
 
 export const statusOf: Record<Fault, number> = {
   invalid: 400,
@@ -109,5 +110,7 @@ function wordsOf(fault: AjvFault): string {
   if (fault.params?.['missingProperty'] !== undefined) return 'is required'
   const allowed = fault.params?.['allowedValues'] ?? fault.params?.['allowedValue']
   if (allowed !== undefined) return `${fault.message ?? 'is invalid'}: ${JSON.stringify(allowed)}`
+  const pattern = fault.params?.['pattern']
+  if (typeof pattern === 'string') return `must be ${wordsOfPattern(pattern) ?? 'of another form'}`
   return fault.message ?? 'is invalid'
 }

@@ -1,6 +1,7 @@
+import { jsonPosition, type JsonPosition } from './json-position.ts'
 import { faultOfShape } from './json-shape.ts'
 
-export type ParsedJson = { value?: unknown; fault?: string }
+export type ParsedJson = { value?: unknown; fault?: string; position?: JsonPosition }
 
 /** A NUL, half of a surrogate pair: both can only be written as an escape, so a text without one holds neither. */
 const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/
@@ -19,9 +20,10 @@ export function parseJson(text: string): ParsedJson {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (error) {
-    const where = error instanceof Error ? /position \d+.*$/.exec(error.message)?.[0] : undefined
-    return { fault: `The body is not JSON${where ? ` (at ${where})` : ''}.` }
+  } catch {
+    const position = jsonPosition(text)
+    const { line, column } = position
+    return { fault: `The body is not JSON (at line ${line}, column ${column}).`, position }
   }
   const fault = suspectEscape.test(text) ? faultOfStrings(value) : undefined
   return fault ? { fault: `The body has ${fault}, which is refused.` } : { value }

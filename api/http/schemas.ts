@@ -1,4 +1,5 @@
 import { Type, type TProperties, type TSchema } from 'typebox'
+import { Cursor } from './pattern.ts'
 
 /** A body that refuses what it does not know (decisions §1). */
 export const Body = <P extends TProperties>(properties: P) =>
@@ -15,9 +16,7 @@ export const IdParams = Type.Object({ id: Id })
 
 export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(
-    Type.String({ pattern: '^[0-9]{1,15}$', description: 'nextCursor of the page before' }),
-  ),
+  cursor: Type.Optional(Cursor('^[0-9]{1,15}$')),
 })
 export const NextCursor = Nullable(Type.String())
 

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { validationFault } from './errors.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson, type ParsedJson } from './parse-json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What is wrong with the body as text; told only once the ids of the path are known to exist. */
-    bodyFault: string | undefined
+    bodyFault: ParsedJson | undefined
   }
 }
 
@@ -38,9 +38,9 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     'application/json',
     { parseAs: 'string' },
     (request, text: string, done) => {
-      const { value, fault } = parseJson(text)
-      request.bodyFault = fault
-      done(null, value)
+      const parsed = parseJson(text)
+      request.bodyFault = parsed.fault === undefined ? undefined : parsed
+      done(null, parsed.value)
     },
   )
 
@@ -63,9 +63,14 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
       const params = request.params as Record<string, number>
       await deps.store.tenant(organizationId, async (db) => target(db, organizationId, params))
     }
-    if (bodyFault) throw new AppError('invalid', bodyFault, { code: 'malformed_json' })
+    if (bodyFault) throw malformed(bodyFault)
     throw validationFault(validationError?.validation ?? [])
   })
+}
+
+function malformed({ fault = '', position }: ParsedJson): AppError {
+  const details = position && [{ path: 'body', message: 'is not JSON from here on', ...position }]
+  return new AppError('invalid', fault, { code: 'malformed_json', ...(details && { details }) })
 }
 
 /** Ajv reads `0x1`, `1.0` and `+1` as 1 too; an id is written in one way, so that a thing has one address. */

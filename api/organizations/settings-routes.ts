@@ -9,10 +9,11 @@ import type { Db } from '../../store/connect.ts'
 import { OneLine } from '../http/one-line.ts'
 import { Body, errors, Nullable, OneOf } from '../http/schemas.ts'
 import { changeOrganization } from './change-organization.ts'
+import { Currency } from '../http/pattern.ts'
 
 const fields = {
   name: OneLine(200),
-  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  currency: Currency,
   approvalExpiryHours: Type.Integer({ minimum: 1, maximum: 720 }),
   tagKey: Nullable(OneLine(256)),
   anomalyMinimum: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),

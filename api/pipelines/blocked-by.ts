@@ -26,6 +26,7 @@ export async function blockedBy(
         kind: 'approval',
         id: run.id,
         holder: null,
+        reason: null,
         since: (run.startedAt ?? run.createdAt).toISOString(),
         whoCanAct: approvers.map(labelOf),
       }
@@ -54,6 +55,7 @@ async function queuedBecause(
       kind: 'turn',
       id: holder.id,
       holder: author ? labelOf(author) : null,
+      reason: null,
       since: (holder.startedAt ?? holder.createdAt).toISOString(),
       whoCanAct: able,
     }
@@ -62,6 +64,7 @@ async function queuedBecause(
     kind: 'capacity',
     id: null,
     holder: null,
+    reason: null,
     since: run.createdAt.toISOString(),
     whoCanAct: able,
   }
@@ -77,6 +80,7 @@ async function heldBy(
     kind: 'user_lock',
     id: lock.workspaceId,
     holder: lock.label,
+    reason: lock.reason,
     since: lock.since.toISOString(),
     whoCanAct: [...new Set([lock.label, ...forcers])],
   }
@@ -85,7 +89,14 @@ async function heldBy(
 function notPickedUp(run: WorkspaceRun): RunBody['blockedBy'] {
   const since = run.startedAt ?? run.createdAt
   if (run.engineRunId !== null || Date.now() - since.getTime() < pickUpMs) return null
-  return { kind: 'engine', id: null, holder: null, since: since.toISOString(), whoCanAct: [] }
+  return {
+    kind: 'engine',
+    id: null,
+    holder: null,
+    reason: null,
+    since: since.toISOString(),
+    whoCanAct: [],
+  }
 }
 
 async function people(

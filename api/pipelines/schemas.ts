@@ -15,6 +15,8 @@ export const BlockedBy = Type.Object({
   kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
   id: Nullable(Type.Integer()),
   holder: Nullable(Type.String()),
+  /** What the holder of a lock said it is for. */
+  reason: Nullable(Type.String()),
   since: Nullable(Time),
   whoCanAct: Type.Array(Type.String()),
 })

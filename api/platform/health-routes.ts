@@ -10,6 +10,13 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
     database: Part,
     engine: Part,
     keyring: Part,
+    /** No part of `ok`: an API without a worker still answers, and runs wait. */
+    workers: Type.Object({
+      ok: Type.Boolean(),
+      control: Type.Integer(),
+      tofu: Type.Integer(),
+      detail: Type.Optional(Type.String()),
+    }),
     sandbox: Type.Object({ kind: Type.String() }),
   })
 
@@ -30,15 +37,16 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (_request, reply) => {
       const { store, engine: workflows } = app.deps
-      const [database, engine, keyring] = await Promise.all([
+      const [database, engine, keyring, workers] = await Promise.all([
         check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
         check(async () => workflows.assertReachable()),
         checkKeyring(app.deps),
+        checkWorkers(app.deps),
       ])
       const ok = database.ok && engine.ok && keyring.ok
       return reply
         .status(ok ? 200 : 503)
-        .send({ ok, database, engine, keyring, sandbox: sandboxOf(app.deps) })
+        .send({ ok, database, engine, keyring, workers, sandbox: sandboxOf(app.deps) })
     },
   )
 }
@@ -50,6 +58,17 @@ async function checkKeyring({ keyring, store }: Deps): Promise<{ ok: boolean; de
   return sealed.every((value) => keyring.knows(value))
     ? { ok: true }
     : { ok: false, detail: 'lacks a key that the store is sealed with' }
+}
+
+/** Whether somebody asks for work: a worker that lives but polls nothing makes no run. */
+async function checkWorkers({ engine }: Deps) {
+  try {
+    const { control, tofu } = await engine.pollers()
+    const ok = control > 0 && tofu > 0
+    return { ok, control, tofu, ...(!ok && { detail: 'no worker asks for work: runs wait' }) }
+  } catch {
+    return { ok: false, control: 0, tofu: 0, detail: 'the engine cannot be asked' }
+  }
 }
 
 const sandboxOf = ({ config }: Deps) => ({ kind: config.sandbox })

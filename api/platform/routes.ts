@@ -5,6 +5,7 @@ import { OneLine } from '../http/one-line.ts'
 import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Time } from '../http/schemas.ts'
 import { createOrganization } from './create-organization.ts'
 import { setOrganizationStatus } from './set-organization-status.ts'
+import { Name } from '../http/pattern.ts'
 
 const OrganizationBody = Type.Object({
   id: Id,
@@ -52,7 +53,7 @@ export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'createOrganization',
         body: Body({
           name: OneLine(200),
-          slug: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
+          slug: Name,
           owner: Body({
             email: Type.String({ format: 'email', maxLength: 254 }),
             name: OneLine(200),

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+import { Name } from '../http/pattern.ts'
 
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const
@@ -44,8 +45,6 @@ export const WorkspaceBody = Type.Object({
   updatedAt: Time,
 })
 export type WorkspaceBody = Static<typeof WorkspaceBody>
-
-const Name = Type.String({ maxLength: 63, pattern: '^[a-z0-9][a-z0-9-]{0,62}$' })
 
 /** `git` names what to read of the connection. Its id stands beside it, as a guard of the runs. */
 const Source = Type.Union([

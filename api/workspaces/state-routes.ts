@@ -11,6 +11,7 @@ import { errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http
 import { presentStateVersion, StateVersionBody } from './present-state-version.ts'
 import { readState } from './read-state.ts'
 import { restoreState } from './restore-state.ts'
+import { Cursor } from '../http/pattern.ts'
 
 /** Above any id: a list begins with its newest row. */
 const newest = 2_147_483_647
@@ -20,7 +21,7 @@ const SerialParams = Type.Object({ id: Id, serial: Serial })
 /** Addresses are keys of their own: longer than an id, and they name the place wherever the list has moved. */
 const AddressPage = Type.Object({
   ...Page.properties,
-  cursor: Type.Optional(Type.String({ maxLength: 4_096, pattern: '^[A-Za-z0-9_-]+$' })),
+  cursor: Type.Optional(Cursor('^[A-Za-z0-9_-]+$', { maxLength: 4_096 })),
 })
 
 const target = async (db: Db, organizationId: number, { id = 0, serial }: Record<string, number>) =>

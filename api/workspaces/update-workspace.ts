@@ -51,6 +51,14 @@ function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
   }
 }
 
+const fields = ['name', 'criticality', 'path', 'autoApply', 'costLimitMonthly', 'unpriced'] as const
+
+/** As the workspace itself is shown: the store's text of an amount has all of its decimals. */
+function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
+  const value = workspace[field]
+  return field === 'costLimitMonthly' && value !== null ? Number(value) : value
+}
+
 async function note(
   db: Db,
   caller: Caller,
@@ -62,19 +70,11 @@ async function note(
     const pipeline = await pipelines(db, organizationId).managedOf(id)
     await pipelines(db, organizationId).rename(pipeline.id, `provision-${after.name}`)
   }
-  const fields = [
-    'name',
-    'criticality',
-    'path',
-    'autoApply',
-    'costLimitMonthly',
-    'unpriced',
-  ] as const
-  const changed = fields.filter((field) => after[field] !== before[field])
+  const changed = fields.filter((field) => valueOf(after, field) !== valueOf(before, field))
   await auditLog(db, organizationId, actorOf(caller)).record('workspace.updated', {
     target: { kind: 'workspace', id, label: after.name },
     detail: Object.fromEntries(
-      changed.map((field) => [field, { from: before[field], to: after[field] }]),
+      changed.map((field) => [field, { from: valueOf(before, field), to: valueOf(after, field) }]),
     ),
   })
   if (guards.length > 0)

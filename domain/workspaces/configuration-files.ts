@@ -29,7 +29,8 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
     ])
   for (const name of names) {
     const message = faultOfPath(name) ?? faultOfOverride(name) ?? faultOfNesting(name, files)
-    if (message) details.push({ path: `files.${name.slice(0, maxPathLength)}`, message })
+    if (message)
+      details.push({ path: `files[${JSON.stringify(name.slice(0, maxPathLength))}]`, message })
     if (details.length === maxDetails) break
   }
   if (!names.some((name) => folderOf(name) === folder && /\.(tf|tofu)(\.json)?$/.test(name)))

@@ -1,16 +1,22 @@
 import type { Connection } from '@temporalio/client'
 import { unavailable } from '../../domain/errors.ts'
+import { controlQueue, tofuQueue } from '../../workflows/platform/contract.ts'
+
+/** How many workers ask for work of each kind. */
+export type Pollers = { control: number; tofu: number }
 
 export type EngineHealth = {
   /** Throws 503 `engine_unavailable`: what the engine cannot be told of is not begun (runs.md, Transitions). */
   assertReachable(): Promise<void>
+  /** Throws where the engine cannot be asked. */
+  pollers(): Promise<Pollers>
 }
 
 const timeoutMs = 1_500
 const trustedForMs = 1_000
 
 /** Asks the engine at most once a second, however many runs are started in it. */
-export function createEngineHealth(connection: Connection): EngineHealth {
+export function createEngineHealth(connection: Connection, namespace: string): EngineHealth {
   let asked: Promise<void> | undefined
   let goodUntil = 0
 
@@ -31,11 +37,50 @@ export function createEngineHealth(connection: Connection): EngineHealth {
     }
   }
 
+  let counted: Promise<Pollers> | undefined
+  let countedAt = 0
+  const count = async (): Promise<Pollers> => {
+    const [control, tofu] = await Promise.all(
+      [controlQueue, tofuQueue].map(async (queue) => pollersOf(connection, namespace, queue)),
+    )
+    return { control: control ?? 0, tofu: tofu ?? 0 }
+  }
+
   return {
+    async pollers() {
+      // A probe is answered to anybody: however many ask, the engine is asked once a second.
+      if (!counted || Date.now() - countedAt > trustedForMs) {
+        countedAt = Date.now()
+        counted = count()
+      }
+      return counted
+    },
+
     async assertReachable() {
       if (Date.now() < goodUntil) return
       asked ??= ask()
       await asked
     },
   }
+}
+
+/** `TASK_QUEUE_TYPE_ACTIVITY`: both kinds of workers run activities. */
+const activities = 2
+/** A poll lasts a minute, and its worker has called when it began: whoever did not call since is gone. */
+const pollLivesMs = 70_000
+
+/** The engine goes on listing a worker for minutes after its last call. */
+async function pollersOf(connection: Connection, namespace: string, name: string): Promise<number> {
+  const { pollers } = await connection.withDeadline(Date.now() + timeoutMs, async () =>
+    connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name },
+      taskQueueType: activities,
+    }),
+  )
+  const since = Date.now() - pollLivesMs
+  const called = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > since,
+  )
+  return new Set(called.map(({ identity }) => identity)).size
 }

@@ -45,6 +45,32 @@ test.each([
   expect((await post(stranger.cookie, { method: 'PATCH', url, body })).statusCode).toBe(404)
 })
 
+test('400: what is no JSON is told with its line and column', async () => {
+  const owner = await (await harness.organization()).user('Owner')
+  const body = '{\n  "name": "net"\n  "criticality": "standard"\n}'
+  const response = await post(owner.cookie, { method: 'POST', url: '/api/workspaces', body })
+  expect([response.statusCode, response.json()]).toEqual([
+    400,
+    {
+      error: 'The body is not JSON (at line 3, column 3).',
+      code: 'malformed_json',
+      details: [{ path: 'body', message: 'is not JSON from here on', line: 3, column: 3 }],
+    },
+  ])
+})
+
+test('400: a name of another form is told in words, and the same everywhere', async () => {
+  const owner = await (await harness.organization()).user('Owner')
+  for (const name of ['Net', '-net', 'net work', 'n'.repeat(70)]) {
+    const response = await owner.post('/api/workspaces', { name })
+    expect(response.statusCode, name).toBe(400)
+    expect(response.body).toContain(
+      'must be 1 to 63 lower-case letters, digits and hyphens, of which the first is no hyphen',
+    )
+    expect(response.body).not.toContain('pattern')
+  }
+})
+
 test('400: a number that reads as Infinity', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')

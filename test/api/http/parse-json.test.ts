@@ -46,3 +46,23 @@ describe('what is refused', () => {
     expect(value).toBeUndefined()
   })
 })
+
+describe('where a text stops being JSON', () => {
+  test.each([
+    ['{"a":1', 1, 7],
+    ['{\n  "a": 1,\n}', 3, 1],
+    ['{\n  "a": tru\n}', 2, 8],
+    ['[1,\r\n 2 3]', 2, 4],
+    ["{'a':1}", 1, 2],
+    ['{"a" 1}', 1, 6],
+    ['{"a":"x\ny"}', 1, 6],
+    ['{"a":01}', 1, 6],
+    ['{"a":1}}', 1, 8],
+    ['[1,]', 1, 4],
+    ['nul', 1, 1],
+    ['{"a":"\\x"}', 1, 6],
+    [`[${'"long", '.repeat(50_000)}]`, 1, 2 + 8 * 50_000],
+  ])('%#', (text, line, column) => {
+    expect(parseJson(text).position).toEqual({ line, column })
+  })
+})

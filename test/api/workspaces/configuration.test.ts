@@ -75,6 +75,12 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
       const refused = await user.put(`${workspace.url}/configuration`, { files })
       expect(refused.statusCode, name).toBe(400)
     }
+    const up = await user.put(`${workspace.url}/configuration`, {
+      files: { ...simpleFiles, '../main.tf': '' },
+    })
+    expect(up.json().details).toEqual([
+      { path: 'files["../main.tf"]', message: expect.stringContaining('may not leave') },
+    ])
     const others = [{}, { 'readme.md': '' }, { 'sub/main.tf': '' }]
     for (const files of others)
       expect((await user.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(400)

@@ -79,11 +79,11 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace()
-    await user.post(`${workspace.url}/lock`, {})
+    await user.post(`${workspace.url}/lock`, { reason: 'a migration' })
     const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: user.id }
     const run = await runInPhase(harness.deps, place, 'apply_queued')
     const waiting = (await user.get(`${workspace.url}/runs/${run.id}`)).json().run
-    expect(waiting.blockedBy.kind).toBe('user_lock')
+    expect(waiting.blockedBy).toMatchObject({ kind: 'user_lock', reason: 'a migration' })
     await user.post(`${workspace.url}/unlock`, {})
     const woken = await harness.deps.store.tenant(org.id, async (db) =>
       db('outbox').where({ kind: 'signal' }).pluck('workflow_id'),

@@ -167,6 +167,8 @@ describe('workspaces', () => {
       db('workspace_authorship').where({ workspaceId: workspace.id, userId: sre.id }).pluck('what'),
     )
     expect(authors).toEqual(['costLimitMonthly'])
+    const { entries } = (await sre.get('/api/audit?event=workspace.updated')).json()
+    expect(entries[0].detail).toEqual({ costLimitMonthly: { from: 100, to: null } })
   })
 
   test('200: deleting takes infrastructure pipelines along; an application only loses its target', async () => {
