@@ -63,6 +63,8 @@ export type Config = Readonly<{
   /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
   tofuSlots: number
+  /** How long a worker that is told to stop lets applies under way finish. */
+  shutdownGraceSeconds: number
   /** The organization and Owner of an empty store (decisions §1a). */
   bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
   logLevel: string
@@ -138,6 +140,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
     rateLimits: readRateLimits(env['CC_RATE_LIMITS'] ?? '', faults),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
+    shutdownGraceSeconds: number('CC_SHUTDOWN_GRACE_SECONDS', 300),
     bootstrap: {
       organization: env['CC_BOOTSTRAP_ORG'] ?? 'demo',
       email: env['CC_BOOTSTRAP_EMAIL'] ?? 'owner@demo.example',

@@ -17,6 +17,8 @@ export type Deps = {
   engineVersion: string
   /** The operator's OpenTofu CLI configuration (mirrors, caches). */
   cliConfig: string | undefined
+  /** Raised when this worker is told to stop: plans are given up at once, applies finish. */
+  stopping: AbortSignal
   /** Asks the engine how a run's workflow is, for the reconciler. */
   workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
 }

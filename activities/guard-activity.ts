@@ -4,6 +4,18 @@ import type { Logger } from 'pino'
 import { AppError } from '../domain/errors.ts'
 import { toFault } from '../store/connect.ts'
 
+/** A fault that may pass, of work that was tried as often as it may be. */
+export class GivenUp extends Error {
+  constructor(cause: unknown) {
+    super('tried as often as it may be', { cause })
+    this.name = 'GivenUp'
+  }
+}
+
+/** A key does not come back by itself: who waits for the run is told soon. */
+const isOperators = (error: unknown) =>
+  error instanceof AppError && error.code === 'keyring_unavailable'
+
 /**
  * The one renderer of errors towards the engine. What it is told is a fixed text with a code:
  * messages and stacks of libraries can carry values, and its history is not ours to mask.
@@ -17,7 +29,8 @@ export function guardActivity<A extends unknown[], R>(
     try {
       return await work(...args)
     } catch (thrown) {
-      const error = toFault(thrown)
+      const givenUp = thrown instanceof GivenUp
+      const error = toFault(givenUp ? thrown.cause : thrown)
       const { activityType, attempt, workflowExecution } = Context.current().info
       log.warn(
         { err: thrown, activityType, attempt, workflowId: workflowExecution?.workflowId },
@@ -26,10 +39,11 @@ export function guardActivity<A extends unknown[], R>(
       const failure =
         error instanceof AppError && error.fault !== 'unavailable'
           ? ApplicationFailure.nonRetryable(`refused: ${error.code}`, error.code)
-          : ApplicationFailure.retryable(
-              'a fault on our side; the log of the worker tells it',
-              error instanceof AppError ? error.code : 'internal',
-            )
+          : ApplicationFailure.create({
+              message: 'a fault on our side; the log of the worker tells it',
+              type: error instanceof AppError ? error.code : 'internal',
+              nonRetryable: givenUp || (isOperators(error) && attempt >= 3),
+            })
       failure.stack = ''
       throw failure
     }

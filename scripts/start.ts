@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../config.ts'
+import { readConfig, type Config } from '../config.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { tryLock } from '../engines/file-lock.ts'
 import { isPortFree } from '../engines/free-ports.ts'
@@ -98,12 +98,13 @@ async function up(settings: StartSettings): Promise<void> {
   })
   signal.throwIfAborted()
   const env = { ...process.env, ...sources.env }
-  const { firstSignIn } = await prepareStore(readConfig(env))
+  const config = readConfig(env)
+  const { firstSignIn } = await prepareStore(config)
   await consoleBuilt
   signal.throwIfAborted()
 
   try {
-    const address = await startParts(settings, env)
+    const address = await startParts(settings, { env, config })
     say(`ready: ${address}`)
     const { temporalUiUrl } = sources.engines ?? {}
     if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
@@ -120,7 +121,10 @@ async function up(settings: StartSettings): Promise<void> {
 }
 
 /** Starts the API and the worker, and gives the address once the API is ready. */
-async function startParts(settings: StartSettings, env: NodeJS.ProcessEnv): Promise<string> {
+async function startParts(
+  settings: StartSettings,
+  { env, config }: { env: NodeJS.ProcessEnv; config: Config },
+): Promise<string> {
   const { dataDir, host, port } = settings
   const { signal } = aborter
   const leash = createLeash()
@@ -130,7 +134,12 @@ async function startParts(settings: StartSettings, env: NodeJS.ProcessEnv): Prom
   const common = { root, dataDir, env, leash, say, signal }
   const starts = await Promise.allSettled([
     startNodePart({ ...common, name: 'api', script: 'api/server.ts', address }),
-    startNodePart({ ...common, name: 'worker', script: 'worker/main.ts' }),
+    startNodePart({
+      ...common,
+      name: 'worker',
+      script: 'worker/main.ts',
+      stopTimeoutMs: config.shutdownGraceSeconds * 1_000 + 30_000,
+    }),
   ])
   // Whichever came up is stopped even when the other did not.
   for (const start of starts) if (start.status === 'fulfilled') running.push(start.value)
@@ -144,8 +153,9 @@ async function startParts(settings: StartSettings, env: NodeJS.ProcessEnv): Prom
 async function untilReady(address: string): Promise<void> {
   for (let turn = 1; !aborter.signal.aborted; turn += 1) {
     try {
-      await expectAnswer(`${address}/readyz`)
-      return
+      const { workers } = JSON.parse(await expectAnswer(`${address}/readyz`))
+      if (workers.ok) return
+      throw new Error(workers.detail)
     } catch (error) {
       if (turn % 100 === 0) say(`not ready yet: ${error instanceof Error ? error.message : ''}`)
       await sleep(100)

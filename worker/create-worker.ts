@@ -34,10 +34,15 @@ export type WorkerDeps = {
 }
 
 export type RunningWorker = {
+  /** How many plans and applies this worker has in hand. */
+  inHand(): number
   /** Rejects when a worker breaks; resolves once all have stopped. */
   finished: Promise<void>
   stop(): Promise<void>
 }
+
+/** What a worker that is stopped takes at most beyond its grace: 10 s for a program to end, the rest for its record. */
+export const interruptSeconds = 15
 
 /** Both queues' workers, the relays of outbox and mail, and the keepers of turns and of the store, in one process. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
@@ -53,6 +58,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     dataConverter: { payloadCodecs: [codec] },
   })
 
+  const stopping = new AbortController()
   const activities = createActivities({
     store,
     keyring,
@@ -62,6 +68,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     worker: deps.name,
     engineVersion: deps.engineVersion,
     cliConfig: deps.cliConfig,
+    stopping: stopping.signal,
     workflowState: async (workflowId) => workflowState(client, workflowId),
   })
   const common = {
@@ -69,9 +76,6 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     namespace,
     dataConverter,
     identity: deps.name,
-    // Long enough for a plan to be killed and its end recorded; what is left is found by the reconciler.
-    shutdownGraceTime: '5 seconds',
-    shutdownForceTime: '15 seconds',
   } as const
   const control = await Worker.create({
     ...common,
@@ -80,12 +84,18 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     activities: activities.control,
     maxCachedWorkflows: 200,
     maxConcurrentActivityTaskExecutions: 50,
+    shutdownGraceTime: '5 seconds',
+    shutdownForceTime: '15 seconds',
   })
   const tofu = await Worker.create({
     ...common,
     taskQueue: tofuQueue,
     activities: activities.tofu,
     maxConcurrentActivityTaskExecutions: config.tofuSlots,
+    // An apply that is interrupted has changed something and saved less: it is let finish, within bounds.
+    shutdownGraceTime: `${config.shutdownGraceSeconds} seconds`,
+    // And then has time to be interrupted and have its end recorded; what is left is found by the reconciler.
+    shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
   await ensureReconcileSchedule(client)
 
@@ -97,8 +107,10 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   ]
   const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
   return {
+    inHand: () => tofu.getStatus().numInFlightActivities,
     finished,
     async stop() {
+      stopping.abort()
       await Promise.all(helpers.map(async (helper) => helper.stop()))
       for (const worker of [control, tofu]) if (worker.getState() === 'RUNNING') worker.shutdown()
       await finished.catch(() => undefined)

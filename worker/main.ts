@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
@@ -11,7 +11,7 @@ import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { makeWorkflowBundle } from './make-workflow-bundle.ts'
-import { createWorker } from './create-worker.ts'
+import { createWorker, interruptSeconds, type RunningWorker } from './create-worker.ts'
 
 /** The worker process: reads the configuration, connects, runs until it is told to stop. */
 async function main(config: Config): Promise<void> {
@@ -51,12 +51,18 @@ async function main(config: Config): Promise<void> {
   })
   log.info('running')
 
-  let closing = false
+  let closingSince = 0
   const close = (signal: string) => {
-    if (closing) return
-    closing = true
+    // One Ctrl-C may come twice: from the terminal and, passed on, from npm.
+    if (closingSince > 0) {
+      if (Date.now() - closingSince > 1_000) process.exit(130)
+      return
+    }
+    closingSince = Date.now()
     log.info({ signal }, 'closing')
-    setTimeout(() => process.exit(0), 20_000).unref()
+    const { shutdownGraceSeconds } = config
+    setTimeout(() => process.exit(0), (shutdownGraceSeconds + interruptSeconds + 5) * 1_000).unref()
+    tellOfApplies(running, log, shutdownGraceSeconds)
     void running
       .stop()
       .then(async () => Promise.all([changes.close(), store.close(), sandbox.close()]))
@@ -65,6 +71,23 @@ async function main(config: Config): Promise<void> {
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
   await running.finished
+}
+
+/** Whoever stops the service sees why it takes its time. */
+function tellOfApplies(running: RunningWorker, log: Logger, graceSeconds: number): void {
+  const since = Date.now()
+  const tell = () => {
+    const left = Math.max(0, Math.round(graceSeconds - (Date.now() - since) / 1_000))
+    const applies = running.inHand()
+    if (applies > 0)
+      log.warn(
+        { applies },
+        `let finish: ${applies} under way, interrupted in ${left} s; a second Ctrl-C ends it now`,
+      )
+  }
+  // Plans are over by then.
+  setTimeout(tell, 3_000).unref()
+  setInterval(tell, 20_000).unref()
 }
 
 async function tofuVersion({ tofuBin = 'tofu' }: Config): Promise<string> {

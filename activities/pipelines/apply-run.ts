@@ -21,6 +21,10 @@ import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
 export const applyTimeoutMs = 4 * 3_600_000
+/** What an apply has done is in this worker's hands alone, so the store is waited for longer than by anything else. */
+const patienceMs = 10 * 60_000
+/** More than this of init is no more than its usual words. */
+const maxUnsaid = 500
 const workFolderBytes = 2 * 1024 ** 3
 
 /**
@@ -57,7 +61,10 @@ export const applyRun =
       // Fenced off or given up by the engine: the outcome is somebody else's to tell.
       if (watch.cause() === 'fenced' || watch.cause() === 'lost')
         throw new Error('this attempt was taken over')
-      await retryWhileUnavailable(async () => finish(deps, loaded, end), 10 * 60_000)
+      await retryWhileUnavailable(
+        async () => finish(deps, loaded, { end, fence: begun.fence }),
+        patienceMs,
+      )
     } finally {
       watch.close()
       await log.close()
@@ -85,6 +92,12 @@ async function applyInSandbox(
   })
   try {
     let error: string | undefined
+    // The plan's log has what init says; here it is told where it fails.
+    let unsaid: Array<[stream: 'stdout' | 'stderr', line: string]> | undefined = []
+    const say = async (stream: 'stdout' | 'stderr', line: string) => {
+      if (stream === 'stderr') return log.write('error', line)
+      for (const message of tofuMessages(line)) await log.write(message.level, message.line)
+    }
     const tool = tofu({
       bench,
       token: begun.token,
@@ -94,17 +107,20 @@ async function applyInSandbox(
       signal: watch.signal,
       onLine: async (stream, line) => {
         error ??= firstError(line)
-        if (stream === 'stderr') return log.write('error', line)
-        for (const message of tofuMessages(line)) await log.write(message.level, message.line)
+        if (unsaid && unsaid.length < maxUnsaid) unsaid.push([stream, line])
+        else await say(stream, line)
       },
     })
     await tool.prepare(loaded.files)
     await tool.restore(begun)
+    await log.write('info', 'Preparing the stored plan.')
     const init = await tool.init({ lockReadonly: begun.lockFile !== null })
     if (init.exitCode !== 0 || !(await tool.usesOwnBackend())) {
+      for (const [stream, line] of unsaid) await say(stream, line)
       await log.write('error', error ?? 'tofu init failed before anything was applied')
       return endOf(init, error, watch)
     }
+    unsaid = undefined
     const spawned = await retryWhileUnavailable(async () =>
       deps.store.tenant(organizationId, async (db) =>
         applyAttempts(db, organizationId).recordSpawn(run.id, begun.fence),
@@ -157,11 +173,17 @@ function endOf(end: StepEnd, error: string | undefined, watch: RunWatch): RunEnd
 }
 
 /** Success is exit 0 and a saved state, in that order (runs.md, Transitions). */
-async function finish(deps: Deps, loaded: LoadedRun, end: RunEnd): Promise<void> {
+async function finish(
+  deps: Deps,
+  loaded: LoadedRun,
+  { end, fence }: { end: RunEnd; fence: number },
+): Promise<void> {
   const { organizationId, run } = loaded
   await deps.store.tenant(organizationId, async (db) => {
     const workspaceRows = workspaces(db, organizationId)
-    await workspaceRows.getForUpdate(run.workspaceId)
+    const workspace = await workspaceRows.getForUpdate(run.workspaceId)
+    // The store was away, somebody took over meanwhile, and the watch has not seen it yet.
+    if (workspace.fence !== fence) throw new Error('this attempt was taken over')
     const saved = await stateVersions(db, organizationId).newestOfRun(run.id)
     const how: RunEnd =
       end.phase === 'succeeded' && !saved
@@ -200,19 +222,29 @@ async function keepAside(deps: Deps, loaded: LoadedRun, body: Buffer): Promise<v
   } catch {
     // Half a state is still more than none.
   }
-  await retryWhileUnavailable(async () =>
-    deps.store.tenant(organizationId, async (db) =>
-      stateVersions(db, organizationId).create({
-        workspaceId: run.workspaceId,
-        serial,
-        lineage,
-        status: 'quarantined',
-        reason: 'state_save_failed',
-        body: deps.keyring.seal({ organizationId, table: 'state_versions', column: 'body' }, body),
-        bodySha256: createHash('sha256').update(body).digest('hex'),
-        workspaceRunId: run.id,
-        createdBy: `run ${run.id}`,
+  const bodySha256 = createHash('sha256').update(body).digest('hex')
+  await retryWhileUnavailable(
+    async () =>
+      deps.store.tenant(organizationId, async (db) => {
+        const versions = stateVersions(db, organizationId)
+        // The state endpoint has kept what it refused.
+        const kept = await versions.quarantinedOfRun(run.id)
+        if (kept.some((version) => version.bodySha256 === bodySha256)) return
+        await versions.create({
+          workspaceId: run.workspaceId,
+          serial,
+          lineage,
+          status: 'quarantined',
+          reason: 'state_save_failed',
+          body: deps.keyring.seal(
+            { organizationId, table: 'state_versions', column: 'body' },
+            body,
+          ),
+          bodySha256,
+          workspaceRunId: run.id,
+          createdBy: `run ${run.id}`,
+        })
       }),
-    ),
+    patienceMs,
   )
 }

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
+import { advise } from '../../domain/pipelines/advise.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
@@ -9,6 +10,7 @@ import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
+import { GivenUp } from '../guard-activity.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { howKilled } from './how-killed.ts'
 import { judgeGates } from './judge-gates.ts'
@@ -19,6 +21,8 @@ import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
 export const planTimeoutMs = 30 * 60_000
+/** A plan that is lost with its worker is made again, at most twice (runs.md, Transitions). */
+const maxBegun = 3
 const workFolderBytes = 2 * 1024 ** 3
 
 /** A plan that did not come about, with why in our own words. */
@@ -45,6 +49,16 @@ export const planRun =
       return nextStep(deps)(input)
     }
 
+    // Counted here and not by the engine, for which a worker that hangs and never began is a try as well.
+    const begun = await deps.store.tenant(organizationId, async (db) =>
+      tokens(db, organizationId).countRunTokens(run.id, 'plan'),
+    )
+    if (begun >= maxBegun) {
+      const message = `The worker was lost while planning, ${maxBegun} times. Start a new run.`
+      await recordPlanFailure(deps, loaded, { reason: 'runner_lost', message })
+      return nextStep(deps)(input)
+    }
+
     const secret = newToken('run')
     const log = openStageLog({
       store: deps.store,
@@ -58,8 +72,8 @@ export const planRun =
       workspaceId: run.workspaceId,
     })
     try {
-      const { attempt, workflowExecution } = Context.current().info
-      if (attempt > 1) {
+      const { workflowExecution } = Context.current().info
+      if (begun > 0) {
         await log.write('warn', 'The worker was lost. Planning again.')
         // Now, since this worker may be lost as well.
         await log.flush()
@@ -81,7 +95,7 @@ export const planRun =
     } catch (error) {
       const failure = toFailure(error, watch)
       // Not ours to end: somebody else ended the run, or the engine will try again.
-      if (!failure) throw error
+      if (!failure) throw begun + 1 < maxBegun || watch.cause() ? error : new GivenUp(error)
       await log.write('error', failure.message)
       await log.close()
       await retryWhileUnavailable(async () => recordPlanFailure(deps, loaded, failure))
@@ -113,7 +127,8 @@ async function planInSandbox(
       timeoutMs: planTimeoutMs,
       signal: watch.signal,
       onLine: async (stream, line) => {
-        error ??= firstError(line)
+        const told = error === undefined ? firstError(line) : undefined
+        if (told !== undefined) error = advise(told, run.workspaceId)
         if (stream === 'stderr') return log.write('error', line)
         for (const message of tofuMessages(line)) await log.write(message.level, message.line)
       },

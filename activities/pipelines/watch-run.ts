@@ -72,6 +72,10 @@ export function watchRun(
   ]
   const lost = () => stop('lost')
   context.cancellationSignal.addEventListener('abort', lost)
+  // What only plans is planned again by another worker; what applies is let finish (see worker/stop-worker.ts).
+  const mayStop = fence === undefined
+  if (mayStop) deps.stopping.addEventListener('abort', lost)
+  if (mayStop && deps.stopping.aborted) lost()
   context.heartbeat({ processGroup })
 
   return {
@@ -84,6 +88,7 @@ export function watchRun(
       for (const timer of timers) clearInterval(timer)
       unlisten()
       context.cancellationSignal.removeEventListener('abort', lost)
+      deps.stopping.removeEventListener('abort', lost)
     },
   }
 }

@@ -12,6 +12,8 @@ export type NodePartOptions = {
   leash: Leash
   say: (line: string) => void
   signal: AbortSignal
+  /** Longer than the grace that the part gives its own work; 20 s unless said. */
+  stopTimeoutMs?: number
   /** Where it answers; a part without an address is up when it has lived for a while. */
   address?: string
 }
@@ -23,6 +25,7 @@ export function startNodePart(options: NodePartOptions): Promise<Part> {
   const { name, address, say } = options
   let startedAt = 0
   return watchPart({
+    stopTimeoutMs: 20_000,
     ...options,
     program: process.execPath,
     arguments: [options.script],
@@ -37,7 +40,5 @@ export function startNodePart(options: NodePartOptions): Promise<Part> {
     },
     readyTimeoutMs: 60_000,
     stopSignal: 'SIGTERM',
-    // Longer than the grace that the parts give their own work.
-    stopTimeoutMs: 20_000,
   })
 }

@@ -126,6 +126,14 @@ export function tokens(db: Db, organizationId: number) {
       })
     },
 
+    /** How often a phase of a run was begun: each time it got a token of its own. */
+    async countRunTokens(workspaceRunId: number, runPhase: 'plan' | 'apply'): Promise<number> {
+      const [row] = await db('tokens')
+        .where({ organizationId, workspaceRunId, runPhase, kind: 'run' })
+        .count({ count: '*' })
+      return Number(row?.['count'] ?? 0)
+    },
+
     async revokeOfRun(workspaceRunId: number): Promise<void> {
       await db('tokens')
         .where({ organizationId, workspaceRunId, kind: 'run' })

@@ -52,6 +52,7 @@ const activities = (worker = 'worker-a') => {
     engineVersion: '1.12.6',
     cliConfig: undefined,
     workflowState: async () => workflow,
+    stopping: new AbortController().signal,
   }
   const { control, tofu } = createActivities(deps)
   return { ...control, ...tofu }

@@ -45,4 +45,4 @@ test('a plan whose worker is lost again and again is made three times and no mor
   expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({
     phase: 'succeeded',
   })
-}, 120_000)
+}, 300_000)

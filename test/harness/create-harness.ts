@@ -64,6 +64,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     CC_OPA_BIN: inject('opaBin'),
     CC_LOG_LEVEL: 'debug',
     CC_TOFU_SLOTS: '3',
+    // Nobody waits at a test's end for an apply that sleeps.
+    CC_SHUTDOWN_GRACE_SECONDS: '1',
     // Every test asks from one address; those of the limits set their own.
     CC_RATE_LIMITS: 'token=1000000,scim=1000000,address=1000000',
     ...options.env,
@@ -84,7 +86,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     config,
     store,
     keyring: createKeyring(config.keyring),
-    engine: createEngineHealth(connection),
+    engine: createEngineHealth(connection, config.temporal.namespace),
     policies: createPolicyCompiler(config, log),
     changes,
     log,

@@ -14,8 +14,8 @@ export type Process = {
   said(): string
   /** SIGKILL, to this process alone: what it started is left to fend for itself. */
   kill(): Promise<void>
-  /** SIGTERM, and waits for the end. */
-  stop(): Promise<void>
+  /** SIGTERM, and waits for the end, with SIGKILL where it takes longer than that. */
+  stop(withinMs?: number): Promise<void>
 }
 
 export type Processes = {
@@ -74,6 +74,7 @@ function environmentOf({ config }: Harness): Record<string, string> {
     CC_TOFU_BIN: tofuBin,
     CC_OPA_BIN: opaBin,
     CC_TOFU_SLOTS: '6',
+    CC_SHUTDOWN_GRACE_SECONDS: String(config.shutdownGraceSeconds),
     CC_LOG_LEVEL: 'info',
   }
 }
@@ -105,8 +106,8 @@ async function run(
     pid: child.pid ?? 0,
     said: () => said,
     kill: async () => end('SIGKILL'),
-    async stop() {
-      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    async stop(withinMs = 25_000) {
+      const timer = setTimeout(() => child.kill('SIGKILL'), withinMs)
       await end('SIGTERM')
       clearTimeout(timer)
     },

@@ -23,7 +23,7 @@ export async function runUntil(
   user: TestUser,
   place: { workspace: TestWorkspace; id: number },
   when: (run: Run) => boolean,
-  timeoutMs = 45_000,
+  timeoutMs = 90_000,
 ): Promise<Run> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

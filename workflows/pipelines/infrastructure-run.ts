@@ -36,7 +36,9 @@ const { planRun } = proxyActivities<TofuActivities>({
   startToCloseTimeout: '35 minutes',
   summary: 'tofu plan, policy gate, cost gate',
   heartbeatTimeout: '15 seconds',
-  retry: { ...retry, maximumAttempts: 3 },
+  // A plan is begun three times at most, which planRun counts. These are more: a worker that hangs
+  // takes a task off the queue for as long as its polls live (a minute), and never begins it.
+  retry: { ...retry, maximumAttempts: 12 },
 })
 const { applyRun } = proxyActivities<TofuActivities>({
   taskQueue: tofuQueue,

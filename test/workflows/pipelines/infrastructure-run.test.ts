@@ -48,6 +48,13 @@ describe('a standard workspace', () => {
       'pipeline.run_succeeded',
     ])
 
+    // What init says is in the plan's log, and not again in that of the apply.
+    const texts = async (stage: string) =>
+      (await linesOf(owner, workspace, { id: run.id, stage })).join('\n')
+    expect(await texts('plan')).toContain('successfully initialized')
+    expect(await texts('apply')).toContain('terraform_data.one: Creat')
+    expect(await texts('apply')).not.toContain('nitializ')
+
     // Masked in the plan, in both logs and in what the processes logged.
     const shown = await owner.get(`${workspace.url}/runs/${run.id}`)
     expect(shown.body).not.toContain('open-sesame-123')
@@ -81,6 +88,18 @@ describe('a standard workspace', () => {
     const log = (await linesOf(owner, workspace, { id, stage: 'plan' })).join('\n')
     expect(log).toContain('main.tf line 2')
     expect((await owner.get(workspace.url)).json().workspace.locked).toBeNull()
+  })
+
+  test('a missing variable ends the run failed, and says where to set it', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const files = { 'main.tf': 'variable "region" {}\noutput "where" { value = var.region }\n' }
+    const workspace = await org.workspace({ by: owner, files })
+    const { id } = await startRun(owner, workspace)
+    const run = await runUntil(owner, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+    expect(run.message).toContain(`Set it under ${workspace.url}/variables`)
+    expect(run.message).not.toContain('-var')
   })
 
   test('a plan-only run never applies', async () => {

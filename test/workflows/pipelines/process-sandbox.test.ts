@@ -18,7 +18,9 @@ test('without bubblewrap a run goes through all the same, and its state through 
   expect(run.state, `${run.message}\n${log}`).toBe('succeeded')
   const { workspace: after } = (await owner.get(workspace.url)).json()
   expect(after.stateSerial).toBeGreaterThan(0)
-  expect((await harness.app.inject('/readyz')).json().sandbox.kind).toBe('process')
+  const ready = (await harness.app.inject('/readyz')).json()
+  expect(ready.sandbox.kind).toBe('process')
+  expect(ready.workers).toEqual({ ok: true, control: 1, tofu: 1 })
 })
 
 test('a keyring without the key: 503 on exactly what needs it, and nothing was changed', async () => {

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { processesOf, type Processes } from '../harness/processes.ts'
+import { linesOf, startRun } from '../harness/runs.ts'
+import { expectNothingHeld, isTerminalRow, rowUntil } from './run-rows.ts'
+
+// A worker that hangs (SIGSTOP; a host that swaps or is migrated does the same): its polls stay open
+// at the engine, which hands it tasks that it never begins.
+let harness: Harness
+let processes: Processes
+beforeAll(async () => {
+  harness = await createHarness()
+  processes = await processesOf(harness)
+  await processes.startApi()
+})
+afterAll(async () => {
+  await processes.close()
+  await harness.close()
+})
+
+test('a run that a hanging worker swallows is not failed: another one makes it, and so does the first once it wakes', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const asleep = await processes.startWorker()
+  process.kill(asleep.pid, 'SIGSTOP')
+  try {
+    const workspace = await org.workspace({ by: owner })
+    const { id } = await startRun(owner, workspace)
+    const begunAt = Date.now()
+    const other = await processes.startWorker()
+    const row = await rowUntil(harness, id, { when: isTerminalRow, timeoutMs: 240_000 })
+    console.log(`settled ${Date.now() - begunAt} ms after its start`)
+    expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+    expectNothingHeld(row)
+    // Nobody began that plan before: nothing was lost.
+    const log = await linesOf(owner, workspace, { id, stage: 'plan' })
+    expect(log.filter((line) => line.includes('The worker was lost'))).toEqual([])
+    await other.stop()
+  } finally {
+    process.kill(asleep.pid, 'SIGCONT')
+  }
+  const next = await startRun(owner, await org.workspace({ by: owner }))
+  const row = await rowUntil(harness, next.id, { when: isTerminalRow })
+  expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+}, 400_000)

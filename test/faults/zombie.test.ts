@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { cuttableLink, type CuttableLink } from '../harness/cuttable-link.ts'
+import { processesOf, type Processes } from '../harness/processes.ts'
+import { linesOf, startRun } from '../harness/runs.ts'
+import { slowApply } from './configurations.ts'
+import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
+
+// A worker that is not dead but cut off from store and engine, with its `tofu` at work: everybody
+// else takes it for lost, and then it comes with a state in its hands.
+let harness: Harness
+let processes: Processes
+let zombie: Processes
+let links: Record<'database' | 'engine', CuttableLink>
+beforeAll(async () => {
+  harness = await createHarness()
+  processes = await processesOf(harness)
+  await processes.startApi()
+  const database = new URL(harness.config.databaseUrl.reveal())
+  links = {
+    database: await cuttableLink(database.host),
+    engine: await cuttableLink(harness.config.temporal.address),
+  }
+  database.host = links.database.address
+  zombie = await processesOf(harness, {
+    DATABASE_URL: database.href,
+    TEMPORAL_ADDRESS: links.engine.address,
+    CC_API_URL: processes.apiUrl,
+  })
+  await zombie.startWorker()
+})
+afterAll(async () => {
+  await zombie.close()
+  await processes.close()
+  for (const link of Object.values(links)) await link.close()
+  await harness.close()
+})
+
+test('its late state is kept as quarantined, and is never current', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner, files: slowApply(25) })
+  const { id } = await startRun(owner, workspace)
+  await until('it applies', async () =>
+    (await linesOf(owner, workspace, { id, stage: 'apply' })).some((line) =>
+      line.startsWith('terraform_data.slow: Creating'),
+    ),
+  )
+  for (const link of Object.values(links)) await link.cut()
+  const cutAt = Date.now()
+  await processes.startWorker()
+  const lost = await rowUntil(harness, id, { when: isTerminalRow })
+  console.log(`failed ${(lost.endedAt?.getTime() ?? 0) - cutAt} ms after the worker was cut off`)
+  expect(lost).toMatchObject({ phase: 'failed', reason: 'runner_lost', finalized: 0 })
+  expectNothingHeld(lost)
+
+  // The workspace goes on without it, while the zombie's `tofu` is still at work.
+  await owner.put(`${workspace.url}/configuration`, { files: slowApply(0) })
+  const next = await startRun(owner, workspace)
+  expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({
+    phase: 'succeeded',
+    needsRefresh: false,
+  })
+  const { stateSerial } = (await owner.get(workspace.url)).json().workspace
+  const state = (await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body
+
+  // Fenced off it may not even read the state, so OpenTofu gives up saving and leaves it in its
+  // folder, where the worker finds it and keeps it until it reaches the store again.
+  await links.database.mend()
+  await links.engine.mend()
+  await rowUntil(harness, id, { when: ({ quarantined }) => quarantined > 0 })
+  const { versions } = (await owner.get(`${workspace.url}/state/versions`)).json()
+  const kept = versions.find(({ runId }: { runId: number }) => runId === id)
+  expect(kept).toMatchObject({ status: 'quarantined', reason: 'state_save_failed' })
+  expect((await owner.get(`${workspace.url}/state/quarantined/${kept.id}`)).body).toContain('one')
+  expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(stateSerial)
+  expect((await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body).toBe(state)
+  // Neither run's record is touched by it.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(await rowOf(harness, id)).toEqual({ ...lost, quarantined: 1, needsRefresh: false })
+  expect(await rowOf(harness, next.id)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+}, 300_000)
