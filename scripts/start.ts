@@ -62,7 +62,8 @@ async function main(): Promise<number> {
     return 1
   }
   try {
-    await up(settings)
+    const config = await up(settings)
+    if (settings.demo) await demo(config)
     await untilAborted()
     return 0
   } catch (error) {
@@ -79,7 +80,19 @@ async function main(): Promise<number> {
   }
 }
 
-async function up(settings: StartSettings): Promise<void> {
+/** The service is up with or without it. */
+async function demo(config: Config): Promise<void> {
+  try {
+    // Only then: all of the API's use cases are no small part of the supervisor.
+    const { fillDemo } = await import('./start/fill-demo.ts')
+    await fillDemo({ config, say, signal: aborter.signal })
+  } catch (error) {
+    if (!aborter.signal.aborted)
+      say(`demo: not filled in: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function up(settings: StartSettings): Promise<Config> {
   const { dataDir, host, port } = settings
   const { signal } = aborter
   // First: what an earlier start left behind holds the port too.
@@ -118,6 +131,7 @@ async function up(settings: StartSettings): Promise<void> {
       say(`  first sign-in: organization ${organization}, ${email}${secret}`)
     }
   }
+  return config
 }
 
 /** Starts the API and the worker, and gives the address once the API is ready. */

@@ -58,7 +58,6 @@ export async function prepareSources(options: Options): Promise<Sources> {
       CC_PORT: String(settings.port),
       CC_SANDBOX: settings.sandbox,
       TEMPORAL_NAMESPACE: namespace,
-      ...(settings.demo && { CC_DEMO: '1' }),
       ...(keyring && { CC_KEYRING: `@${keyring}` }),
       ...(engines && embeds.database && { DATABASE_URL: engines.databaseUrl }),
       ...(engines && embeds.temporal && { TEMPORAL_ADDRESS: engines.temporalAddress }),

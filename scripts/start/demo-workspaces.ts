@@ -1,0 +1,66 @@
+export type DemoWorkspace = {
+  name: string
+  criticality: 'standard' | 'production'
+  files: Record<string, string>
+  /** An infrastructure pipeline of people's own beside the workspace's. */
+  pipeline?: string
+  /** Set after the first run, so that the second has something to change. */
+  variable?: { key: string; value: string }
+}
+
+/** `terraform_data` is built into OpenTofu: a demo needs no cloud and no provider's download. */
+export const demoWorkspaces: readonly DemoWorkspace[] = [
+  {
+    name: 'demo-network',
+    criticality: 'standard',
+    files: {
+      'main.tf': `variable "cidr" {
+  type    = string
+  default = "10.20.0.0/16"
+}
+
+resource "terraform_data" "network" {
+  input = { cidr = var.cidr }
+}
+
+resource "terraform_data" "subnet" {
+  count = 3
+  input = {
+    network = terraform_data.network.id
+    cidr    = cidrsubnet(var.cidr, 4, count.index)
+  }
+}
+`,
+      'outputs.tf': `output "subnets" {
+  value = [for subnet in terraform_data.subnet : subnet.output.cidr]
+}
+`,
+    },
+  },
+  {
+    name: 'demo-shop',
+    criticality: 'production',
+    pipeline: 'release-demo-shop',
+    variable: { key: 'replicas', value: '3' },
+    files: {
+      'main.tf': `variable "replicas" {
+  type    = number
+  default = 2
+}
+
+resource "terraform_data" "database" {
+  input = { engine = "postgresql", version = 18 }
+}
+
+resource "terraform_data" "web" {
+  count = var.replicas
+  input = { name = "web-\${count.index}", database = terraform_data.database.id }
+}
+
+output "replicas" {
+  value = length(terraform_data.web)
+}
+`,
+    },
+  },
+]

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '@temporalio/client'
+import pino from 'pino'
+import type { Deps } from '../../api/deps.ts'
+import { createPipeline } from '../../api/pipelines/create-pipeline.ts'
+import { decideRun } from '../../api/pipelines/decide-run.ts'
+import { startRun } from '../../api/pipelines/start-run.ts'
+import { inviteUser } from '../../api/users/invite-user.ts'
+import { createVariable } from '../../api/workspaces/create-variable.ts'
+import { createWorkspace } from '../../api/workspaces/create-workspace.ts'
+import { putConfiguration } from '../../api/workspaces/put-configuration.ts'
+import type { Config } from '../../config.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { createKeyring } from '../../gateways/keyring/keyring.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
+import { connectStore } from '../../store/connect.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { demoPeople } from './demo-people.ts'
+import { demoWorkspaces, type DemoWorkspace } from './demo-workspaces.ts'
+
+type Options = { config: Config; say: (line: string) => void; signal: AbortSignal }
+
+/**
+ * `npm start -- --demo`: workspaces, a pipeline and runs, made by the API's own use cases, so that
+ * all of it is real. Each thing is made where it is missing: a second start adds nothing, and
+ * one that was cut off is gone on with. What somebody has changed since stays as it is.
+ */
+export async function fillDemo({ config, say, signal }: Options): Promise<void> {
+  const store = connectStore(config.databaseUrl, 2)
+  const connection = Connection.lazy(connectionOptions(config))
+  const deps: Deps = {
+    config,
+    store,
+    keyring: createKeyring(config.keyring),
+    engine: createEngineHealth(connection, config.temporal.namespace),
+    // Of what only other use cases need.
+    policies: { check: async () => [], close: async () => undefined },
+    changes: { on: () => () => undefined, close: async () => undefined },
+    log: pino({ level: 'silent' }),
+  }
+  try {
+    const people = await demoPeople(deps, async (owner, person) => inviteUser(deps, owner, person))
+    if (!people)
+      return say(`demo: there is no organization ${config.bootstrap.organization} with an Owner`)
+    const { owner, author } = people
+    for (const demo of demoWorkspaces) {
+      const place = await makeWorkspace(deps, author, demo)
+      if (demo.pipeline !== undefined)
+        await makePipeline(deps, author, { ...place, name: demo.pipeline })
+      await makeRuns(deps, { ...place, demo, owner, author, signal })
+      say(`demo: ${demo.name} is there`)
+      if (await awaitsApproval(deps, author, place.workspaceId))
+        say(
+          `demo: a run of ${author.email} waits for your approval (its author may not approve it)`,
+        )
+    }
+  } finally {
+    await Promise.all([store.close(), connection.close()])
+  }
+}
+
+type Place = { workspaceId: number; pipelineId: number }
+
+async function makeWorkspace(deps: Deps, author: Caller, demo: DemoWorkspace): Promise<Place> {
+  const { organizationId } = author
+  const { name, criticality, files } = demo
+  const found = await deps.store.tenant(organizationId, async (db) => {
+    const all = await workspaces(db, organizationId).list(1_000, 0)
+    return all.find((workspace) => workspace.name === name)
+  })
+  const { id } = found ?? (await createWorkspace(deps, author, { name, criticality }))
+  const [managed, version] = await deps.store.tenant(organizationId, async (db) => [
+    await pipelines(db, organizationId).managedOf(id),
+    await configurationVersions(db, organizationId).newest(id),
+  ])
+  if (!version) await putConfiguration(deps, author, { id, files })
+  return { workspaceId: id, pipelineId: managed.id }
+}
+
+async function makePipeline(
+  deps: Deps,
+  author: Caller,
+  { workspaceId, name }: Place & { name: string },
+): Promise<void> {
+  const { organizationId } = author
+  const all = await deps.store.tenant(organizationId, async (db) =>
+    pipelines(db, organizationId).list(1_000, 0),
+  )
+  if (all.some((pipeline) => pipeline.name === name)) return
+  await createPipeline(deps, author, {
+    name,
+    kind: 'infrastructure',
+    targetWorkspaceId: workspaceId,
+  })
+}
+
+type Making = Place & {
+  demo: DemoWorkspace
+  owner: Caller
+  author: Caller
+  signal: AbortSignal
+}
+
+/** Two runs: the first is over, by the Owner's approval where it needs one; the second ends or waits by itself. */
+async function makeRuns(deps: Deps, making: Making): Promise<void> {
+  const { workspaceId, pipelineId, demo, owner, author, signal } = making
+  const { organizationId } = author
+  const target = { workspaceId }
+  const runs = async () =>
+    deps.store.tenant(organizationId, async (db) =>
+      workspaceRuns(db, organizationId).list(workspaceId, 2, 2_147_483_647),
+    )
+  const settled = async (): Promise<WorkspaceRun | undefined> => {
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(300)) {
+      signal.throwIfAborted()
+      const [run] = await runs()
+      if (run && (isTerminal(run.phase) || run.phase === 'awaiting_approval')) return run
+    }
+    throw new Error(`the run of ${demo.name} does not end`)
+  }
+
+  if ((await runs()).length === 0) await startRun(deps, author, { target, kind: 'apply' })
+  if ((await runs()).length > 1) return
+  const first = await settled()
+  if (first?.phase === 'awaiting_approval') {
+    const [run] = await deps.store.tenant(organizationId, async (db) =>
+      pipelineRuns(db, organizationId).ofWorkspaceRuns([first.id]),
+    )
+    if (!run) throw new Error('a run has lost its place')
+    const comment = 'The first plan of the demo.'
+    await decideRun(deps, owner, { pipelineId, runId: run.id, decision: 'approved', comment })
+    while (!isTerminal((await settled())?.phase ?? 'queued')) await sleep(300)
+  }
+  if (demo.variable)
+    await createVariable(deps, author, { id: workspaceId, variable: demo.variable })
+  await startRun(deps, author, { target, kind: 'apply' })
+  await settled()
+}
+
+const awaitsApproval = async ({ store }: Deps, { organizationId }: Caller, workspaceId: number) =>
+  store.tenant(organizationId, async (db) => {
+    const waiting = await workspaceRuns(db, organizationId).waitingForApproval(workspaceId)
+    return waiting.length > 0
+  })
+
+const patienceMs = 180_000
