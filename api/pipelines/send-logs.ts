@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { logLines, type LogLine } from '../../store/pipelines/log-lines.ts'
+import { callers } from '../../store/platform/callers.ts'
 import { stages, type Stage } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
@@ -73,7 +75,8 @@ async function readLines(
 /**
  * Server-sent events: `id` is the line's `seq`, so a browser that comes back goes on
  * where it was. Woken by the store, with a poll as a net; ends with event `end`
- * once the stage or the run is over and every line was sent.
+ * once the stage or the run is over and every line was sent, and without it within
+ * seconds of the end of whatever let the caller in.
  */
 async function stream(
   deps: Deps,
@@ -94,6 +97,8 @@ async function stream(
     'x-accel-buffering': 'no',
     'x-request-id': request.id,
   })
+  // Else whoever follows a log that has no line yet would not know that they are connected.
+  raw.flushHeaders()
   let open = true
   let wake: () => void = () => undefined
   const stop = () => {
@@ -108,6 +113,7 @@ async function stream(
     if (id === '' || Number(id) === runId) wake()
   })
   const keepAlive = setInterval(() => raw.write(': keep-alive\n\n'), keepAliveMs)
+  const mayStay = stillLive(deps, request.caller)
   let seq = after
   try {
     while (open) {
@@ -118,6 +124,7 @@ async function stream(
           resolve()
         }
       })
+      if (!(await mayStay())) break
       const over = await isOver(deps, organizationId, { runId, stage })
       const lines = await readLines(deps, organizationId, {
         stage,
@@ -144,6 +151,16 @@ async function stream(
     raw.end()
   }
   return reply
+}
+
+/** Asked at most once a poll, however fast the lines come. */
+function stillLive(deps: Deps, { kind, credentialId }: Caller): () => Promise<boolean> {
+  let askedAt = Date.now()
+  return async () => {
+    if (Date.now() - askedAt < pollMs) return true
+    askedAt = Date.now()
+    return callers(deps.store.platform).isLive(kind, credentialId)
+  }
 }
 
 async function isOver(

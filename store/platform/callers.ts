@@ -80,6 +80,23 @@ export function callers(db: PlatformDb) {
       return rows[0]
     },
 
+    /** Whether what was let in once would be let in still: for answers that stay open. */
+    async isLive(kind: 'session' | 'token', credentialId: number): Promise<boolean> {
+      const [table, used] =
+        kind === 'session'
+          ? ['sessions', `and c.last_seen_at > now() - interval '12 hours'`]
+          : ['tokens', '']
+      const { rows } = await db.raw(
+        `select 1 from ${table} c
+           join users u on u.organization_id = c.organization_id and u.id = c.user_id
+           join organizations o on o.id = c.organization_id
+         where c.id = ? and c.revoked_at is null and c.expires_at > now() ${used}
+           and u.active and u.deprovisioned_at is null and o.status = 'active'`,
+        [credentialId],
+      )
+      return rows.length > 0
+    },
+
     async touchSession(id: number): Promise<void> {
       await db('sessions').where({ id }).update({ lastSeenAt: db.fn.now() })
     },
