@@ -3,6 +3,7 @@ import { auditLog } from '../../store/audit/audit-log.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { signIn, type Resettable } from '../../store/platform/sign-in.ts'
 import type { Deps } from '../deps.ts'
+import { mayUsePassword } from './open-session.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 /**
@@ -20,6 +21,8 @@ export async function forgotPassword(deps: Deps, email: string, visitor: Visitor
 async function queueMail(deps: Deps, account: Resettable, visitor: Visitor): Promise<void> {
   const { organizationId, userId, email } = account
   await deps.store.tenant(organizationId, async (db) => {
+    // Nobody is sent a link that opens nothing.
+    if (!(await mayUsePassword(db, account))) return
     await mails(db, organizationId).queue('password_reset', userId, {})
     await auditLog(db, organizationId, actorOfVisitor(visitor)).record(
       'auth.password_reset_requested',

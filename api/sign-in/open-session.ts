@@ -49,12 +49,13 @@ export async function readSignIn(
 }
 
 /** Where single sign-on is required, a password opens nothing but to Owners, who must be able to mend it (decisions §2). */
-export async function assertMayUsePassword(
-  db: Db,
-  { userId, organizationId }: Person,
-): Promise<void> {
+export async function assertMayUsePassword(db: Db, person: Person): Promise<void> {
+  if (!(await mayUsePassword(db, person))) throw ssoRequired()
+}
+
+export async function mayUsePassword(db: Db, { userId, organizationId }: Person): Promise<boolean> {
   const { requireSso } = await organizationSettings(db, organizationId)
-  if (!requireSso) return
+  if (!requireSso) return true
   const { role } = await users(db, organizationId).get(userId)
-  if (role !== 'Owner') throw ssoRequired()
+  return role === 'Owner'
 }

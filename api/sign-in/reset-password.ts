@@ -11,6 +11,7 @@ import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
+import { assertMayUsePassword } from './open-session.ts'
 import { organizationSuspended } from './refusals.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
@@ -35,6 +36,7 @@ export async function resetPassword(
   await deps.store.tenant(organizationId, async (db) => {
     if (!(await holdPerson(db, organizationId, userId))) throw spent()
     if (!(await userTokens(db, organizationId).use(hash, 'password_reset'))) throw spent()
+    await assertMayUsePassword(db, owner)
     await users(db, organizationId).setPassword(userId, passwordHash)
     await endAccess(db, organizationId).sessions(userId)
     await endAccess(db, organizationId).mailedLinks(userId)

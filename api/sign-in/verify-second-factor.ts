@@ -7,7 +7,7 @@ import { holdPerson } from '../../store/users/hold-person.ts'
 import { secondFactors } from '../../store/users/second-factors.ts'
 import { ownerOfUserToken, userTokens, type TokenOwner } from '../../store/users/user-tokens.ts'
 import type { Deps } from '../deps.ts'
-import { insertSession, readSignIn, type NewSignIn } from './open-session.ts'
+import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
 import { organizationSuspended } from './refusals.ts'
 import { takeCode } from './take-code.ts'
 import { takeTry } from './take-try.ts'
@@ -45,6 +45,8 @@ async function signInWith(
   const { organizationId, userId } = owner
   return store.tenant(organizationId, async (db) => {
     if (!(await holdPerson(db, organizationId, userId))) throw over()
+    // Single sign-on may have become required since the password.
+    await assertMayUsePassword(db, owner)
     const taken = await takeCode({ db, keyring }, owner, code)
     if (!taken) return undefined
     // Whatever ended the token meanwhile (a reset, another request) undoes the taking of the code as well.

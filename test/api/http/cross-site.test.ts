@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+import { addressOf, callRoute, cookieOf } from '../access/call-route.ts'
+
+let harness: Harness
+let other: SecondApp
+beforeAll(async () => {
+  harness = await createHarness()
+  other = await createSecondApp(harness)
+})
+afterAll(async () => {
+  await other.close()
+  await harness.close()
+})
+
+const foreign: Array<Record<string, string>> = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: '' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+]
+
+test('403: no route that changes anything takes a cookie from another site, in either process', async () => {
+  const org = await harness.organization()
+  const admin = await org.user('Owner', { platformAdmin: true })
+  const routes = harness.app
+    .routeTable()
+    .filter(({ method, access }) => method !== 'GET' && access !== 'public')
+  expect(routes.length).toBeGreaterThan(30)
+  for (const route of routes)
+    for (const [at, headers] of foreign.entries()) {
+      const { app } = at % 2 ? harness : other
+      const { cookie } = cookieOf(admin.cookie)
+      const answer = await callRoute(app, route, {
+        address: addressOf(route),
+        headers: { ...headers, cookie: cookie ?? '' },
+        body: route.hasBody ? {} : undefined,
+      })
+      expect([answer.statusCode, answer.json().code], `${route.method} ${route.url}`).toEqual([
+        403,
+        'cross_site',
+      ])
+    }
+  expect((await admin.get('/api/auth/me')).statusCode).toBe(200)
+})
+
+test('415: what a form of another site can send without asking is no body of the public routes', async () => {
+  for (const url of ['/api/auth/login', '/api/auth/password/forgot', '/api/auth/mfa/verify'])
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await other.app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': type },
+        payload: '{"email":"a@b.example","password":"correct horse battery staple"}',
+      })
+      expect(answer.statusCode, `${url} ${type}`).toBe(415)
+    }
+})
+
+test('413: a body that is too large is refused before it is read, signed in or not', async () => {
+  const payload = JSON.stringify({ email: 'a@b.example', password: 'x'.repeat(1_100_000) })
+  const answer = await other.app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    headers: { 'content-type': 'application/json' },
+    payload,
+  })
+  expect([answer.statusCode, answer.json().code]).toEqual([413, 'body_too_large'])
+})
