@@ -1,10 +1,15 @@
 import { runSuite } from './run.ts'
+import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on engines of its own, and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',
     run: runSuite,
+  },
+  timing: {
+    about: 'whether the time of an answer tells if an address exists',
+    run: timingSuite,
   },
 }
 

@@ -19,6 +19,8 @@ import { signIn, type CallApi } from './call-api.ts'
 export type Platform = {
   /** Signed in as the Owner of an organization that has nothing else. */
   call: CallApi
+  /** What the API's paths begin with. */
+  address: string
   tofu: string
   /** To look at what the API does not tell: nothing is written through it. */
   store: Store
@@ -91,6 +93,7 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
     const call = await signIn(address, { email, password })
     return {
       call,
+      address: `${address}/api`,
       tofu,
       store,
       changes,
