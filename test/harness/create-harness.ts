@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Connection } from '@temporalio/client'
+import { Client, Connection } from '@temporalio/client'
 import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { inject } from 'vitest'
@@ -19,7 +19,9 @@ import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectOwner, connectStore } from '../../store/connect.ts'
 import { openChangeFeed } from '../../store/platform/change-feed.ts'
 import { startMailRelay } from '../../worker/mail-relay.ts'
+import { textOfDatabase, textOfHistories } from './written-by.ts'
 import { startWorker, type TestWorker } from './start-worker.ts'
+import { watchSecrets, type SecretWatch } from './secret-watch.ts'
 import { createOrganization, type TestOrganization } from './test-organization.ts'
 
 export type Harness = {
@@ -33,6 +35,8 @@ export type Harness = {
   /** Everything logged, as text: for looking for secrets. */
   logged: () => string
   worker: TestWorker | undefined
+  /** Every secret that is used here is looked for in all that is written, when the harness closes. */
+  secrets: SecretWatch
   organization(): Promise<TestOrganization>
   close(): Promise<void>
 }
@@ -78,6 +82,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   if (options.worker) await ensureNamespace(connection, name)
   const changes = openChangeFeed(config.databaseUrl)
   const mails: Mail[] = []
+  const secrets = watchSecrets()
+  noteConfig(secrets, config)
   const deps: Harness['deps'] = {
     mail:
       options.mail === 'real'
@@ -92,6 +98,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     log,
   }
   const app = await createApp(deps)
+  secrets.follow(app)
   await app.listen({ host: '127.0.0.1', port })
   const worker = options.worker ? await startWorker(deps, inject('workflowBundle')) : undefined
   // What a worker does for it; a file without one needs its mails all the same.
@@ -105,16 +112,33 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     mailTo: async (address, after = 0) => waitForMail(mails, address, after),
     logged: () => lines.join(''),
     worker,
+    secrets,
     organization: async () => createOrganization(app, deps),
     async close() {
       await worker?.stop()
       await mailRelay?.stop()
       await app.close()
+      for (const mail of mails) secrets.noteMail(mail)
+      secrets.wrote('the log', lines.join(''))
+      for (const [table, text] of await textOfDatabase(store.platform))
+        secrets.wrote(`the table ${table}`, text)
+      if (worker)
+        secrets.wrote(
+          'the histories',
+          await textOfHistories(new Client({ connection, namespace: name })),
+        )
       await Promise.all([changes.close(), store.close(), deps.policies.close(), connection.close()])
       await dropDatabase(name)
       rmSync(dataDir, { recursive: true, force: true })
+      secrets.assertNoneWritten()
     },
   }
+}
+
+function noteConfig(secrets: SecretWatch, { databaseUrl, keyring, smtpUrl }: Config): void {
+  for (const { key } of keyring) secrets.note('a key of the keyring', key.reveal())
+  for (const url of [databaseUrl, smtpUrl])
+    if (url) secrets.note('a password of a URL', decodeURIComponent(new URL(url.reveal()).password))
 }
 
 async function waitForMail(mails: Mail[], address: string, after: number): Promise<Mail> {

@@ -57,6 +57,7 @@ export async function processesOf(
     startWorker: async () => start('worker/main.ts', (said) => said.includes('"msg":"running"')),
     async close() {
       await Promise.all([...running].map(async (child) => child.stop()))
+      for (const child of running) harness.secrets.wrote('what a process printed', child.said())
     },
   }
 }

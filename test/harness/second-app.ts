@@ -16,9 +16,10 @@ export type SecondApp = {
 }
 
 /** Another API over the same database with pools of its own: what holds here holds over processes. */
-export async function createSecondApp({ deps, config }: Harness): Promise<SecondApp> {
+export async function createSecondApp({ deps, config, secrets }: Harness): Promise<SecondApp> {
   const store = connectStore(config.databaseUrl, 8)
   const app = await createApp({ ...deps, store })
+  secrets.follow(app)
   return {
     app,
     call: async (user, method, { url, body }) =>

@@ -216,12 +216,18 @@ describe('the queue', () => {
     const gone = await invite()
     await gone.owner.patch(`/api/org/users/${gone.userId}`, { active: false })
     const moved = await invite()
-    const change = { email: `moved-${moved.email}`, active: false }
-    await moved.owner.patch(`/api/org/users/${moved.userId}`, change)
+    const email = `moved-${moved.email}`
+    await moved.owner.patch(`/api/org/users/${moved.userId}`, { email })
+    await moved.owner.patch(`/api/org/users/${moved.userId}`, { active: false })
+    const stays = await invite()
+    await stays.owner.patch(`/api/org/users/${stays.userId}`, { email: `n-${stays.email}` })
     const relay = startMailRelay(harness.deps)
     await harness.mailTo(moved.email)
+    await harness.mailTo(stays.email)
     await relay.stop()
     expect((await rowsOf(harness, gone.org.id)).map(({ outcome }) => outcome)).toEqual(['moot'])
+    // Not to the new address either: whoever changed it may invite anew.
+    expect(harness.mails.filter(({ to }) => to === `n-${stays.email}`)).toEqual([])
     expect(
       (await rowsOf(harness, moved.org.id)).map(({ kind, outcome }) => [kind, outcome]),
     ).toEqual([

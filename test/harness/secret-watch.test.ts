@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { createHarness, type Harness } from './create-harness.ts'
+import { watchSecrets } from './secret-watch.ts'
+
+const password = 'a sentence that nobody may see'
+
+/** Signs somebody in vain, which is enough to have their password noted. */
+async function used(): Promise<Harness> {
+  const harness = await createHarness()
+  await harness.app.inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    payload: { email: 'a@b.example', password },
+  })
+  return harness
+}
+
+test('a harness does not close in silence over a secret in the log', async () => {
+  const harness = await used()
+  harness.deps.log.info({ attempt: { password } }, 'sign-in')
+  await expect(harness.close()).rejects.toThrow(/password in the log/)
+})
+
+test('nor over one in an audit entry, and its message does not hold it', async () => {
+  const harness = await used()
+  const org = await harness.organization()
+  const user = await org.user('Owner')
+  await user.get('/api/auth/me')
+  await harness.deps.store.tenant(org.id, async (db) =>
+    auditLog(db, org.id, systemActor).record('test.event', { detail: { seen: user.cookie } }),
+  )
+  const error = await harness.close().catch((thrown: unknown) => thrown)
+  expect(String(error)).toMatch(/a session in the table audit_entries/)
+  expect(String(error)).not.toContain(user.cookie)
+})
+
+test('a link may stand in the mail that brings it, and in no other', () => {
+  const link = 'x'.repeat(43)
+  const mail = (to: string) => ({ to, subject: 's', text: `Follow this:\n\n${link}\n` })
+  const watch = watchSecrets()
+  watch.noteMail(mail('a@b.example'))
+  expect(() => watch.assertNoneWritten()).not.toThrow()
+  watch.noteMail(mail('c@b.example'))
+  expect(() => watch.assertNoneWritten()).toThrow(/a mailed link in a mail to c@b.example/)
+})
+
+test('a token of ours is found in the clear and in a byte column, noted or not', () => {
+  const token = `cc_pat_${'a'.repeat(49)}`
+  const watch = watchSecrets()
+  watch.wrote('here', `{"authorization":"Bearer ${token}"}`)
+  expect(() => watch.assertNoneWritten()).toThrow(/a token in here/)
+  const other = watchSecrets()
+  other.note('a token', token)
+  other.wrote('there', Buffer.from(token).toString('hex'))
+  expect(() => other.assertNoneWritten()).toThrow(/a token in there/)
+})

@@ -1,0 +1,114 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { Mail } from '../../gateways/mail/mailer.ts'
+import { findSecrets, shortestSecret, type Secret, type Written } from './find-secrets.ts'
+
+export type SecretWatch = {
+  note(kind: string, value: unknown): void
+  noteMail(mail: Mail): void
+  wrote(place: string, text: string): void
+  /** Notes what is sent to and answered by this app as tests inject it. */
+  follow(app: FastifyInstance): void
+  /** Throws where a noted secret stands in something that was written. */
+  assertNoneWritten(): void
+  counts(): { secrets: number; characters: number }
+}
+
+/**
+ * Notes every secret that a test uses, wherever it comes from, and what the service wrote
+ * meanwhile. At its end each file's harness looks for the ones in the others.
+ */
+export function watchSecrets(): SecretWatch {
+  const secrets = new Map<string, Secret>()
+  const written: Written[] = []
+
+  const watch: SecretWatch = {
+    note(kind, value) {
+      if (typeof value !== 'string' || value.length < shortestSecret) return
+      if (!secrets.has(value)) secrets.set(value, { value, kind })
+    },
+    noteMail({ to, text, html = '', subject }) {
+      for (const [token] of text.matchAll(/(?<![\w-])[\w-]{43}(?![\w-])/g))
+        // Whoever was mailed it first, even where it was sent back to us since.
+        if (!secrets.get(token)?.mailedTo)
+          secrets.set(token, { value: token, kind: 'a mailed link', mailedTo: to })
+      written.push({ place: `a mail to ${to}`, text: `${subject}\n${text}\n${html}`, mailTo: to })
+    },
+    wrote: (place, text) => void written.push({ place, text }),
+    follow(app) {
+      const inject = app.inject.bind(app)
+      const followed = async (options: InjectOptions | string) => {
+        const answer = await inject(options)
+        noteExchange(watch, typeof options === 'string' ? { url: options } : options, answer)
+        return answer
+      }
+      // Tests always wait for an answer, so the chained form of `inject` is not kept.
+      app.inject = followed as typeof app.inject
+    },
+    assertNoneWritten() {
+      const found = findSecrets(secrets.values(), written)
+      if (found.length === 0) return
+      const lines = found.slice(0, 10).map((one) => `${one.kind} in ${one.place}: …${one.around}…`)
+      throw new Error(`${found.length} secrets were written:\n${lines.join('\n')}`)
+    },
+    counts: () => ({
+      secrets: secrets.size,
+      characters: written.reduce((sum, { text }) => sum + text.length, 0),
+    }),
+  }
+  return watch
+}
+
+function noteExchange(
+  watch: SecretWatch,
+  { url, method = 'GET', headers = {}, payload }: InjectOptions,
+  answer: LightMyRequestResponse,
+): void {
+  const header = (name: string) => {
+    const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+    return typeof value === 'string' ? value : ''
+  }
+  watch.note('a session', /cc_session=([^;]+)/.exec(header('cookie'))?.[1])
+  const [scheme = '', credential = ''] = header('authorization').split(' ', 2)
+  if (/^bearer$/i.test(scheme)) watch.note('a token', credential)
+  if (/^basic$/i.test(scheme)) {
+    const text = Buffer.from(credential, 'base64').toString()
+    watch.note('a password of basic auth', text.slice(text.indexOf(':') + 1))
+  }
+  // What a refused body holds is no secret of anybody's: "password is the address" is tested so.
+  if (answer.statusCode !== 400) noteFields(watch, bodyOf(payload), sentFields)
+  for (const { name, value } of answer.cookies)
+    if (name === 'cc_session') watch.note('a session', value)
+  if (answer.statusCode < 400) noteFields(watch, bodyOf(answer.body), givenFields)
+  else watch.wrote(`the ${answer.statusCode} of ${method} ${JSON.stringify(url)}`, answer.body)
+}
+
+const sentFields = new Set(['password', 'current', 'token', 'mfaToken', 'code', 'secret'])
+const givenFields = new Set(['token', 'mfaToken', 'secret', 'recoveryCodes', 'invitationToken'])
+
+function bodyOf(payload: unknown): unknown {
+  if (typeof payload !== 'string') return payload
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return undefined
+  }
+}
+
+/** Deeper than any body that the service takes; a test sends one of five thousand. */
+const deepest = 20
+
+function noteFields(
+  watch: SecretWatch,
+  body: unknown,
+  fields: ReadonlySet<string>,
+  depth = 0,
+): void {
+  if (typeof body !== 'object' || body === null || depth > deepest) return
+  const entries = Object.entries(body)
+  for (const [name, value] of entries) {
+    if (fields.has(name)) for (const one of [value].flat()) watch.note(name, one)
+    else noteFields(watch, value, fields, depth + 1)
+  }
+  if (entries.some(([name, value]) => name === 'sensitive' && value === true))
+    watch.note('a sensitive variable', Object.fromEntries(entries)['value'])
+}
