@@ -130,9 +130,7 @@ describe('/api/policies', () => {
     expect((await admin.patch(url, { workspaces: [foreign.id] })).statusCode).toBe(404)
     // One that was deleted since does not stand in the way of the others.
     const more = await org.workspace()
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspaces').where({ id: own.id }).delete(),
-    )
+    expect((await admin.delete(`/api/workspaces/${own.id}`)).statusCode).toBe(200)
     const kept = await admin.patch(url, { workspaces: [own.id, more.id] })
     expect(kept.statusCode, kept.body).toBe(200)
   })

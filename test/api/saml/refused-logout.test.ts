@@ -254,9 +254,9 @@ describe('what the bare library takes', () => {
   })
 })
 
-test('404: PUT has no route, and is answered as anywhere', async () => {
-  expect(
-    (await harness.app.inject({ method: 'PUT', url: new URL(addressOfSlo(harness)).pathname }))
-      .statusCode,
-  ).toBe(404)
+test('405: PUT is answered as anywhere, with the methods that there are', async () => {
+  const url = new URL(addressOfSlo(harness)).pathname
+  const refused = await harness.app.inject({ method: 'PUT', url })
+  expect(refused.statusCode).toBe(405)
+  expect(refused.headers.allow).toContain('POST')
 })
