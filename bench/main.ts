@@ -1,3 +1,4 @@
+import { apiSuite } from './api.ts'
 import { runSuite } from './run.ts'
 import { timingSuite } from './timing.ts'
 
@@ -10,6 +11,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   timing: {
     about: 'whether the time of an answer tells if an address exists',
     run: timingSuite,
+  },
+  api: {
+    about: 'requests/s beside bare Fastify and pg, and lists on 1,000,000 runs beside 10,000',
+    run: apiSuite,
   },
 }
 

@@ -10,9 +10,14 @@ export type Db = Knex.Transaction
 /** A pool, for what stands across organizations: `store/platform/` alone. */
 export type PlatformDb = Knex
 
+/** A statement with its values; PostgreSQL keeps its plan on each connection, under the name. */
+export type PreparedQuery = { name: string; text: string; values: unknown[] }
+
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
+  /** One query that can see this organization and no other, in one round trip: for what is read all the time. */
+  read<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
   platform: PlatformDb
   close(): Promise<void>
@@ -36,10 +41,53 @@ export function connectStore(databaseUrl: Secret, poolSize: number): Store {
         throw toFault(error)
       }
     },
+    async read<R>(organizationId: number, query: PreparedQuery) {
+      try {
+        return await onConnection(app, async (connection) => {
+          // Sent together. Where one fails the transaction is lost, and its commit rolls it back.
+          const steps = [
+            connection.query({ name: 'read-begin', text: 'begin read only' }),
+            connection.query({
+              name: 'read-tenant',
+              text: `select set_config('cc.organization_id', $1, true)`,
+              values: [String(organizationId)],
+            }),
+            connection.query(query),
+            connection.query({ name: 'read-commit', text: 'commit' }),
+          ] as const
+          // Each is waited for: what is under way must not meet the connection's next user.
+          await Promise.allSettled(steps)
+          const [, , answer] = await Promise.all(steps)
+          // The rows are what the query names.
+          return answer.rows as R[]
+        })
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
     platform,
     async close() {
       await Promise.all([app.destroy(), platform.destroy()])
     },
+  }
+}
+
+/** One statement of the platform's, its plan kept: for what every request asks. */
+export async function readPrepared<R>(db: PlatformDb, query: PreparedQuery): Promise<R[]> {
+  return onConnection(db, async (connection) => {
+    const { rows } = await connection.query(query)
+    // The rows are what the query names.
+    return rows as R[]
+  })
+}
+
+async function onConnection<T>(pool: Knex, work: (connection: Client) => Promise<T>): Promise<T> {
+  // knex's way to the driver's own connection, which its types leave open.
+  const connection: Client = await pool.client.acquireConnection()
+  try {
+    return await work(connection)
+  } finally {
+    await pool.client.releaseConnection(connection)
   }
 }
 
@@ -57,6 +105,8 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
       // A dead server must be noticed by the next statement, not by the kernel's keep-alive two hours on.
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      // Statements that are known together travel together.
+      ...(role && { pipeline: true }),
     },
     pool: {
       min: 0,

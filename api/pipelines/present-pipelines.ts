@@ -2,9 +2,29 @@ import type { Static } from 'typebox'
 import { publicState } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import type { ListedPipeline } from '../../store/pipelines/listed-pipelines.ts'
 import type { Pipeline } from '../../store/pipelines/pipelines.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 import type { PipelineBody } from './schemas.ts'
+
+/** A row of the list (§4.4), as the statement that reads it has put it together. */
+export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({
+  id: row.id,
+  name: row.name,
+  kind: row.kind,
+  managed: row.managed,
+  appGitConnectionId: row.appGitConnectionId,
+  appRepo: row.appRepo,
+  targetWorkspaceId: row.targetWorkspaceId,
+  targetWorkspaceName: row.targetName,
+  strategy: row.strategy,
+  criticality: row.criticality ?? 'standard',
+  lastRun:
+    row.lastPhase && row.lastRunNumber !== null
+      ? { number: row.lastRunNumber, state: publicState(row.lastPhase) }
+      : null,
+  createdAt: row.createdAt.toISOString(),
+})
 
 /** Pipelines with their target's name, their criticality (their target's, else standard) and their newest run. */
 export async function presentPipelines(

@@ -1,12 +1,13 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../domain/errors.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { listedPipelines } from '../../store/pipelines/listed-pipelines.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
-import { presentPipelines } from './present-pipelines.ts'
+import { presentListed, presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from './runs-with-logs.ts'
 import { NewPipelineBody, PipelineBody, RunWithLogs } from './schemas.ts'
 
@@ -29,11 +30,9 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      return deps.store.tenant(organizationId, async (db) => {
-        const found = await pipelines(db, organizationId).list(limit + 1, after)
-        const { rows, nextCursor } = page(found, limit)
-        return { pipelines: await presentPipelines(db, organizationId, rows), nextCursor }
-      })
+      const found = await listedPipelines(deps.store, organizationId, { limit: limit + 1, after })
+      const { rows, nextCursor } = page(found, limit)
+      return { pipelines: rows.map(presentListed), nextCursor }
     },
   )
 

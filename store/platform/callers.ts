@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
-import type { PlatformDb } from '../connect.ts'
+import { readPrepared, type PlatformDb } from '../connect.ts'
 
 export type CallerRow = {
   credentialId: number
@@ -30,32 +30,34 @@ export function callers(db: PlatformDb) {
   return {
     /** Sessions end 12 h after their last use and 7 d after their start (decisions §2). */
     async bySession(hash: Buffer): Promise<CallerRow | undefined> {
-      const { rows } = await db.raw(
-        `select s.id as "credentialId", s.role_ceiling as ceiling, ${person},
+      const rows = await readPrepared<CallerRow>(db, {
+        name: 'caller-session',
+        text: `select s.id as "credentialId", s.role_ceiling as ceiling, ${person},
            least(s.expires_at, s.last_seen_at + interval '12 hours') as "expiresAt",
            s.last_seen_at < now() - interval '1 minute' as stale
          from sessions s
            join users u on u.organization_id = s.organization_id and u.id = s.user_id
            join organizations o on o.id = s.organization_id
-         where s.token_hash = ? and s.revoked_at is null and s.expires_at > now()
+         where s.token_hash = $1 and s.revoked_at is null and s.expires_at > now()
            and s.last_seen_at > now() - interval '12 hours'
            and u.active and u.deprovisioned_at is null and o.status = 'active'`,
-        [hash],
-      )
+        values: [hash],
+      })
       return rows[0]
     },
 
     async byToken(hash: Buffer): Promise<CallerRow | undefined> {
-      const { rows } = await db.raw(
-        `select t.id as "credentialId", t.role as ceiling, ${person}, t.expires_at as "expiresAt",
+      const rows = await readPrepared<CallerRow>(db, {
+        name: 'caller-token',
+        text: `select t.id as "credentialId", t.role as ceiling, ${person}, t.expires_at as "expiresAt",
            coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
          from tokens t
            join users u on u.organization_id = t.organization_id and u.id = t.user_id
            join organizations o on o.id = t.organization_id
-         where t.hash = ? and t.kind = 'pat' and t.revoked_at is null and t.expires_at > now()
+         where t.hash = $1 and t.kind = 'pat' and t.revoked_at is null and t.expires_at > now()
            and u.active and u.deprovisioned_at is null and o.status = 'active'`,
-        [hash],
-      )
+        values: [hash],
+      })
       return rows[0]
     },
 
@@ -65,8 +67,9 @@ export function callers(db: PlatformDb) {
      * organization's apply that is under way may still save what it has made.
      */
     async byRunToken(hash: Buffer): Promise<RunCaller | undefined> {
-      const { rows } = await db.raw(
-        `select t.id as "tokenId", t.organization_id as "organizationId", r.workspace_id as "workspaceId",
+      const rows = await readPrepared<RunCaller>(db, {
+        name: 'caller-runtoken',
+        text: `select t.id as "tokenId", t.organization_id as "organizationId", r.workspace_id as "workspaceId",
            r.id as "workspaceRunId", t.run_phase as phase, t.fence,
            (t.revoked_at is null and t.expires_at > now()
              and case t.run_phase when 'plan' then r.phase = 'planning'
@@ -74,9 +77,9 @@ export function callers(db: PlatformDb) {
          from tokens t
            join workspace_runs r on r.organization_id = t.organization_id and r.id = t.workspace_run_id
            join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id
-         where t.hash = ? and t.kind = 'run' and t.created_at > now() - interval '7 days'`,
-        [hash],
-      )
+         where t.hash = $1 and t.kind = 'run' and t.created_at > now() - interval '7 days'`,
+        values: [hash],
+      })
       return rows[0]
     },
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { connectOwner } from '../../store/connect.ts'
+import { connectOwner, connectStore } from '../../store/connect.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 
@@ -70,6 +70,32 @@ describe('the second wall', () => {
         other.id,
       ),
     ).toEqual([])
+  })
+
+  test('a read in one round trip sees its organization alone, only reads, and leaves a clean connection', async () => {
+    const other = await harness.organization()
+    // One connection: each read follows the one before on it.
+    const store = connectStore(harness.config.databaseUrl, 1)
+    const read = async (organizationId: number, text: string) =>
+      store.read<{ n: number }>(organizationId, { name: text, text, values: [] })
+    const count = 'select count(*)::integer as n from audit_entries'
+    try {
+      expect(await read(org.id, count)).toEqual([{ n: 1 }])
+      expect(await read(other.id, count)).toEqual([{ n: 0 }])
+      await expect(read(org.id, `select 1 / 0 as n`)).rejects.toThrow(/division by zero/)
+      await expect(read(org.id, 'delete from users')).rejects.toThrow(/read-only/)
+      const mixed = await Promise.all([
+        read(org.id, count),
+        read(other.id, count),
+        read(org.id, count),
+      ])
+      expect(mixed).toEqual([[{ n: 1 }], [{ n: 0 }], [{ n: 1 }]])
+      await store.tenant(other.id, async (db) => {
+        expect((await db.raw(count)).rows).toEqual([{ n: 0 }])
+      })
+    } finally {
+      await store.close()
+    }
   })
 
   test.each([

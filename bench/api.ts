@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startTestEngines } from '../test/setup/engines.ts'
+import { median, table } from './figures.ts'
+import { startApi, startBare, type BenchApi } from './start-api.ts'
+
+type Figures = { perSecond: number; p50: number; p99: number }
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9)
+const forMs = Number(process.env['BENCH_MS'] ?? 2_000)
+/** 1 is what the limits speak of; 0.02 is for a quick look. */
+const scale = Number(process.env['BENCH_SCALE'] ?? 1)
+const small = { pipelines: 500, runs: 10_000, people: 100, entries: 10_000 }
+const large = {
+  pipelines: 50_000 * scale,
+  runs: 1_000_000 * scale,
+  people: 10_000 * scale,
+  entries: 1_000_000 * scale,
+}
+const lists = {
+  pipelines: '/api/pipelines',
+  runs: '/api/pipelines/250/runs',
+  audit: '/api/audit',
+  users: '/api/org/users',
+}
+
+/**
+ * The API beside a bare Fastify and pg handler, and its lists on a large store beside a small one.
+ * Every round asks each of them in turn, so that what else this machine does falls on all alike.
+ */
+export async function apiSuite(): Promise<boolean> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-api-'))
+  const engines = await startTestEngines({ temporal: false })
+  const closing: Array<() => Promise<void>> = []
+  try {
+    const at = (name: string) => ({ databaseUrl: engines.databaseUrl, name, dataDir })
+    console.log('filling two stores')
+    const few = await startApi(at('bench_small'), small)
+    closing.push(few.stop)
+    const many = await startApi(at('bench_large'), large)
+    closing.push(many.stop)
+    const bare = await startBare(engines.databaseUrl, 'bench_large')
+    closing.push(bare.stop)
+
+    const throughput = await measure(8, {
+      bare: [bare, '/row/1'],
+      me: [many, '/api/auth/me'],
+      pipelines: [many, '/api/pipelines'],
+    })
+    const latency = await measure(
+      1,
+      Object.fromEntries(
+        Object.entries(lists).flatMap(([name, path]): Array<[string, [BenchApi, string]]> => [
+          [`${name} small`, [few, path]],
+          [`${name} large`, [many, path]],
+        ]),
+      ),
+    )
+    return report(throughput, latency)
+  } finally {
+    for (const close of closing) await close()
+    await engines.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+type Measured = Record<string, Figures[]>
+
+async function measure(
+  connections: number,
+  subjects: Record<string, [BenchApi, string]>,
+): Promise<Measured> {
+  const measured: Measured = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]))
+  // The first round warms up: compilers, plans and caches.
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [name, [{ address, cookie }, path]] of Object.entries(subjects)) {
+      const figures = await ask(`${address}${path}`, cookie, connections)
+      if (round > 0) measured[name]?.push(figures)
+    }
+  return measured
+}
+
+async function ask(address: string, cookie: string, connections: number): Promise<Figures> {
+  const client = join(import.meta.dirname, 'load-client.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    client,
+    address,
+    cookie,
+    String(connections),
+    String(forMs),
+  ])
+  return JSON.parse(stdout)
+}
+
+function report(throughput: Measured, latency: Measured): boolean {
+  const of = (measured: Measured, name: string, field: keyof Figures) =>
+    (measured[name] ?? []).map((figures) => figures[field])
+  /** Round by round, so that a busy moment is on both sides of its fraction. */
+  const ratio = (measured: Measured, [above, below]: [string, string], field: keyof Figures) => {
+    const under = of(measured, below, field)
+    return median(of(measured, above, field).map((value, round) => value / (under[round] ?? 1)))
+  }
+  const lines: Array<{ what: string; value: number; limit: string; pass: boolean }> = []
+  const atLeast = (what: string, value: number, limit: number) =>
+    lines.push({ what, value, limit: `>= ${limit}`, pass: value >= limit })
+  const atMost = (what: string, value: number, limit: number) =>
+    lines.push({ what, value, limit: `<= ${limit}`, pass: value <= limit })
+  for (const [name, limit] of [
+    ['me', 0.6],
+    ['pipelines', 0.5],
+  ] as const) {
+    atLeast(
+      `${name}: requests/s beside bare`,
+      ratio(throughput, [name, 'bare'], 'perSecond'),
+      limit,
+    )
+    atMost(`${name}: p99 beside bare`, ratio(throughput, [name, 'bare'], 'p99'), 3)
+  }
+  for (const name of Object.keys(lists))
+    atMost(
+      `${name}: latency on the large store beside the small`,
+      ratio(latency, [`${name} large`, `${name} small`], 'p50'),
+      1.3,
+    )
+  const measured = Object.entries({ ...throughput, ...latency }).map(([name]) => {
+    const from = name in throughput ? throughput : latency
+    const cell = (field: keyof Figures) =>
+      median(of(from, name, field)).toFixed(field === 'perSecond' ? 0 : 2)
+    return [name, cell('perSecond'), cell('p50'), cell('p99')]
+  })
+  console.log(`\n${table([['median of rounds', 'requests/s', 'p50 ms', 'p99 ms'], ...measured])}`)
+  console.log(
+    `\n${table([
+      ['ratio', 'measured', 'limit', ''],
+      ...lines.map(({ what, value, limit, pass }) => [
+        what,
+        value.toFixed(2),
+        limit,
+        pass ? 'PASS' : 'FAIL',
+      ]),
+    ])}`,
+  )
+  return lines.every(({ pass }) => pass)
+}

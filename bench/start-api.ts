@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Secret } from '../config.ts'
+import { expectAnswer } from '../engines/expect-answer.ts'
+import { freePorts } from '../engines/free-ports.ts'
+import { connectOwner } from '../store/connect.ts'
+import { seedOrganization, type Size } from './seed-organization.ts'
+
+export type BenchApi = { address: string; cookie: string; stop: () => Promise<void> }
+
+const root = join(import.meta.dirname, '..')
+const email = 'owner@demo.example'
+
+/** The API as a process of its own, over a database of its own that is filled to this size. */
+export async function startApi(
+  at: { databaseUrl: string; name: string; dataDir: string },
+  size: Size,
+): Promise<BenchApi> {
+  const admin = connectOwner(new Secret(at.databaseUrl))
+  await admin.raw(`create database ${at.name}`)
+  await admin.destroy()
+  const url = new URL(at.databaseUrl)
+  url.pathname = `/${at.name}`
+  const password = randomBytes(15).toString('base64url')
+  const { api: port } = await freePorts(['api'])
+  const address = `http://127.0.0.1:${port}`
+  const stop = start('api/server.ts', {
+    NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
+    CC_DATA_DIR: at.dataDir,
+    CC_PORT: String(port),
+    CC_METRICS_PORT: '0',
+    CC_BASE_URL: address,
+    CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
+    // One session asks as fast as it can: what is measured is not the refusal.
+    CC_RATE_LIMITS: 'token=100000000,address=100000000',
+    CC_BOOTSTRAP_EMAIL: email,
+    CC_BOOTSTRAP_PASSWORD: password,
+    DATABASE_URL: url.href,
+    // Asked for nothing here.
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+  })
+  await untilUp(`${address}/healthz`)
+  const owner = connectOwner(new Secret(url.href))
+  await seedOrganization(owner, size)
+  await owner.destroy()
+  const answer = await fetch(`${address}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: address },
+    body: JSON.stringify({ email, password }),
+  })
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
+  if (!cookie) throw new Error(`no session: ${await answer.text()}`)
+  return { address, cookie, stop }
+}
+
+/** Fastify and pg alone, over the same database server. */
+export async function startBare(databaseUrl: string, database: string): Promise<BenchApi> {
+  const url = new URL(databaseUrl)
+  url.pathname = `/${database}`
+  const { bare: port } = await freePorts(['bare'])
+  const stop = start('bench/bare-server.ts', { DATABASE_URL: url.href, PORT: String(port) })
+  const address = `http://127.0.0.1:${port}`
+  await untilUp(`${address}/row/1`)
+  return { address, cookie: '', stop }
+}
+
+function start(script: string, env: NodeJS.ProcessEnv): () => Promise<void> {
+  const child: ChildProcess = spawn(process.execPath, [script], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return async () => {
+    if (child.exitCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+}
+
+async function untilUp(url: string): Promise<void> {
+  for (let tries = 0; ; tries += 1)
+    try {
+      await expectAnswer(url)
+      return
+    } catch (error) {
+      if (tries > 300) throw error
+      await sleep(200)
+    }
+}
