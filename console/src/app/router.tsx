@@ -22,7 +22,12 @@ const id = (value: string) => {
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
-type LoginSearch = { next?: string; ended?: boolean; signedout?: boolean; sso?: 'failed' }
+/** How far signing out came: here alone, or at the identity provider and what it signed in as well. */
+type SignedOut = true | 'partial' | 'failed'
+type LoginSearch = { next?: string; ended?: boolean; signedout?: SignedOut; sso?: 'failed' }
+
+const signedOut = (value: unknown): SignedOut =>
+  value === 'partial' || value === 'failed' ? value : true
 
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
@@ -37,7 +42,7 @@ const login = createRoute({
     return {
       ...(next?.startsWith('/') === true && { next }),
       ...(Boolean(search['ended']) && { ended: true }),
-      ...(Boolean(search['signedout']) && { signedout: true }),
+      ...(Boolean(search['signedout']) && { signedout: signedOut(search['signedout']) }),
       ...(search['sso'] === 'failed' && { sso: 'failed' }),
     }
   },

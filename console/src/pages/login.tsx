@@ -37,7 +37,16 @@ export function LoginPage() {
   }
   return (
     <DoorFrame title="Sign in">
-      {signedout && <p className="note quiet">You are signed out.</p>}
+      {signedout === true && <p className="note quiet">You are signed out.</p>}
+      {signedout && signedout !== true && (
+        <p className="note bad" role="alert">
+          You are signed out here.{' '}
+          {signedout === 'partial'
+            ? 'Your identity provider could not sign you out everywhere: other applications may still be open.'
+            : 'Your identity provider did not sign you out: you may still be signed in there.'}{' '}
+          Close the browser if others use this machine.
+        </p>
+      )}
       {ended && (
         <p className="note quiet">Your session is over. Sign in to go on where you were.</p>
       )}
