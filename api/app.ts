@@ -26,6 +26,8 @@ import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { samlLogoutRoutes } from './saml/logout-routes.ts'
 import { samlMetadataRoutes } from './saml/metadata-routes.ts'
+import { scimRoutes } from './scim/routes.ts'
+import { scimTokenRoutes } from './scim/token-routes.ts'
 import { passwordRoutes } from './sign-in/password-routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { secondFactorRoutes } from './sign-in/second-factor-routes.ts'
@@ -112,6 +114,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(settingsRoutes)
       await api.register(ssoRoutes)
       await api.register(groupMappingRoutes)
+      await api.register(scimTokenRoutes)
+      await api.register(scimRoutes)
       await api.register(transferRoutes)
       await api.register(consoleDataRoutes)
       await api.register(workspaceRoutes)

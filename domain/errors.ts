@@ -6,11 +6,23 @@ export type Fault =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'precondition_failed'
   | 'locked'
   | 'too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'not_implemented'
   | 'unavailable'
+
+/** RFC 7644 3.12: what an identity provider may act on, beside the status. */
+export type ScimType =
+  | 'invalidFilter'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
 
 /** `line` and `column`, from 1, where the field is a text that was compiled. */
 export type ErrorDetail = { path: string; message: string; line?: number; column?: number }
@@ -21,6 +33,9 @@ export type AppErrorOptions = {
   details?: ErrorDetail[]
   existingId?: number
   retryAfterSeconds?: number
+  scimType?: ScimType
+  /** The methods that the address knows, where the asked one is not among them. */
+  allow?: string
   cause?: unknown
 }
 
@@ -34,6 +49,8 @@ export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined
   readonly existingId: number | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly scimType: ScimType | undefined
+  readonly allow: string | undefined
 
   constructor(fault: Fault, publicMessage: string, options: AppErrorOptions = {}) {
     super(publicMessage, { cause: options.cause })
@@ -43,6 +60,8 @@ export class AppError extends Error {
     this.details = options.details
     this.existingId = options.existingId
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.scimType = options.scimType
+    this.allow = options.allow
   }
 }
 

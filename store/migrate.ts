@@ -8,6 +8,7 @@ import * as secondFactor from './migrations/0005-add-second-factor.ts'
 import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
 import * as saml from './migrations/0008-add-saml.ts'
+import * as scim from './migrations/0009-add-scim.ts'
 import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as mails from './migrations/0012-add-mails.ts'
 
@@ -20,6 +21,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0006-add-group-mappings': groupMappings,
   '0007-add-request-counts': requestCounts,
   '0008-add-saml': saml,
+  '0009-add-scim': scim,
   '0011-add-audit-heads': auditHeads,
   '0012-add-mails': mails,
 }

@@ -229,6 +229,7 @@ table group_members
   group_id integer not null
   user_id integer not null
   added_at timestamp with time zone not null default now()
+  display text
   constraint group_members_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES groups(organization_id, id) ON DELETE CASCADE
   constraint group_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint group_members_pkey PRIMARY KEY (organization_id, group_id, user_id)
@@ -254,6 +255,7 @@ table groups
   constraint groups_public_id_key UNIQUE (public_id)
   UNIQUE index groups_display_name btree (organization_id, lower(display_name))
   index groups_external_id btree (organization_id, external_id) WHERE (external_id IS NOT NULL)
+  index groups_scim_order btree (organization_id, created_at, id)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -689,6 +691,31 @@ table schema_migrations
   grant select to cc_app
   grant select to cc_platform
 
+table scim_log
+  id bigint not null generated always as identity
+  organization_id integer not null
+  at timestamp with time zone not null default now()
+  token_id integer
+  token_name text not null
+  method text not null
+  path text not null
+  status integer not null
+  scim_type text
+  detail text
+  target_kind text
+  target_id uuid
+  target_label text
+  changes jsonb not null default '{}'::jsonb
+  request_id text not null
+  constraint scim_log_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint scim_log_pkey PRIMARY KEY (id)
+  index scim_log_newest btree (organization_id, id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, delete to cc_app
+  grant insert, select, delete to cc_platform
+
 table second_factors
   organization_id integer not null
   user_id integer not null
@@ -871,13 +898,17 @@ table users
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   mfa_enabled boolean not null default false
+  profile jsonb not null default '{}'::jsonb
   constraint users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint users_organization_id_id_key UNIQUE (organization_id, id)
   constraint users_pkey PRIMARY KEY (id)
   constraint users_public_id_key UNIQUE (public_id)
   UNIQUE index users_email btree (organization_id, lower(email)) WHERE (deprovisioned_at IS NULL)
+  index users_external_id btree (organization_id, external_id) WHERE ((external_id IS NOT NULL) AND (deprovisioned_at IS NULL))
+  index users_scim_emails gin (scim_emails(profile, email)) WHERE (deprovisioned_at IS NULL)
+  index users_scim_order btree (organization_id, created_at, id) WHERE (deprovisioned_at IS NULL)
   index users_sign_in btree (lower(email)) WHERE (deprovisioned_at IS NULL)
-  UNIQUE index users_user_name btree (organization_id, lower(user_name)) WHERE (deprovisioned_at IS NULL)
+  UNIQUE index users_user_name btree (organization_id, lower(COALESCE(user_name, email))) WHERE (deprovisioned_at IS NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1044,3 +1075,4 @@ functions
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3
+  scim_emails(profile jsonb, email text) returns text[] md5 4c3c1fe3d0ab8f096f3f62525274cd72

@@ -3,6 +3,7 @@ import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
 import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
 import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
+import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import { isPage } from '../console/is-page.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -13,9 +14,9 @@ import { assertSameOrigin } from './same-origin.ts'
 
 /**
  * Who may call a route. `state`: `mutate_infra`, or a run's own token for its own workspace.
- * `platform`: platform administrators; for everybody else the route does not exist (§1).
+ * `scim`: an identity provider's token, and nothing else. `platform`: platform administrators; for everybody else the route does not exist (§1).
  */
-export type Access = 'public' | 'platform' | 'state' | Capability
+export type Access = 'public' | 'platform' | 'state' | 'scim' | Capability
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,6 +34,8 @@ declare module 'fastify' {
     caller: Caller
     /** Set instead of `caller` where a run's token was used. */
     runCaller: RunCaller | undefined
+    /** Set instead of `caller` on the routes of SCIM. */
+    scimCaller: ScimCaller
   }
 }
 
@@ -43,6 +46,8 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
   const limits = registerRateLimits(app, deps)
   app.decorateRequest('caller')
   app.decorateRequest('runCaller')
+  app.decorateRequest('scimCaller')
+  app.decorateRequest('scimRefusal')
 
   app.addHook('onRoute', (route) => {
     if (route.method === 'HEAD' || route.method === 'OPTIONS') return
@@ -66,10 +71,12 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
     if (!access || access === 'public') return limits.takeAddress(request, reply)
     try {
       if (access === 'platform') await admitPlatform(deps, request, reply)
+      else if (access === 'scim') await admitScim(deps, request, reply)
       else await admit(deps, request, reply, access)
     } catch (error) {
       // Guessed and stale credentials count where they come from.
-      if (!request.caller && !request.runCaller) limits.takeAddress(request, reply)
+      if (!request.caller && !request.runCaller && !request.scimCaller)
+        limits.takeAddress(request, reply)
       throw error
     }
   })
@@ -94,12 +101,25 @@ async function admitPlatform(
   assertSameOrigin(request, deps.config.baseUrl)
 }
 
+/** No session, no API token: what opens people's accounts is asked for by the identity provider alone (§5). */
+async function admitScim(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const bearer = bearerOf(request, false)
+  if (bearer === undefined || tokenKind(bearer) !== 'scim') throw unauthenticated()
+  const rows = callers(deps.store.platform)
+  const row = await rows.byScimToken(hashCredential(bearer))
+  if (!row) throw unauthenticated()
+  const { stale, ...caller } = row
+  if (stale) await rows.touchToken(caller.tokenId)
+  request.scimCaller = { ...caller, ip: request.ip, requestId: request.id }
+  request.server.rateLimits.take(reply, 'scim', String(caller.tokenId))
+}
+
 // oxlint-disable-next-line max-params -- a hook's own arguments and what the route declares
 async function admit(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  access: Exclude<Access, 'public' | 'platform'>,
+  access: Exclude<Access, 'public' | 'platform' | 'scim'>,
 ): Promise<void> {
   const config = request.routeOptions.config
   const bearer = bearerOf(request, access === 'state')

@@ -1,7 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, notFound, type ErrorDetail, type Fault } from '../../domain/errors.ts'
+import {
+  AppError,
+  invalid,
+  notFound,
+  type ErrorDetail,
+  type Fault,
+  type ScimType,
+} from '../../domain/errors.ts'
+import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { toFault } from '../../store/connect.ts'
 import { wordsOfPattern } from './pattern.ts'
+import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 
 export const statusOf: Record<Fault, number> = {
   invalid: 400,
@@ -10,10 +19,12 @@ export const statusOf: Record<Fault, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
   locked: 423,
   rate_limited: 429,
+  not_implemented: 501,
   unavailable: 503,
 }
 
@@ -37,25 +48,36 @@ export function refuseAddress(
     'x-content-type-options': 'nosniff',
   })
   const tooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
-  const refusal = tooLong ? notFound() : fromFramework(error)
-  void reply
-    .status(refusal ? statusOf[refusal.fault] : 400)
-    .send({ error: refusal?.message ?? 'Bad request', code: refusal?.code ?? 'bad_request' })
+  const refusal =
+    (tooLong ? notFound() : fromFramework(error)) ??
+    invalid('Bad request', undefined, 'bad_request')
+  send(refusal, request, reply)
 }
 
 function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const error = refusalOf(thrown)
   if (!error) {
     request.log.error({ err: thrown }, 'request failed')
-    return reply.status(500).send({
-      error: `Something went wrong on our side. The request id is ${request.id}.`,
-      code: 'internal',
-    })
+    const message = `Something went wrong on our side. The request id is ${request.id}.`
+    if (isScim(request)) return sendScim(request, reply, { status: 500, detail: message })
+    return reply.status(500).send({ error: message, code: 'internal' })
   }
   if (error.fault === 'unavailable') request.log.warn({ err: thrown }, 'a backing service is down')
+  return send(error, request, reply)
+}
+
+function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
+  const status = statusOf[error.fault]
   if (error.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.retryAfterSeconds))
-  return reply.status(statusOf[error.fault]).send({
+  if (error.allow !== undefined) void reply.header('allow', error.allow)
+  if (isScim(request))
+    return sendScim(request, reply, {
+      status,
+      detail: scimDetailOf(error),
+      scimType: scimTypeOf(error),
+    })
+  return reply.status(status).send({
     error: error.message,
     code: error.code,
     ...(error.details && { details: error.details }),
@@ -68,6 +90,29 @@ export function refusalOf(thrown: FastifyError): AppError | undefined {
   const error = fromFramework(thrown) ?? toFault(thrown)
   return error instanceof AppError ? error : undefined
 }
+
+function sendScim(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, detail, scimType }: { status: number; detail: string; scimType?: ScimType | undefined },
+) {
+  request.scimRefusal = { status, scimType, detail }
+  if (status === 401) void reply.header('www-authenticate', 'Bearer realm="cloud-control"')
+  return reply
+    .status(status)
+    .type(scimMediaType)
+    .send(scimErrorBody(status, detail, scimType))
+}
+
+/** By the route where there is one: an escape in the address does not change whose it is. */
+const isScim = ({ routeOptions, url }: FastifyRequest): boolean =>
+  isScimAddress(routeOptions.url ?? url)
+
+const scimDetailOf = ({ fault, message }: AppError): string =>
+  fault === 'unsupported_media_type' ? 'Send application/scim+json or application/json.' : message
+
+const scimTypeOf = ({ fault, scimType }: AppError): ScimType | undefined =>
+  scimType ?? (fault === 'invalid' ? 'invalidSyntax' : undefined)
 
 /** Fastify's own refusals, in our words. */
 function fromFramework(error: FastifyError): AppError | undefined {

@@ -18,6 +18,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
         securitySchemes: {
           session: { type: 'apiKey', in: 'cookie', name: 'cc_session' },
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_pat_…' },
+          scim: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_scim_…' },
           basic: { type: 'http', scheme: 'basic' },
         },
       },
@@ -29,7 +30,9 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
           ? []
           : access === 'platform' || sessionOnly
             ? [{ session: [] }]
-            : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
+            : access === 'scim'
+              ? [{ scim: [] }]
+              : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
       const described = { ...schema, security, 'x-access': access }
       return { schema: described, url }
     },

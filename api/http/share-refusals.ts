@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ErrorBody } from './schemas.ts'
+import { scimMediaType } from './scim-error-body.ts'
+import { ScimErrorBody } from './scim-schemas.ts'
 
 type Response = { $ref?: string; content?: Record<string, { schema?: unknown }> }
 type Document = {
@@ -15,32 +17,38 @@ export function shareRefusals<D extends object>(openapi: D): D {
   // Three versions of OpenAPI share these parts; their types do not.
   const document = openapi as Document
   // What TypeBox keeps beside JSON Schema is not part of the document.
-  const plain: unknown = JSON.parse(JSON.stringify(ErrorBody))
+  const plain = plainOf(ErrorBody)
+  const scim = plainOf(ScimErrorBody)
   for (const path of Object.values(document.paths ?? {}))
     for (const { responses = {} } of Object.values(path))
       for (const [status, response] of Object.entries(responses)) {
         const name = refusals[status]?.name
-        const schema = response.content?.['application/json']?.schema
-        // Some refusals are pages.
-        if (name === undefined || schema === undefined) continue
-        if (isDeepStrictEqual(JSON.parse(JSON.stringify(schema)), plain))
+        const schemaOf = (type: string) => plainOf(response.content?.[type]?.schema ?? null)
+        if (name === undefined) continue
+        if (isDeepStrictEqual(schemaOf('application/json'), plain))
           responses[status] = { $ref: `#/components/responses/${name}` }
+        else if (isDeepStrictEqual(schemaOf(scimMediaType), scim))
+          responses[status] = { $ref: `#/components/responses/Scim${name}` }
       }
   document.components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, Error: plain },
+    schemas: { ...document.components?.schemas, Error: plain, ScimError: scim },
     responses: Object.fromEntries(
-      Object.values(refusals).map(({ name, description }) => [
-        name,
-        {
-          description,
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
+      Object.values(refusals).flatMap(({ name, description }) => [
+        [name, described(description, 'application/json', 'Error')],
+        [`Scim${name}`, described(description, scimMediaType, 'ScimError')],
       ]),
     ),
   }
   return openapi
 }
+
+const plainOf = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema))
+
+const described = (description: string, type: string, schema: string) => ({
+  description,
+  content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+})
 
 /** §7 of the contract, with what decisions §1 adds. */
 const refusals: Record<string, { name: string; description: string }> = {
@@ -54,7 +62,9 @@ const refusals: Record<string, { name: string; description: string }> = {
     name: 'NotFound',
     description: 'Not found: also another organization’s id, a malformed one, a hidden surface.',
   },
+  405: { name: 'MethodNotAllowed', description: 'Allow says which methods there are.' },
   409: { name: 'Conflict', description: 'In conflict with what is there; code says with what.' },
+  412: { name: 'PreconditionFailed', description: 'Somebody else has changed it since: If-Match.' },
   413: { name: 'TooLarge', description: 'The body is larger than this route takes.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is not application/json.' },
   423: { name: 'Locked', description: 'Somebody else holds the lock.' },
@@ -63,5 +73,6 @@ const refusals: Record<string, { name: string; description: string }> = {
     description: 'Too many requests; Retry-After says how long to wait.',
   },
   500: { name: 'Internal', description: 'A fault of the service; only the request id is told.' },
+  501: { name: 'NotImplemented', description: 'A part of SCIM that is not supported here.' },
   503: { name: 'Unavailable', description: 'A backing service cannot be reached.' },
 }

@@ -57,8 +57,8 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     // A malformed id gets the same answer as one that never existed.
     if (validationError?.validationContext === 'params') throw notFound()
     const { target } = request.routeOptions.config
-    if (target && request.caller) {
-      const { organizationId } = request.caller
+    const organizationId = (request.scimCaller ?? request.caller)?.organizationId
+    if (target && organizationId !== undefined) {
       // The ids passed their schema, or the refusal above had been thrown.
       const params = request.params as Record<string, number>
       await deps.store.tenant(organizationId, async (db) => target(db, organizationId, params))

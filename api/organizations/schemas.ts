@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { roles } from '../../domain/access/roles.ts'
-import { Id, Nullable, OneOf, Time } from '../http/schemas.ts'
+import { Id, OneOf } from '../http/schemas.ts'
+import { ScimTokenBody } from '../scim/token-schemas.ts'
 
 export const GroupMappingBody = Type.Object({
   id: Id,
@@ -14,15 +15,7 @@ export const SsoBody = Type.Object({
   /** Null until SAML is configured. */
   saml: Type.Null(),
   scim: Type.Object({
-    tokens: Type.Array(
-      Type.Object({
-        id: Id,
-        name: Type.String(),
-        createdAt: Time,
-        lastUsedAt: Nullable(Time),
-        createdBy: Nullable(Type.String()),
-      }),
-    ),
+    tokens: Type.Array(ScimTokenBody),
   }),
   groupMappings: Type.Array(GroupMappingBody),
   requireSso: Type.Boolean(),

@@ -4,6 +4,7 @@ import type { Db } from '../../store/connect.ts'
 import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
+import { presentScimToken } from '../scim/token-schemas.ts'
 import { Body, errors } from '../http/schemas.ts'
 import { changeOrganization } from './change-organization.ts'
 import { SsoBody } from './schemas.ts'
@@ -49,11 +50,7 @@ async function read(db: Db, organizationId: number): Promise<Static<typeof SsoBo
   return {
     saml: null,
     scim: {
-      tokens: scimTokens.map(({ createdAt, lastUsedAt, ...token }) => ({
-        ...token,
-        createdAt: createdAt.toISOString(),
-        lastUsedAt: lastUsedAt?.toISOString() ?? null,
-      })),
+      tokens: scimTokens.map(presentScimToken),
     },
     groupMappings: await groupMappings(db, organizationId).list(maxShownMappings, 0),
     requireSso,

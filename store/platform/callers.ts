@@ -19,6 +19,14 @@ export type CallerRow = {
   stale: boolean
 }
 
+type ScimCallerRow = {
+  tokenId: number
+  tokenName: string
+  organizationId: number
+  organizationName: string
+  stale: boolean
+}
+
 const person = `
   o.id as "organizationId", o.slug as "organizationSlug", o.name as "organizationName",
   o.status as "organizationStatus", u.id as "userId", u.email, u.name, u.platform_admin as "platformAdmin",
@@ -98,6 +106,19 @@ export function callers(db: PlatformDb) {
         [credentialId],
       )
       return rows.length > 0
+    },
+
+    /** An identity provider's token belongs to the organization, not to whoever made it. */
+    async byScimToken(hash: Buffer): Promise<ScimCallerRow | undefined> {
+      const { rows } = await db.raw(
+        `select t.id as "tokenId", t.name as "tokenName", o.id as "organizationId", o.name as "organizationName",
+           coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
+         from tokens t join organizations o on o.id = t.organization_id
+         where t.hash = ? and t.kind = 'scim' and t.revoked_at is null
+           and (t.expires_at is null or t.expires_at > now()) and o.status = 'active'`,
+        [hash],
+      )
+      return rows[0]
     },
 
     async touchSession(id: number): Promise<void> {

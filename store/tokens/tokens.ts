@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
 export const liveTokensPerUser = 20
+export const liveScimTokens = 5
 
 export type ApiToken = {
   id: number
@@ -45,6 +46,7 @@ export function tokens(db: Db, organizationId: number) {
     if (!row) throw notFound()
     return row
   }
+  const liveScim = () => db('tokens').where({ organizationId, kind: 'scim' }).whereNull('revokedAt')
   const live = (userId: number) => allLive().where({ userId })
 
   return {
@@ -92,6 +94,26 @@ export function tokens(db: Db, organizationId: number) {
 
     async revoke(id: number): Promise<ApiToken> {
       return revoked(await allLive().where({ id }).update(revocation()).returning(columns))
+    },
+
+    /** Holding the people, or two requests at once could both be the fifth. */
+    async createScimToken(
+      userId: number,
+      token: { name: string; hash: Buffer; prefix: string },
+    ): Promise<number> {
+      const alive = await liveScim().select('id')
+      if (alive.length >= liveScimTokens)
+        throw conflict('token_limit', `At most ${liveScimTokens} live SCIM tokens an organization.`)
+      const [row] = await db('tokens')
+        .insert({ organizationId, userId, kind: 'scim', ...token })
+        .returning('id')
+      return row.id
+    },
+
+    async revokeScimToken(id: number): Promise<{ name: string }> {
+      const [row] = await liveScim().where({ id }).update(revocation()).returning('name')
+      if (!row) throw notFound()
+      return row
     },
 
     /** At most five (decisions §1). */

@@ -122,7 +122,7 @@ export function users(db: Db, organizationId: number) {
           savepoint('users')
             .where({ organizationId, id })
             .whereNull('deprovisionedAt')
-            .update({ ...change, ...changed(savepoint) }),
+            .update({ ...change, ...withoutProvisioned(savepoint, change), ...changed(savepoint) }),
         )
       } catch (error) {
         throw await this.toTaken(error, change.email ?? '')
@@ -153,8 +153,15 @@ export function users(db: Db, organizationId: number) {
     },
 
     async toTaken(error: unknown, email: string): Promise<unknown> {
-      if (!isUniqueViolation(error, 'users_email')) return error
-      const [existing] = await rows().whereRaw('lower(email) = lower(?)', [email])
+      const taken = ['users_email', 'users_user_name'].some((name) =>
+        isUniqueViolation(error, name),
+      )
+      if (!taken) return error
+      // Somebody's user name at their identity provider may be an address too.
+      const [existing] = await rows().whereRaw(
+        'lower(email) = lower(?) or lower(coalesce(user_name, email)) = lower(?)',
+        [email, email],
+      )
       return conflict('email_taken', 'Somebody here has this address already.', existing?.id)
     },
 
@@ -169,6 +176,15 @@ export function users(db: Db, organizationId: number) {
         .patch({ passwordHash, ...(name !== undefined && { name }) })
     },
   }
+}
+
+/** What is given here takes the place of what an identity provider had said: else it would go on showing that. */
+function withoutProvisioned(db: Db, { name, email }: UserChange) {
+  const keys = [
+    ...(name === undefined ? [] : ['name', 'displayName']),
+    ...(email === undefined ? [] : ['emails']),
+  ]
+  return keys.length === 0 ? {} : { profile: db.raw('profile - ?::text[]', [keys]) }
 }
 
 const changed = (db: Db) => ({

@@ -35,6 +35,26 @@ export const routes = {
   listGroupMappings: ['GET', '/api/org/group-mappings'],
   mapGroup: ['POST', '/api/org/group-mappings'],
   unmapGroup: ['DELETE', '/api/org/group-mappings/{id}'],
+  listScimTokens: ['GET', '/api/org/scim'],
+  createScimToken: ['POST', '/api/org/scim'],
+  revokeScimToken: ['DELETE', '/api/org/scim/{id}'],
+  getScimServiceProviderConfig: ['GET', '/api/scim/v2/ServiceProviderConfig'],
+  listScimSchemas: ['GET', '/api/scim/v2/Schemas'],
+  getScimSchema: ['GET', '/api/scim/v2/Schemas/{id}'],
+  listScimResourceTypes: ['GET', '/api/scim/v2/ResourceTypes'],
+  getScimResourceType: ['GET', '/api/scim/v2/ResourceTypes/{id}'],
+  listScimUsers: ['GET', '/api/scim/v2/Users'],
+  createScimUser: ['POST', '/api/scim/v2/Users'],
+  getScimUser: ['GET', '/api/scim/v2/Users/{id}'],
+  replaceScimUser: ['PUT', '/api/scim/v2/Users/{id}'],
+  patchScimUser: ['PATCH', '/api/scim/v2/Users/{id}'],
+  deleteScimUser: ['DELETE', '/api/scim/v2/Users/{id}'],
+  listScimGroups: ['GET', '/api/scim/v2/Groups'],
+  createScimGroup: ['POST', '/api/scim/v2/Groups'],
+  getScimGroup: ['GET', '/api/scim/v2/Groups/{id}'],
+  replaceScimGroup: ['PUT', '/api/scim/v2/Groups/{id}'],
+  patchScimGroup: ['PATCH', '/api/scim/v2/Groups/{id}'],
+  deleteScimGroup: ['DELETE', '/api/scim/v2/Groups/{id}'],
   transferOwnership: ['POST', '/api/org/transfer-ownership'],
   getConsoleData: ['GET', '/api/console/data'],
   putConfiguration: ['PUT', '/api/workspaces/{id}/configuration'],
@@ -130,6 +150,26 @@ export type Operations = {
   listGroupMappings: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { groupMappings: Array<{ id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number }>; nextCursor: string | null } }
   mapGroup: { params: {}; query: {}; body: { groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; groupMapping: { id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number } } }
   unmapGroup: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  listScimTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; createdAt: string; lastUsedAt: string | null; createdBy: string | null }>; nextCursor: string | null } }
+  createScimToken: { params: {}; query: {}; body: { name: string }; answer: { ok: true; id: number; token: string; scimBaseUrl: string } }
+  revokeScimToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  getScimServiceProviderConfig: { params: {}; query: {}; body: {}; answer: unknown }
+  listScimSchemas: { params: {}; query: {}; body: {}; answer: unknown }
+  getScimSchema: { params: { id: string }; query: {}; body: {}; answer: unknown }
+  listScimResourceTypes: { params: {}; query: {}; body: {}; answer: unknown }
+  getScimResourceType: { params: { id: string }; query: {}; body: {}; answer: unknown }
+  listScimUsers: { params: {}; query: { attributes?: string; excludedAttributes?: string; filter?: string; startIndex?: string; count?: string }; body: {}; answer: unknown }
+  createScimUser: { params: {}; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  getScimUser: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  replaceScimUser: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  patchScimUser: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  deleteScimUser: { params: { id: string }; query: {}; body: {}; answer: unknown }
+  listScimGroups: { params: {}; query: { attributes?: string; excludedAttributes?: string; filter?: string; startIndex?: string; count?: string }; body: {}; answer: unknown }
+  createScimGroup: { params: {}; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  getScimGroup: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  replaceScimGroup: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  patchScimGroup: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
+  deleteScimGroup: { params: { id: string }; query: {}; body: {}; answer: unknown }
   transferOwnership: { params: {}; query: {}; body: { userId: number; password: string }; answer: { ok: true } }
   getConsoleData: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; counts: { workspaces: number; pipelines: number; runs: { live: number; waiting: number; failedLastDay: number } }; lastRuns: Array<{ id: number; number: number | null; pipelineId: number | null; workspaceId: number; workspaceName: string; criticality: "standard" | "production"; kind: "apply" | "plan"; destroy: boolean; state: "running" | "succeeded" | "failed" | "canceled"; reason: "policy_denied" | "cost_exceeded" | "cost_unknown" | "plan_errored" | "apply_errored" | "rejected" | "approval_expired" | "plan_stale" | "superseded" | "canceled_by_user" | "timed_out" | "runner_lost" | "state_save_failed" | "source_errored" | "build_errored" | "deploy_errored" | "no_changes" | null; awaitingApproval: boolean; author: string; createdAt: string; endedAt: string | null }>; waitingForMe: Array<{ id: number; number: number | null; pipelineId: number | null; workspaceId: number; workspaceName: string; criticality: "standard" | "production"; kind: "apply" | "plan"; destroy: boolean; state: "running" | "succeeded" | "failed" | "canceled"; reason: "policy_denied" | "cost_exceeded" | "cost_unknown" | "plan_errored" | "apply_errored" | "rejected" | "approval_expired" | "plan_stale" | "superseded" | "canceled_by_user" | "timed_out" | "runner_lost" | "state_save_failed" | "source_errored" | "build_errored" | "deploy_errored" | "no_changes" | null; awaitingApproval: boolean; author: string; createdAt: string; endedAt: string | null }> } }
   putConfiguration: { params: { id: number }; query: {}; body: { files: Record<string, string> }; answer: { ok: true; configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string } } }

@@ -14,6 +14,7 @@ describe('every route that is not public', () => {
   let routes: TableRoute[]
   let good: TestUser
   const bad = new Map<string, Headers>()
+  const spoiltScim: Headers[] = []
   /** Real, and good for the state of its own workspace alone. */
   let runToken: Headers
 
@@ -43,7 +44,7 @@ describe('every route that is not public', () => {
         .update(change)
       return table === 'tokens' ? bearerOf(token) : cookie(user)
     }
-    const ofKind = async (kind: TokenKind) => {
+    const ofKind = async (kind: TokenKind, more: Record<string, unknown> = {}) => {
       const { plain, hash, prefix } = newToken(kind)
       await platform('tokens').insert({
         organizationId,
@@ -53,6 +54,7 @@ describe('every route that is not public', () => {
         name: kind,
         role: 'Org Admin',
         expiresAt: new Date(Date.now() + 3_600_000),
+        ...more,
       })
       return bearerOf(plain)
     }
@@ -81,29 +83,52 @@ describe('every route that is not public', () => {
     bad.set('a SCIM token', await ofKind('scim'))
     bad.set('an agent’s token', await ofKind('agt'))
 
+    spoiltScim.push(await ofKind('scim', { revokedAt: ago(0) }))
+    spoiltScim.push(await ofKind('scim', { expiresAt: ago(1) }))
     const suspended = await harness.organization()
     const theirs = await suspended.user('Owner')
     bad.set('a suspended organization’s token', bearerOf(await theirs.token('Owner')))
     bad.set('a suspended organization’s session', cookie(theirs))
+    spoiltScim.push(await ofKind('scim', { organizationId: suspended.id }))
     await organizations(platform).setStatus(suspended.id, 'suspended')
   }
 
   const statusOf = async (route: TableRoute, headers: Headers) => {
     // Told before anything of the body is looked at.
     const response = await callRoute(harness.app, route, { headers, body: '{"broken' })
-    const { code } = response.json()
+    if (route.method === 'HEAD') return `${response.statusCode}`
+    const { code, status, schemas } = response.json()
+    if (schemas) return `${response.statusCode} ${String(response.headers['www-authenticate'])} ${status}`
     return `${response.statusCode} ${code}`
   }
-  const refusal = ({ access }: TableRoute) =>
-    access === 'platform' ? '404 not_found' : '401 unauthenticated'
+  const refusal = ({ access, method }: TableRoute) => {
+    if (access === 'scim') return method === 'HEAD' ? '401' : '401 Bearer realm="cloud-control" 401'
+    return access === 'platform' ? '404 not_found' : '401 unauthenticated'
+  }
 
   test('401: refuses each credential that is none, and hides where it is the platform’s', async () => {
     expect(bad.size).toBe(23)
     for (const route of routes)
-      for (const [name, headers] of bad)
+      for (const [name, headers] of bad) {
+        // There it is a good one.
+        if (route.access === 'scim' && name === 'a SCIM token') continue
         expect(await statusOf(route, headers), `${route.method} ${route.url}, ${name}`).toBe(
           refusal(route),
         )
+      }
+  })
+
+  test('401: SCIM takes its own token alone, and none that is over', async () => {
+    const scim = routes.filter(({ access }) => access === 'scim')
+    expect(scim.length).toBeGreaterThan(12)
+    const sessionAndToken = [
+      cookieOf(good.cookie, harness.config.baseUrl),
+      bearerOf(await good.token('Owner')),
+      ...spoiltScim,
+    ]
+    for (const route of scim)
+      for (const headers of sessionAndToken)
+        expect(await statusOf(route, headers), `${route.method} ${route.url}`).toBe(refusal(route))
   })
 
   test('401: refuses a run’s token everywhere but at the state', async () => {

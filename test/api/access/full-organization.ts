@@ -54,6 +54,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     groupName: 'own',
     role: 'Viewer',
   })
+  const scim = await post('/api/org/scim', { name: 'own' })
   await post(`${workspace.url}/lock`, {})
   const inPipeline = await post(`/api/pipelines/${pipeline.id}/run`, {})
   const inWorkspace = await post(`${workspace.url}/apply`, {})
@@ -73,6 +74,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     '/api/auth/sessions/': { id: session.id },
     '/api/org/tokens/': { id: token.id },
     '/api/org/group-mappings/': { id: groupMapping.id },
+    '/api/org/scim/': { id: scim.id },
     '/api/org/users/': { id: owner.id },
     '/api/admin/organizations/': { id: org.id },
   }

@@ -17,7 +17,10 @@ describe('every route with an id in its address', () => {
     harness = await createHarness()
     first = await makeFullOrganization(harness)
     second = await makeFullOrganization(harness)
-    routes = harness.app.routeTable().filter((route) => paramsOf(route).length > 0)
+    // SCIM has another credential and other ids: test/api/scim/tenancy.test.ts.
+    routes = harness.app
+      .routeTable()
+      .filter((route) => paramsOf(route).length > 0 && route.access !== 'scim')
   })
   afterAll(async () => harness.close())
 

@@ -1,0 +1,34 @@
+import { Type, type TSchema } from 'typebox'
+import { scimMediaType } from './scim-error-body.ts'
+
+export const ScimErrorBody = Type.Object({
+  schemas: Type.Array(Type.String()),
+  status: Type.String(),
+  scimType: Type.Optional(Type.String()),
+  detail: Type.String(),
+})
+
+/** What the schemas of /Schemas describe; what they do not know is not refused (decisions §1). */
+export const ScimBody = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+})
+
+export const scimAnswer = (description: string, schema: TSchema = ScimBody) => ({
+  description,
+  content: { [scimMediaType]: { schema } },
+})
+
+type ScimStatus = 409 | 412
+
+/** The refusals of a SCIM route, in the envelope of RFC 7644 3.12; those that any route may give are added to each. */
+export function scimErrors(...statuses: ScimStatus[]): Record<number, unknown> {
+  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 500, 503]
+  return Object.fromEntries(all.map((status) => [status, scimAnswer('Refused', ScimErrorBody)]))
+}
+
+/** 204 without a body, and the refusals. */
+export const scimDeletion = (...statuses: ScimStatus[]): Record<number, unknown> => ({
+  204: { description: 'It is gone.', type: 'null' },
+  ...scimErrors(...statuses),
+})

@@ -1,0 +1,109 @@
+import { changesOfNew, changesOfPatch, type GroupChanges } from '../../domain/scim/group-changes.ts'
+import { patchOperations } from '../../domain/scim/patch-operations.ts'
+import { readDocument } from '../../domain/scim/read-document.ts'
+import { groupSchema } from '../../domain/scim/schemas.ts'
+import type { Db } from '../../store/connect.ts'
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { groupMembership } from '../../store/scim/group-membership.ts'
+import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
+import { recomputeMemberRoles, type Affected } from '../../store/scim/recompute-member-roles.ts'
+import {
+  scimGroups,
+  type HeldGroup,
+  type ScimGroup,
+  type WantedMembers,
+} from '../../store/scim/scim-groups.ts'
+import { scimLog, type Changes } from '../../store/scim/scim-log.ts'
+import type { Deps } from '../deps.ts'
+import { actorOfToken, type Provisioning } from './scim-request.ts'
+import { assertVersion } from './version-tag.ts'
+
+type Change = { publicId: string; body: Record<string, unknown>; wanted: WantedMembers }
+
+/** RFC 7644 3.5.2: by the difference alone, never by reading all members and writing all. */
+export const patchScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
+  changeScimGroup(deps, by, {
+    ...change,
+    after: (before) => changesOfPatch(before, patchOperations(change.body), before.publicId),
+  })
+
+/** RFC 7644 3.5.1: without members in the body the group has none. */
+export const putScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
+  changeScimGroup(deps, by, {
+    ...change,
+    after: () => changesOfNew(readDocument(groupSchema, change.body)),
+  })
+
+async function changeScimGroup(
+  deps: Deps,
+  by: Provisioning,
+  {
+    publicId,
+    wanted,
+    after,
+  }: { publicId: string; wanted: WantedMembers; after: (before: ScimGroup) => GroupChanges },
+): Promise<ScimGroup> {
+  const { organizationId } = by
+  return deps.store.tenant(organizationId, async (db) => {
+    await holdMembership(db, organizationId)
+    const groups = scimGroups(db, organizationId)
+    const before = await groups.getForUpdate(publicId)
+    assertVersion(by.ifMatch, before.rowVersion)
+    const { fields, members } = after(before)
+    const changes = fieldChanges(before, fields)
+    const fieldsChanged = Object.keys(changes).length > 0
+    if (fieldsChanged) await groups.update(before.id, fields)
+    const { added, removed } = await changeMembers(db, by, { before, fields, members })
+    if (added > 0) changes['membersAdded'] = { from: null, to: added }
+    if (removed > 0) changes['membersRemoved'] = { from: null, to: removed }
+    if (Object.keys(changes).length > 0) {
+      if (!fieldsChanged) await groups.touch(before.id)
+      await scimLog(db, organizationId).recordChange(by, {
+        event: 'scim.group_updated',
+        target: { kind: 'group', id: before.id, publicId, label: fields.displayName },
+        changes,
+      })
+    }
+    return groups.get(publicId, wanted)
+  })
+}
+
+/** Members, and what they may do by it, up and down, at once (§4.3). */
+async function changeMembers(
+  db: Db,
+  by: Provisioning,
+  { before, fields, members }: GroupChanges & { before: HeldGroup },
+): Promise<{ added: number; removed: number }> {
+  const { organizationId } = by
+  const { id: groupId, role: gave } = before
+  const renamed = fields.displayName !== before.displayName
+  const gives = renamed ? await mappedRole(db, organizationId, fields.displayName) : gave
+  const membership = groupMembership(db, organizationId, groupId)
+  const [ids, remove] = [[...members.add.keys()], [...members.remove]]
+  const recompute = async (whom: Omit<Affected, 'groupId'>) =>
+    recomputeMemberRoles(db, organizationId, { groupId, ...whom })
+
+  let removed = 0
+  if (members.replaced) {
+    if (gave) await recompute({ allBut: ids, notCounting: true })
+    removed = await membership.removeAllBut(ids)
+  } else if (remove.length > 0) {
+    removed = await membership.remove(remove)
+    if (gave && removed > 0) await recompute({ ids: remove })
+  }
+  const added = await membership.add(members.add)
+  if (renamed && (gave || gives)) await recompute({})
+  else if (gives && added > 0) await recompute({ ids })
+  // Somebody may have lost the role by which they approved.
+  if (gave && (removed > 0 || renamed))
+    await voidUnableApprovals(db, organizationId, actorOfToken(by))
+  return { added, removed }
+}
+
+function fieldChanges(before: ScimGroup, fields: GroupChanges['fields']): Changes {
+  return Object.fromEntries(
+    (['displayName', 'externalId'] as const)
+      .filter((field) => before[field] !== fields[field])
+      .map((field) => [field, { from: before[field], to: fields[field] }]),
+  )
+}

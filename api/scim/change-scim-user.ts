@@ -1,0 +1,130 @@
+import { refusal } from '../../domain/scim/refusals.ts'
+import {
+  columnsAfter,
+  columnsOfNew,
+  documentOf,
+  type UserColumns,
+} from '../../domain/scim/user-columns.ts'
+import { applyPatch } from '../../domain/scim/apply-patch.ts'
+import { patchOperations } from '../../domain/scim/patch-operations.ts'
+import { readDocument } from '../../domain/scim/read-document.ts'
+import { userSchema } from '../../domain/scim/schemas.ts'
+import type { Db } from '../../store/connect.ts'
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { scimLog } from '../../store/scim/scim-log.ts'
+import { scimUsers, type ScimUser } from '../../store/scim/scim-users.ts'
+import { endAccess } from '../../store/users/end-access.ts'
+import { assertAnotherOwner, holdPeople } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+import { tellOldAddress } from '../users/tell-old-address.ts'
+import { actorOfToken, type Provisioning } from './scim-request.ts'
+import { differenceOf, targetOf } from './user-difference.ts'
+import { assertVersion } from './version-tag.ts'
+
+type Change = { publicId: string; body: Record<string, unknown>; wantsGroups: boolean }
+
+/** RFC 7644 3.5.2: all of the operations or none. */
+export async function patchScimUser(
+  deps: Deps,
+  by: Provisioning,
+  change: Change,
+): Promise<ScimUser> {
+  return changeScimUser(deps, by, {
+    ...change,
+    after(before) {
+      const operations = patchOperations(change.body)
+      const was = documentOf(before, before.publicId)
+      const now = applyPatch(userSchema, was, { operations, id: before.publicId })
+      return columnsAfter(before, was, now)
+    },
+  })
+}
+
+/** RFC 7644 3.5.1: what is not in the body is cleared; without `active` the person is active. */
+export async function putScimUser(deps: Deps, by: Provisioning, change: Change): Promise<ScimUser> {
+  const after = () => columnsOfNew(readDocument(userSchema, change.body))
+  return changeScimUser(deps, by, { ...change, after })
+}
+
+async function changeScimUser(
+  deps: Deps,
+  by: Provisioning,
+  {
+    publicId,
+    wantsGroups,
+    after,
+  }: { publicId: string; wantsGroups: boolean; after: (before: ScimUser) => UserColumns },
+): Promise<ScimUser> {
+  const { organizationId } = by
+  const changed = await deps.store.tenant(organizationId, async (db) => {
+    await holdPeople(db, organizationId)
+    const people = scimUsers(db, organizationId)
+    const before = await people.getForUpdate(publicId)
+    assertVersion(by.ifMatch, before.rowVersion)
+    const next = after(before)
+    const changes = differenceOf(before, next)
+    if (Object.keys(changes).length > 0) {
+      await assertAllowed(db, organizationId, { before, next })
+      await people.update(before.id, next)
+      await settle(db, by, { before, next })
+      await scimLog(db, organizationId).recordChange(by, {
+        event: eventOf(before, next),
+        target: targetOf({ ...before, ...next }),
+        changes,
+      })
+    }
+    return { before, after: await people.get(publicId, wantsGroups) }
+  })
+  if (isReaddressed(changed.before, changed.after))
+    await tellOldAddress(
+      deps,
+      { organizationName: by.organizationName, name: by.tokenName },
+      changed,
+    )
+  return changed.after
+}
+
+/**
+ * SCIM has an Org Admin's power (decisions §2): an Owner who could be given another address
+ * here could have their password reset to it, and the organization with it.
+ */
+async function assertAllowed(
+  db: Db,
+  organizationId: number,
+  { before, next }: { before: ScimUser; next: UserColumns },
+): Promise<void> {
+  if (isReaddressed(before, next) && (before.role === 'Owner' || before.platformAdmin))
+    throw refusal(
+      'mutability',
+      'The address of an Owner or platform administrator is not changed by SCIM.',
+    )
+  if (before.role === 'Owner' && before.active && !next.active)
+    await assertAnotherOwner(db, organizationId, before.id)
+}
+
+/** What follows, in the same transaction: nothing of somebody who is deactivated opens anything after it. */
+async function settle(
+  db: Db,
+  by: Provisioning,
+  { before, next }: { before: ScimUser; next: UserColumns },
+): Promise<void> {
+  const access = endAccess(db, by.organizationId)
+  const ends = before.active && !next.active
+  // A link in a mailbox that is no longer this person's must not open their account.
+  if (ends || isReaddressed(before, next)) await access.mailedLinks(before.id)
+  if (!ends) return
+  await access.sessions(before.id)
+  await access.apiTokens(before.id)
+  await voidUnableApprovals(db, by.organizationId, actorOfToken(by))
+}
+
+function eventOf(before: UserColumns, next: UserColumns): string {
+  if (before.active === next.active) return 'scim.user_updated'
+  return next.active ? 'scim.user_reactivated' : 'scim.user_deactivated'
+}
+
+/** Another spelling of the same address is not another address. */
+const isReaddressed = (
+  before: { email: string | null },
+  after: { email: string | null },
+): boolean => before.email?.toLowerCase() !== after.email?.toLowerCase()

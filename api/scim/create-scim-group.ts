@@ -1,0 +1,39 @@
+import { changesOfNew } from '../../domain/scim/group-changes.ts'
+import { readDocument } from '../../domain/scim/read-document.ts'
+import { groupSchema } from '../../domain/scim/schemas.ts'
+import { groupMembership } from '../../store/scim/group-membership.ts'
+import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
+import { recomputeMemberRoles } from '../../store/scim/recompute-member-roles.ts'
+import { scimGroups, type ScimGroup, type WantedMembers } from '../../store/scim/scim-groups.ts'
+import { scimLog } from '../../store/scim/scim-log.ts'
+import type { Deps } from '../deps.ts'
+import type { Provisioning } from './scim-request.ts'
+
+/** §4.3 POST /Groups. Where its name is mapped already, its members have the role when this returns. */
+export async function createScimGroup(
+  deps: Deps,
+  by: Provisioning,
+  { body, wanted }: { body: Record<string, unknown>; wanted: WantedMembers },
+): Promise<ScimGroup> {
+  const { organizationId } = by
+  const { fields, members } = changesOfNew(readDocument(groupSchema, body))
+  const ids = [...members.add.keys()]
+  return deps.store.tenant(organizationId, async (db) => {
+    await holdMembership(db, organizationId)
+    const groups = scimGroups(db, organizationId)
+    const group = await groups.create(fields)
+    await groupMembership(db, organizationId, group.id).add(members.add)
+    if (ids.length > 0 && (await mappedRole(db, organizationId, fields.displayName)))
+      await recomputeMemberRoles(db, organizationId, { groupId: group.id, ids })
+    await scimLog(db, organizationId).recordChange(by, {
+      event: 'scim.group_created',
+      target: { kind: 'group', id: group.id, publicId: group.publicId, label: group.displayName },
+      changes: {
+        displayName: { from: null, to: group.displayName },
+        ...(fields.externalId !== null && { externalId: { from: null, to: fields.externalId } }),
+        ...(ids.length > 0 && { membersAdded: { from: null, to: ids.length } }),
+      },
+    })
+    return ids.length === 0 ? group : groups.get(group.publicId, wanted)
+  })
+}

@@ -1,0 +1,29 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { newToken } from '../../domain/access/credentials.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+
+/** A token of the organization's, not of a person's: it outlives whoever made it, until somebody revokes it. */
+export async function createScimToken(
+  deps: Deps,
+  caller: Caller,
+  { name }: { name: string },
+): Promise<{ id: number; plain: string }> {
+  const { organizationId } = caller
+  const { plain, hash, prefix } = newToken('scim')
+  const id = await deps.store.tenant(organizationId, async (db) => {
+    await holdPeopleAs(db, caller, 'manage_users_sso')
+    const created = await tokens(db, organizationId).createScimToken(caller.userId, {
+      name,
+      hash,
+      prefix,
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('scim.token_created', {
+      target: { kind: 'scim_token', id: created, label: name },
+    })
+    return created
+  })
+  return { id, plain }
+}

@@ -1,0 +1,32 @@
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { holdMembership } from '../../store/scim/hold-membership.ts'
+import { recomputeMemberRoles } from '../../store/scim/recompute-member-roles.ts'
+import { scimGroups } from '../../store/scim/scim-groups.ts'
+import { scimLog } from '../../store/scim/scim-log.ts'
+import type { Deps } from '../deps.ts'
+import { actorOfToken, type Provisioning } from './scim-request.ts'
+import { assertVersion } from './version-tag.ts'
+
+/** Its members keep what their other groups give. A mapping of its name outlives it (§2.4). */
+export async function deleteScimGroup(
+  deps: Deps,
+  by: Provisioning,
+  publicId: string,
+): Promise<void> {
+  const { organizationId } = by
+  await deps.store.tenant(organizationId, async (db) => {
+    await holdMembership(db, organizationId)
+    const groups = scimGroups(db, organizationId)
+    const group = await groups.getForUpdate(publicId)
+    assertVersion(by.ifMatch, group.rowVersion)
+    if (group.role)
+      await recomputeMemberRoles(db, organizationId, { groupId: group.id, notCounting: true })
+    await groups.delete(group.id)
+    if (group.role) await voidUnableApprovals(db, organizationId, actorOfToken(by))
+    await scimLog(db, organizationId).recordChange(by, {
+      event: 'scim.group_deleted',
+      target: { kind: 'group', id: group.id, publicId, label: group.displayName },
+      changes: { displayName: { from: group.displayName, to: null } },
+    })
+  })
+}

@@ -1,0 +1,37 @@
+import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
+import { scimLog } from '../../store/scim/scim-log.ts'
+import { scimUsers } from '../../store/scim/scim-users.ts'
+import { endAccess } from '../../store/users/end-access.ts'
+import { assertAnotherOwner, holdPeople } from '../../store/users/hold-people.ts'
+import { users } from '../../store/users/users.ts'
+import type { Deps } from '../deps.ts'
+import { actorOfToken, type Provisioning } from './scim-request.ts'
+import { targetOf } from './user-difference.ts'
+import { assertVersion } from './version-tag.ts'
+
+/** Deprovisions (§3): the row stays for the audit log, its names are free, and nothing of theirs opens anything. */
+export async function deleteScimUser(
+  deps: Deps,
+  by: Provisioning,
+  publicId: string,
+): Promise<void> {
+  const { organizationId } = by
+  await deps.store.tenant(organizationId, async (db) => {
+    await holdPeople(db, organizationId)
+    const person = await scimUsers(db, organizationId).getForUpdate(publicId)
+    assertVersion(by.ifMatch, person.rowVersion)
+    if (person.role === 'Owner' && person.active)
+      await assertAnotherOwner(db, organizationId, person.id)
+    await users(db, organizationId).deprovision(person.id)
+    const access = endAccess(db, organizationId)
+    await access.sessions(person.id)
+    await access.apiTokens(person.id)
+    await access.mailedLinks(person.id)
+    await voidUnableApprovals(db, organizationId, actorOfToken(by))
+    await scimLog(db, organizationId).recordChange(by, {
+      event: 'scim.user_deleted',
+      target: targetOf(person),
+      changes: { role: { from: person.role, to: null } },
+    })
+  })
+}

@@ -1,0 +1,56 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { notFound } from '../../domain/errors.ts'
+import { allSchemas } from '../../domain/scim/schemas.ts'
+import { scimAnswer, scimErrors } from '../http/scim-schemas.ts'
+import { resourceTypes, serviceProviderConfig } from './discovery-documents.ts'
+import { listResponse } from './list-response.ts'
+import { scimBaseUrl } from './scim-base-url.ts'
+import { ScimIdParams } from './scim-target.ts'
+
+/** RFC 7644 4: what is supported here, and nothing that is not. */
+export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const config = { access: 'scim' } as const
+  const answers = { 200: scimAnswer('As RFC 7643 5 to 7 have it.'), ...scimErrors() }
+
+  const schemasFor = (request: FastifyRequest) =>
+    allSchemas.map((schema) => ({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+      ...schema,
+      meta: {
+        resourceType: 'Schema',
+        location: `${scimBaseUrl(app.deps, request)}/Schemas/${schema.id}`,
+      },
+    }))
+  const typesFor = (request: FastifyRequest) => resourceTypes(scimBaseUrl(app.deps, request))
+
+  app.get(
+    '/ServiceProviderConfig',
+    { config, schema: { operationId: 'getScimServiceProviderConfig', response: answers } },
+    (request) => serviceProviderConfig(scimBaseUrl(app.deps, request)),
+  )
+
+  for (const [path, name, documents] of [
+    ['/Schemas', 'ScimSchema', schemasFor],
+    ['/ResourceTypes', 'ScimResourceType', typesFor],
+  ] as const) {
+    app.get(
+      path,
+      { config, schema: { operationId: `list${name}s`, response: answers } },
+      (request) => {
+        const all = documents(request)
+        return listResponse(all, { startIndex: 1, totalResults: all.length })
+      },
+    )
+
+    app.get(
+      `${path}/:id`,
+      { config, schema: { operationId: `get${name}`, params: ScimIdParams, response: answers } },
+      (request) => {
+        const found = documents(request).find(({ id }) => id === request.params.id)
+        if (!found) throw notFound()
+        return found
+      },
+    )
+  }
+}

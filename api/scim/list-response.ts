@@ -1,0 +1,30 @@
+import type { ListPage } from '../../store/scim/scim-users.ts'
+
+type Source<T> = {
+  list: (page: ListPage) => Promise<T[]>
+  count: (page: ListPage) => Promise<number>
+}
+
+/** One page and how many there are; where the page itself tells that, nothing is counted. */
+export async function readPage<T>(
+  page: ListPage,
+  { list, count }: Source<T>,
+): Promise<{ rows: T[]; totalResults: number }> {
+  if (page.count === 0) return { rows: [], totalResults: await count(page) }
+  const rows = await list(page)
+  const isLast = rows.length < page.count && (rows.length > 0 || page.startIndex === 1)
+  const totalResults = isLast ? page.startIndex - 1 + rows.length : await count(page)
+  return { rows, totalResults }
+}
+
+/** RFC 7644 3.4.2. */
+export const listResponse = (
+  resources: Array<Record<string, unknown>>,
+  { startIndex, totalResults }: { startIndex: number; totalResults: number },
+) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+  totalResults,
+  startIndex,
+  itemsPerPage: resources.length,
+  Resources: resources,
+})

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import type { ScimType } from '../../domain/errors.ts'
+import { scimLog } from '../../store/scim/scim-log.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What an identity provider was told instead of being served. */
+    scimRefusal: { status: number; scimType: ScimType | undefined; detail: string } | undefined
+  }
+}
+
+/** A connector tells its administrator little of why it failed; the log of this side has it (§4.2). */
+export function logRefusals(scim: FastifyInstance): void {
+  const { deps } = scim
+  scim.addHook('onResponse', async (request) => {
+    const { scimCaller, scimRefusal } = request
+    // Too many requests are not answered with more work.
+    if (!scimCaller || !scimRefusal || scimRefusal.status === 429) return
+    const { organizationId } = scimCaller
+    try {
+      await deps.store.tenant(organizationId, async (db) =>
+        scimLog(db, organizationId).recordRefusal(
+          { ...scimCaller, method: request.method, path: request.url },
+          { ...scimRefusal, scimType: scimRefusal.scimType ?? null },
+        ),
+      )
+    } catch (error) {
+      request.log.warn({ err: error }, 'a refusal was not logged')
+    }
+  })
+}

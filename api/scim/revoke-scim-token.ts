@@ -1,0 +1,17 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+
+/** From here on the token is a 401 (§3). What it has provisioned stays. */
+export async function revokeScimToken(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    await holdPeopleAs(db, caller, 'manage_users_sso')
+    const { name } = await tokens(db, organizationId).revokeScimToken(id)
+    await auditLog(db, organizationId, actorOf(caller)).record('scim.token_revoked', {
+      target: { kind: 'scim_token', id, label: name },
+    })
+  })
+}

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { scimBasePath } from '../../domain/scim/scim-address.ts'
+import { parseJson } from '../http/parse-json.ts'
+import { scimMediaType } from '../http/scim-error-body.ts'
+import { scimDiscoveryRoutes } from './discovery-routes.ts'
+import { scimGroupRoutes } from './group-routes.ts'
+import { logRefusals } from './log-refusals.ts'
+import { refuseUnserved } from './refuse-unserved.ts'
+import { scimUserRoutes } from './user-routes.ts'
+
+/** §4.3: SCIM 2.0 under /api/scim/v2, for an organization's own token and nobody else. */
+export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  await app.register(
+    async (scim) => {
+      scim.addContentTypeParser(
+        scimMediaType,
+        { parseAs: 'string' },
+        (request, text: string, done) => {
+          const { value, fault } = parseJson(text)
+          request.bodyFault = fault
+          done(null, value)
+        },
+      )
+      // What is answered is whatever was provisioned; a schema would cut off what it does not know.
+      scim.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
+      scim.addHook('onRequest', async (_, reply) => void reply.type(scimMediaType))
+      logRefusals(scim)
+      await scim.register(scimDiscoveryRoutes)
+      await scim.register(scimUserRoutes)
+      await scim.register(scimGroupRoutes)
+      refuseUnserved(scim)
+    },
+    { prefix: scimBasePath.replace(/^\/api/, '') },
+  )
+}

@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, errors, Id, IdParams, NextCursor, Ok } from '../http/schemas.ts'
+import { createScimToken } from './create-scim-token.ts'
+import { revokeScimToken } from './revoke-scim-token.ts'
+import { scimBaseUrl } from './scim-base-url.ts'
+import { presentScimToken, ScimTokenBody } from './token-schemas.ts'
+
+/** §4.2 /api/org/scim: a session and manage_users_sso. The token itself is shown once, at creation. */
+export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const config = { access: 'manage_users_sso', sessionOnly: true } as const
+
+  app.get(
+    '/org/scim',
+    {
+      config,
+      schema: {
+        operationId: 'listScimTokens',
+        response: {
+          200: Type.Object({ tokens: Type.Array(ScimTokenBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId } }) => {
+      // At most five live ones: one page.
+      const live = await app.deps.store.tenant(organizationId, async (db) =>
+        tokens(db, organizationId).listScim(),
+      )
+      return { tokens: live.map(presentScimToken), nextCursor: null }
+    },
+  )
+
+  app.post(
+    '/org/scim',
+    {
+      config,
+      schema: {
+        operationId: 'createScimToken',
+        body: Body({ name: OneLine(200) }),
+        response: {
+          201: Type.Object({
+            ok: Type.Literal(true),
+            id: Id,
+            token: Type.String(),
+            scimBaseUrl: Type.String(),
+          }),
+          ...errors(409),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, plain } = await createScimToken(app.deps, request.caller, request.body)
+      const baseUrl = scimBaseUrl(app.deps, request)
+      return reply.status(201).send({ ok: true, id, token: plain, scimBaseUrl: baseUrl })
+    },
+  )
+
+  app.delete(
+    '/org/scim/:id',
+    {
+      config,
+      schema: {
+        operationId: 'revokeScimToken',
+        params: IdParams,
+        response: { 200: Ok, ...errors() },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      await revokeScimToken(app.deps, caller, id)
+      return { ok: true as const }
+    },
+  )
+}

@@ -1,0 +1,15 @@
+import { AppError } from '../../domain/errors.ts'
+
+/** The weak ETag of a resource (RFC 7644 3.14): how often its own attributes have changed. */
+export const versionTag = (rowVersion: number): string => `W/"${rowVersion}"`
+
+/** Of two who change what they both have read, the second is told so and loses nothing. */
+export function assertVersion(ifMatch: string | undefined, rowVersion: number): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  const wanted = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (wanted.includes(`"${rowVersion}"`)) return
+  throw new AppError(
+    'precondition_failed',
+    'It has changed since: read it again, and send the version that it has now.',
+  )
+}

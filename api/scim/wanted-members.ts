@@ -1,0 +1,15 @@
+import type { Projection } from '../../domain/scim/projection.ts'
+import type { WantedMembers } from '../../store/scim/scim-groups.ts'
+
+/**
+ * Whether members are looked up at all. One group that is read has all of them. After a write
+ * those of a large group come only where they were asked for by name; in a list they never do.
+ */
+export function wantedMembers(
+  { wants, asksFor }: Projection,
+  kind: 'list' | 'read' | 'write',
+): WantedMembers {
+  if (!wants('members')) return 'none'
+  if (kind === 'list') return 'few'
+  return kind === 'read' || asksFor('members') ? 'all' : 'few'
+}

@@ -1,0 +1,200 @@
+import { isDeepStrictEqual } from 'node:util'
+import { elementOf, matchElement } from './match-element.ts'
+import { patchPath } from './patch-path.ts'
+import { withPaths, type PatchOperation } from './patch-operations.ts'
+import { extensionOf, type Document } from './read-document.ts'
+import {
+  readOne,
+  readSimple,
+  readValue,
+  withOnePrimary,
+  type Element,
+  type Value,
+} from './read-value.ts'
+import { quoted, refusal } from './refusals.ts'
+import type { Filter } from './resolve-filter.ts'
+import type { Attribute, ResourceSchema } from './schemas.ts'
+
+type Step = { op: PatchOperation['op']; value?: unknown }
+type Target = { attribute: Attribute; sub?: Attribute; filter?: Filter }
+
+/**
+ * RFC 7644 3.5.2 on a document: all of it or, by the error that it throws, nothing. What was
+ * given is not changed.
+ */
+export function applyPatch(
+  schema: ResourceSchema,
+  before: Document,
+  { operations, id }: { operations: readonly PatchOperation[]; id: string },
+): Document {
+  let document = structuredClone(before)
+  for (const { path, ...step } of withPaths(operations, id))
+    document = applyStep(schema, document, { path, ...step })
+  return document
+}
+
+function applyStep(
+  schema: ResourceSchema,
+  document: Document,
+  { path, ...step }: Step & { path: string },
+): Document {
+  const target = patchPath(schema, path)
+  if (target.attribute === undefined)
+    return applyToExtension(schema, document, { urn: target.extension, ...step })
+  const { extension, attribute } = target
+  const holder = extension === undefined ? document : extensionOf(document, extension)
+  const old = holder[attribute.name] as Value | undefined
+  const next = valueAfter(target, old, step)
+  if (next === undefined && attribute.required)
+    throw refusal(
+      step.op === 'remove' ? 'mutability' : 'invalidValue',
+      `${quoted(attribute.name)} is required: it can be changed, not taken away.`,
+    )
+  const changed = { ...holder, [attribute.name]: next }
+  if (next === undefined) delete changed[attribute.name]
+  if (extension === undefined) return changed
+  return withExtension(document, extension, changed)
+}
+
+/** The URN of an extension alone is all of its attributes. */
+function applyToExtension(
+  schema: ResourceSchema,
+  document: Document,
+  { urn, op, value }: Step & { urn: string },
+): Document {
+  if (op === 'remove' || value === null) return withExtension(document, urn, {})
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw refusal('invalidValue', `${quoted(urn)} is an object.`)
+  let changed = document
+  for (const [name, part] of Object.entries(value ?? {}))
+    // Some name the extension once more within.
+    if (name !== 'schemas')
+      changed = applyStep(schema, changed, { op, path: `${urn}:${name}`, value: part })
+  return changed
+}
+
+function withExtension(document: Document, urn: string, part: Document): Document {
+  const { [urn]: _, ...rest } = document
+  if (Object.keys(part).length === 0) return rest
+  return { ...rest, [urn]: part as Record<string, Value> }
+}
+
+function valueAfter(target: Target, old: Value | undefined, step: Step): Value | undefined {
+  const { attribute, sub } = target
+  if (attribute.multiValued) return elementsAfter(target, (old ?? []) as Element[], step)
+  if (attribute.type !== 'complex')
+    return step.op === 'remove' ? undefined : readValue(attribute, step.value)
+  const part = (old ?? {}) as Element
+  if (sub) return emptyAsNone(withSub(part, sub, step))
+  if (step.op === 'remove' || step.value === null) return undefined
+  return mergeComplex(attribute, part, step.value)
+}
+
+/** Sub-attributes that are not named stay (RFC 7644 3.5.2.3); one that is named and null goes. */
+function mergeComplex(attribute: Attribute, part: Element, value: unknown): Element | undefined {
+  const given = readOne(attribute, value)
+  const merged = { ...part, ...(typeof given === 'object' && given) }
+  if (typeof value === 'object' && value !== null)
+    for (const [name, one] of Object.entries(value)) {
+      const sub = attribute.subAttributes?.find(
+        ({ name: known }) => known.toLowerCase() === name.toLowerCase(),
+      )
+      if (sub && (one === null || one === '')) delete merged[sub.name]
+    }
+  return emptyAsNone(merged)
+}
+
+function elementsAfter(target: Target, old: Element[], step: Step): Element[] | undefined {
+  const { attribute, sub, filter } = target
+  const next = filter
+    ? chosenAfter({ attribute, sub, filter }, old, step)
+    : sub
+      ? everyAfter(attribute, old, { ...step, sub })
+      : wholeAfter(attribute, old, step)
+  const kept = next.filter(saysSomething)
+  return kept.length === 0 ? undefined : withNewPrimary(old, kept)
+}
+
+function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): Element[] {
+  const given = (readValue(attribute, value) ?? []) as Element[]
+  if (op === 'replace') return given
+  // Entra ID names what it takes away as a value; without one it is all of them.
+  if (op === 'remove')
+    return value === undefined
+      ? []
+      : old.filter((one) => !given.some((gone) => meansSame(one, gone)))
+  const merged = [...old]
+  for (const element of given) {
+    const at = merged.findIndex((one) => meansSame(one, element))
+    if (at < 0) merged.push(element)
+    else merged[at] = { ...merged[at], ...element }
+  }
+  return merged
+}
+
+/** `emails.value` without a choice is that part of each. */
+function everyAfter(
+  attribute: Attribute,
+  old: Element[],
+  step: Step & { sub: Attribute },
+): Element[] {
+  const elements = old.length === 0 && step.op !== 'remove' ? [{}] : old
+  return (readValue(
+    attribute,
+    elements.map((one) => withSub(one, step.sub, step)),
+  ) ?? []) as Element[]
+}
+
+function chosenAfter(
+  { attribute, sub, filter }: { attribute: Attribute; sub: Attribute | undefined; filter: Filter },
+  old: Element[],
+  step: Step,
+): Element[] {
+  const isChosen = (element: Element) => matchElement(element, filter)
+  if (step.op === 'remove')
+    return sub
+      ? old.map((one) => (isChosen(one) ? withSub(one, sub, step) : one))
+      : old.filter((one) => !isChosen(one))
+  const change = (element: Element, from: Element): Element => {
+    if (sub) return withSub(element, sub, step)
+    const given = (readOne({ ...attribute, multiValued: false }, step.value) ?? {}) as Element
+    return step.op === 'add' ? { ...element, ...given } : { ...from, ...given }
+  }
+  // What is chosen by a filter and is not there is made to fit it: connectors expect no less.
+  if (!old.some(isChosen)) return [...old, change(elementOf(filter), elementOf(filter))]
+  return old.map((one) => (isChosen(one) ? change(one, elementOf(filter)) : one))
+}
+
+function withSub(element: Element, sub: Attribute, { op, value }: Step): Element {
+  const read = op === 'remove' ? undefined : readSimple(sub, value)
+  const { [sub.name]: _, ...rest } = element
+  return read === undefined ? rest : { ...rest, [sub.name]: read }
+}
+
+const emptyAsNone = (element: Element): Element | undefined =>
+  Object.keys(element).length === 0 ? undefined : element
+
+/** A type without a value is nobody's address. */
+const saysSomething = (element: Element): boolean =>
+  Object.keys(element).some((name) => name !== 'type' && name !== 'primary' && name !== 'display')
+
+function meansSame(one: Element, other: Element): boolean {
+  if (one['value'] === undefined || other['value'] === undefined)
+    return isDeepStrictEqual(one, other)
+  const [type, wanted] = [one['type'], other['type']]
+  return (
+    String(one['value']).toLowerCase() === String(other['value']).toLowerCase() &&
+    (type === undefined || wanted === undefined || type === wanted)
+  )
+}
+
+/** Of two primary ones the newer stands (RFC 7643 2.4). */
+function withNewPrimary(old: readonly Element[], next: Element[]): Element[] {
+  const wasPrimary = (element: Element) =>
+    old.some((one) => one['primary'] === true && meansSame(one, element))
+  const newer = next.find((element) => element['primary'] === true && !wasPrimary(element))
+  if (!newer) return withOnePrimary(next)
+  return next.map((element) =>
+    element['primary'] === true && element !== newer ? { ...element, primary: false } : element,
+  )
+}

@@ -1,0 +1,72 @@
+import { refusal, quoted } from './refusals.ts'
+
+export type PatchOperation = { op: 'add' | 'replace' | 'remove'; path?: string; value?: unknown }
+
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:patchop'
+const maxOperations = 5_000
+const kinds = ['add', 'replace', 'remove'] as const
+
+/** RFC 7644 3.5.2, with the spellings of identity.md 5: `Replace`, `operations`, no `schemas`. */
+export function patchOperations(body: Record<string, unknown>): PatchOperation[] {
+  const { schemas } = body
+  if (
+    schemas !== undefined &&
+    !(Array.isArray(schemas) && schemas.some((one) => String(one).toLowerCase() === patchUrn))
+  )
+    throw refusal(
+      'invalidSyntax',
+      'schemas does not name urn:ietf:params:scim:api:messages:2.0:PatchOp.',
+    )
+  const name = Object.keys(body).find((key) => key.toLowerCase() === 'operations')
+  const operations = name === undefined ? undefined : body[name]
+  if (!Array.isArray(operations) || operations.length === 0)
+    throw refusal('invalidSyntax', 'Operations is a list of at least one operation.')
+  if (operations.length > maxOperations)
+    throw refusal('invalidValue', `At most ${maxOperations} operations in one request.`)
+  return operations.map(readOperation)
+}
+
+function readOperation(operation: unknown): PatchOperation {
+  if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
+    throw refusal('invalidSyntax', 'An operation is an object with op, path and value.')
+  const fields = new Map<string, unknown>(
+    Object.entries(operation).map(([key, value]) => [key.toLowerCase(), value]),
+  )
+  const [given, path, value] = [fields.get('op'), fields.get('path'), fields.get('value')]
+  const op = kinds.find((one) => typeof given === 'string' && one === given.toLowerCase())
+  if (!op)
+    throw refusal(
+      'invalidSyntax',
+      `op is add, replace or remove, not ${quoted(JSON.stringify(given) ?? 'missing')}.`,
+    )
+  if (path !== undefined && path !== null && typeof path !== 'string')
+    throw refusal('invalidPath', 'path is a string.')
+  const target = path?.trim() ?? ''
+  if (target !== '') {
+    if (op !== 'remove' && value === undefined)
+      throw refusal('invalidValue', `${op} of ${quoted(target)} needs a value.`)
+    return { op, path: target, ...(value !== undefined && { value }) }
+  }
+  if (op === 'remove') throw refusal('noTarget', 'remove needs a path.')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refusal('invalidValue', `${op} without a path needs an object as value.`)
+  return { op, value }
+}
+
+/** An operation without a path is one for each attribute of its value (RFC 7644 3.5.2.1, 3.5.2.3). */
+export function withPaths(
+  operations: readonly PatchOperation[],
+  id: string,
+): Array<PatchOperation & { path: string }> {
+  return operations.flatMap((operation): Array<PatchOperation & { path: string }> => {
+    const { op, path, value } = operation
+    if (path !== undefined) return [{ ...operation, path }]
+    // Without a path it was read as an object.
+    return Object.entries(value as Record<string, unknown>).flatMap(([name, part]) => {
+      const lower = name.toLowerCase()
+      // Okta names the resource once more within; another id would be a change of it.
+      if (lower === 'schemas' || (lower === 'id' && part === id)) return []
+      return [{ op, path: name, value: part }]
+    })
+  })
+}

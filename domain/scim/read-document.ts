@@ -1,0 +1,57 @@
+import { findAttribute, findExtension } from './attribute-path.ts'
+import { readValue, type Value } from './read-value.ts'
+import { quoted, refusal } from './refusals.ts'
+import type { ResourceSchema } from './schemas.ts'
+
+/** A resource's attributes by their proper names; those of an extension under its URN. Nothing read-only. */
+export type Document = { [name: string]: Value | { [name: string]: Value } | undefined }
+
+/**
+ * The body of a POST or PUT. What is not known, or not the client's to say, is passed over
+ * (RFC 7644 3.3): identity providers send back whole resources that they were given.
+ */
+export function readDocument(schema: ResourceSchema, body: Record<string, unknown>): Document {
+  assertSchemas(schema, body)
+  const document: Document = {}
+  for (const [name, value] of Object.entries(body)) {
+    const extension = findExtension(schema, name)
+    if (extension) {
+      if (value === null) continue
+      if (typeof value !== 'object' || Array.isArray(value))
+        throw refusal('invalidValue', `${quoted(name)} is an object.`)
+      for (const [inner, part] of Object.entries(value))
+        put(schema, document, { name: `${extension}:${inner}`, value: part })
+    } else put(schema, document, { name, value })
+  }
+  return document
+}
+
+function put(
+  schema: ResourceSchema,
+  document: Document,
+  { name, value }: { name: string; value: unknown },
+): void {
+  const path = findAttribute(schema, name)
+  if (!path || path.sub || path.attribute.mutability === 'readOnly') return
+  const read = readValue(path.attribute, value)
+  if (read === undefined) return
+  if (path.extension === undefined) document[path.attribute.name] = read
+  else
+    document[path.extension] = {
+      ...extensionOf(document, path.extension),
+      [path.attribute.name]: read,
+    }
+}
+
+/** The part of a document that is an extension's: an object by construction, wherever its URN is the key. */
+export const extensionOf = (document: Document, urn: string): Record<string, Value> =>
+  (document[urn] ?? {}) as Record<string, Value>
+
+function assertSchemas({ core }: ResourceSchema, { schemas }: Record<string, unknown>): void {
+  // Left out by some; but a body that says it is something else is not taken for this.
+  if (schemas === undefined) return
+  const named =
+    Array.isArray(schemas) &&
+    schemas.some((one) => String(one).toLowerCase() === core.id.toLowerCase())
+  if (!named) throw refusal('invalidValue', `schemas does not name ${core.id}.`)
+}

@@ -1,0 +1,98 @@
+import { findSub } from './attribute-path.ts'
+import { quoted, refusal } from './refusals.ts'
+import type { Attribute } from './schemas.ts'
+
+export type Simple = string | boolean
+export type Element = Record<string, Simple>
+/** Of what is known to be a string where it is there. */
+export const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' ? value : null
+
+export type Value = Simple | Element | Element[]
+
+const maxLength = 1_000
+const maxElements = 100
+
+/**
+ * A value as its attribute's type has it, from what identity providers send in its place:
+ * "True" for true, `[{ value: "x" }]` for x, a manager's id for `{ value: id }`. Undefined is
+ * unassigned: null, an empty string, an empty array (RFC 7643 2.5).
+ */
+export function readValue(attribute: Attribute, value: unknown): Value | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (!attribute.multiValued) return readOne(attribute, value)
+  const items = Array.isArray(value) ? value : [value]
+  // Members are bounded by the size of a body, and never kept in a document.
+  if (items.length > maxElements && attribute.name !== 'members')
+    throw refusal('invalidValue', `${attribute.name} has at most ${maxElements} values.`)
+  const elements = items
+    .map((item: unknown) => readComplex(attribute, item))
+    .filter((element) => element !== undefined)
+  return elements.length === 0 ? undefined : withOnePrimary(elements)
+}
+
+export function readOne(attribute: Attribute, value: unknown): Simple | Element | undefined {
+  if (attribute.type === 'complex') return readComplex(attribute, unwrapped(value))
+  return readSimple(attribute, value)
+}
+
+/** The first that says so is the primary one; two would leave it to chance which address is used. */
+export function withOnePrimary(elements: Element[]): Element[] {
+  const first = elements.findIndex(({ primary }) => primary === true)
+  return elements.map((element, at) =>
+    element['primary'] === true && at !== first ? { ...element, primary: false } : element,
+  )
+}
+
+function readComplex(attribute: Attribute, value: unknown): Element | undefined {
+  if (value === null || value === '' || value === undefined) return undefined
+  if (typeof value !== 'object') {
+    const main = findSub(attribute, 'value')
+    if (!main) throw refusal('invalidValue', `${attribute.name} is an object.`)
+    return readComplex(attribute, { value })
+  }
+  if (Array.isArray(value)) throw refusal('invalidValue', `${attribute.name} has a list in a list.`)
+  const element: Element = {}
+  for (const [name, part] of Object.entries(value)) {
+    const sub = findSub(attribute, name)
+    // What the client may not set is not refused here: it sends back what it was given.
+    if (!sub || sub.mutability === 'readOnly') continue
+    const read = readSimple(sub, part)
+    if (read !== undefined) element[sub.name] = read
+  }
+  return Object.keys(element).length === 0 ? undefined : element
+}
+
+export function readSimple(attribute: Attribute, wrapped: unknown): Simple | undefined {
+  const value = unwrapped(wrapped)
+  if (value === null || value === undefined || value === '') return undefined
+  if (attribute.type === 'boolean') return readBoolean(attribute, value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string')
+    throw refusal('invalidValue', `${attribute.name} is a string, not ${kindOf(value)}.`)
+  if (value.length > maxLength)
+    throw refusal('invalidValue', `${attribute.name} has at most ${maxLength} characters.`)
+  // Only an address has several lines (RFC 7643 4.1.2); else one line could be made to look like two.
+  const allowed = attribute.name === 'formatted' ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u
+  if (allowed.test(value))
+    throw refusal('invalidValue', `${attribute.name} has a control character.`)
+  return value.trim() === '' ? undefined : value.trim().normalize('NFC')
+}
+
+function readBoolean({ name }: Attribute, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  if (text === 'true') return true
+  if (text === 'false') return false
+  throw refusal('invalidValue', `${name} is true or false, not ${quoted(JSON.stringify(value))}.`)
+}
+
+/** Entra ID wraps one value as it would wrap several. */
+function unwrapped(value: unknown): unknown {
+  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (only === value || typeof only !== 'object' || only === null) return only
+  const keys = Object.keys(only)
+  return keys.length === 1 && 'value' in only ? only.value : only
+}
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : `an ${typeof value}`)

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util'
+import { derivedName } from './derived-name.ts'
+import type { Document } from './read-document.ts'
+import { textOrNull, type Element, type Value } from './read-value.ts'
+import { refusal } from './refusals.ts'
+
+/**
+ * How a person is kept. In `profile` is what has no column; a key that is not there is derived
+ * from the columns when the person is shown, and one that was removed is there, and empty.
+ */
+export type UserColumns = {
+  userName: string | null
+  externalId: string | null
+  email: string | null
+  name: string
+  active: boolean
+  profile: Record<string, unknown>
+}
+
+/** What an identity provider sees of them and may write: the derived filled in, the removed left out. */
+export function documentOf(columns: UserColumns, publicId: string): Document {
+  const { userName, externalId, email, name, active, profile } = columns
+  const {
+    displayName,
+    name: parts,
+    emails,
+    ...rest
+  } = profile as Record<string, Value | undefined | null>
+  const document: Document = {
+    userName: userName ?? email ?? publicId,
+    ...(externalId !== null && { externalId }),
+    name: parts ?? derivedName(name || email || userName || publicId),
+    ...(displayName === undefined && name !== '' && { displayName: name }),
+    active,
+    emails: emails ?? derivedEmails(email),
+    ...(rest as Document),
+  }
+  for (const key of ['name', 'emails'])
+    if (Object.keys(document[key] ?? {}).length === 0) delete document[key]
+  return document
+}
+
+const derivedEmails = (email: string | null): Element[] =>
+  email === null ? [] : [{ value: email, type: 'work', primary: true }]
+
+/** A new person, or one who is replaced: name and e-mails that are missing are derived (decisions §2a). */
+export function columnsOfNew(document: Document): UserColumns {
+  const { userName, externalId, displayName, active = true, name, emails, ...profile } = document
+  if (typeof userName !== 'string')
+    throw refusal('invalidValue', 'userName is required, and not empty.')
+  const given = name as Element | undefined
+  const shown = textOrNull(displayName) ?? formatted(given) ?? ''
+  return {
+    userName,
+    externalId: textOrNull(externalId),
+    email: addressOf(emails as Element[] | undefined, userName),
+    name: shown,
+    active: active === true,
+    profile: {
+      ...profile,
+      ...(given && { name: { ...derivedName(shown || userName), ...given } }),
+      ...(emails !== undefined && { emails }),
+    },
+  }
+}
+
+/** What a PATCH has made of somebody; of what it left alone nothing changes, derived or not. */
+export function columnsAfter(before: UserColumns, was: Document, now: Document): UserColumns {
+  const same = (key: string) => isDeepStrictEqual(was[key], now[key])
+  const { userName, externalId, displayName, active, name, emails, ...rest } = now
+  const profile: Record<string, unknown> = { ...rest }
+  const keep = (key: string) => {
+    if (before.profile[key] !== undefined) profile[key] = before.profile[key]
+  }
+  if (same('name')) keep('name')
+  else profile['name'] = name ?? {}
+  if (same('emails')) keep('emails')
+  else profile['emails'] = emails ?? []
+  if (same('displayName')) keep('displayName')
+  else if (displayName === undefined) profile['displayName'] = null
+  const shown = textOrNull(displayName) ?? formatted(name as Element | undefined) ?? ''
+  const text = textOrNull(userName) ?? ''
+  return {
+    userName: same('userName') ? before.userName : text,
+    externalId: textOrNull(externalId),
+    email: emailAfter(before, { same, now, text }),
+    name: same('displayName') && same('name') ? before.name : shown,
+    active: active === true,
+    profile,
+  }
+}
+
+function emailAfter(
+  { email, profile }: UserColumns,
+  { same, now, text }: { same: (key: string) => boolean; now: Document; text: string },
+): string | null {
+  if (!same('emails')) return addressOf(now['emails'] as Element[] | undefined, text)
+  const { emails } = profile
+  const hasOwn = Array.isArray(emails) && emails.length > 0
+  // A user name that is an address is the e-mail of whoever has no other.
+  return same('userName') || hasOwn || !isAddress(text) ? email : text
+}
+
+/** Decisions §2a: the primary one, else the first, else a user name that is an address, else none. */
+function addressOf(emails: Element[] | undefined, userName: string): string | null {
+  const chosen = emails?.find(({ primary }) => primary === true) ?? emails?.[0]
+  const address = chosen?.['value']
+  if (typeof address === 'string') {
+    if (isAddress(address)) return address
+    throw refusal('invalidValue', 'The primary e-mail is not an address.')
+  }
+  return isAddress(userName) ? userName : null
+}
+
+const isAddress = (text: string): boolean => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text)
+
+function formatted(name: Element | undefined): string | undefined {
+  if (!name) return undefined
+  if (name['formatted'] !== undefined) return String(name['formatted']).replaceAll(/\s+/g, ' ')
+  const parts = [name['givenName'], name['familyName']].filter((part) => part !== undefined)
+  return parts.length > 0 ? parts.join(' ') : undefined
+}

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex'
+import { protectTable } from '../protect-table.ts'
+
+/** What an identity provider tells of a person beyond what the service itself uses, and what it asked (§4.3). */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    -- The attributes of SCIM that have no column. A key that is not there is derived from the
+    -- columns when it is shown; one that was removed is there, and empty.
+    alter table users add column profile jsonb not null default '{}';
+
+    -- Every address that a person is shown with, for filters on e-mails. Immutable, so that it can be indexed.
+    create function scim_emails(profile jsonb, email text) returns text[]
+      language sql immutable parallel safe
+      as $$ select case when profile -> 'emails' is null then array[lower(email)]
+            else array(select lower(e ->> 'value') from jsonb_array_elements(profile -> 'emails') as e) end $$;
+    create index users_scim_emails on users using gin (scim_emails(profile, email))
+      where deprovisioned_at is null;
+
+    -- Whoever was not provisioned is known to SCIM by their address, and nobody else may have it as user name.
+    drop index users_user_name;
+    create unique index users_user_name on users (organization_id, lower(coalesce(user_name, email)))
+      where deprovisioned_at is null;
+    create index users_external_id on users (organization_id, external_id)
+      where external_id is not null and deprovisioned_at is null;
+    -- The order of every SCIM list: whoever comes while it is read comes at its end.
+    create index users_scim_order on users (organization_id, created_at, id) where deprovisioned_at is null;
+    -- As the identity provider has it; without one a member is shown by their own name.
+    alter table group_members add column display text;
+    create index groups_scim_order on groups (organization_id, created_at, id);
+
+    -- What identity providers asked and what became of it, for the administrator. Bounded by housekeeping.
+    create table scim_log (
+      id bigint generated always as identity primary key,
+      organization_id integer not null references organizations,
+      at timestamptz not null default now(),
+      token_id integer,
+      token_name text not null,
+      method text not null,
+      path text not null,
+      status integer not null,
+      scim_type text,
+      detail text,
+      target_kind text,
+      target_id uuid,
+      target_label text,
+      changes jsonb not null default '{}',
+      request_id text not null
+    );
+    create index scim_log_newest on scim_log (organization_id, id);
+  `)
+  await protectTable(knex, 'scim_log', { grants: 'select, insert, delete' })
+}

@@ -1,0 +1,162 @@
+import { findSub, type AttributePath } from '../../domain/scim/attribute-path.ts'
+import type { Filter } from '../../domain/scim/resolve-filter.ts'
+
+/** A condition with `?` for each of its values: no text of a caller's is ever part of it. */
+export type Sql = { text: string; bindings: Array<string | boolean> }
+
+/** Where an attribute is in the database; the allow-list that a filter reaches, and no more. */
+export type FilterColumns = {
+  /** SQL of one value, by the attribute's name, `name.sub`, or `urn:attribute`. */
+  values: Record<string, string>
+  /** SQL that yields the elements of a multi-valued attribute, and one of a part of each. */
+  elements: Record<string, { from: string; part: (name: string) => string | undefined }>
+  /** A condition that an index answers, where equality with this value has one. */
+  indexed?: (path: AttributePath, value: string) => Indexed | undefined
+}
+
+/** `complete` where it says the same as the exact condition; else both are asked. */
+export type Indexed = Sql & { complete: boolean }
+
+export const nothing: Sql = { text: 'false', bindings: [] }
+
+/** Pushes a filter down to PostgreSQL: what is not asked for is not read. */
+export function filterToSql(columns: FilterColumns, filter: Filter): Sql {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        filter.kind,
+        filter.parts.map((part) => filterToSql(columns, part)),
+      )
+    case 'not': {
+      const { text, bindings } = filterToSql(columns, filter.part)
+      // What is null is not so either (RFC 7644 3.4.2.2): plain `not` would keep it null.
+      return { text: `((${text}) is not true)`, bindings }
+    }
+    case 'present':
+      return present(columns, filter.path)
+    case 'compare':
+      return compare(columns, filter)
+  }
+  return element(columns, filter)
+}
+
+type Compare = Extract<Filter, { kind: 'compare' }>
+
+function compare(columns: FilterColumns, filter: Compare): Sql {
+  const { path } = filter
+  const one = columns.values[nameOf(path)]
+  const exact = one === undefined ? someElement(columns, filter) : test(one, filter)
+  const indexed =
+    filter.operator === 'eq' && typeof filter.value === 'string'
+      ? columns.indexed?.(path, filter.value)
+      : undefined
+  return both(indexed, exact)
+}
+
+const both = (indexed: Indexed | undefined, exact: Sql): Sql =>
+  !indexed ? exact : indexed.complete ? indexed : joined('and', [indexed, exact])
+
+function someElement(columns: FilterColumns, filter: Compare): Sql {
+  const { attribute, sub } = filter.path
+  if (!sub) return nothing
+  return element(columns, {
+    kind: 'element',
+    path: { attribute },
+    filter: { ...filter, path: { attribute: sub } },
+  })
+}
+
+function element(
+  columns: FilterColumns,
+  { path, filter }: Extract<Filter, { kind: 'element' }>,
+): Sql {
+  const source = columns.elements[path.attribute.name]
+  if (!source) return nothing
+  const parts = (path.attribute.subAttributes ?? []).flatMap(({ name }) => {
+    const part = source.part(name)
+    return part === undefined ? [] : [[name, part] as const]
+  })
+  const inner = filterToSql({ values: Object.fromEntries(parts), elements: {} }, filter)
+  const exact = {
+    text: `exists (select from ${source.from} where ${inner.text})`,
+    bindings: inner.bindings,
+  }
+  const sub = findSub(path.attribute, 'value')
+  const [value] = valuesOf(filter)
+  const indexed = sub && value !== undefined && columns.indexed?.({ ...path, sub }, value)
+  if (!indexed) return exact
+  // What else the filter says of the element is not in the index.
+  return both({ ...indexed, complete: indexed.complete && filter.kind === 'compare' }, exact)
+}
+
+/** The value that every element that is meant must have, where the filter says one. */
+function valuesOf(filter: Filter): string[] {
+  if (filter.kind === 'and') return filter.parts.flatMap(valuesOf)
+  if (filter.kind !== 'compare' || filter.operator !== 'eq') return []
+  return filter.path.attribute.name === 'value' && typeof filter.value === 'string'
+    ? [filter.value]
+    : []
+}
+
+function present(columns: FilterColumns, path: AttributePath): Sql {
+  const one = columns.values[nameOf(path)]
+  if (one !== undefined) return { text: `${one} is not null`, bindings: [] }
+  const { attribute, sub } = path
+  if (attribute.multiValued) {
+    const source = columns.elements[attribute.name]
+    if (!source) return nothing
+    const part = sub && source.part(sub.name)
+    return {
+      text: `exists (select from ${source.from}${part ? ` where ${part} is not null` : ''})`,
+      bindings: [],
+    }
+  }
+  const parts = (attribute.subAttributes ?? []).map((each) =>
+    present(columns, { ...path, sub: each }),
+  )
+  return joined('or', parts)
+}
+
+const textOperators = {
+  co: (sql: string) => `strpos(${sql}, @) > 0`,
+  sw: (sql: string) => `starts_with(${sql}, @)`,
+  ew: (sql: string) => `right(${sql}, length(@)) = @`,
+  gt: (sql: string) => `${sql} collate "C" > @`,
+  ge: (sql: string) => `${sql} collate "C" >= @`,
+  lt: (sql: string) => `${sql} collate "C" < @`,
+  le: (sql: string) => `${sql} collate "C" <= @`,
+}
+const timeOperators = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
+
+function test(sql: string, { path, operator, value }: Compare): Sql {
+  const { type, caseExact } = path.sub ?? path.attribute
+  if (operator === 'ne') {
+    const equal = test(sql, { kind: 'compare', path, operator: 'eq', value })
+    return { text: `((${equal.text}) is not true)`, bindings: equal.bindings }
+  }
+  if (type === 'boolean') return { text: `coalesce(${sql}, false) = ?`, bindings: [value] }
+  if (type === 'dateTime') {
+    // Shown in milliseconds, so compared in them. The parser left no other operators to a time.
+    const sign = timeOperators[operator as keyof typeof timeOperators]
+    return { text: `date_trunc('milliseconds', ${sql}) ${sign} ?::timestamptz`, bindings: [value] }
+  }
+  const [left, right] = caseExact ? [sql, '?::text'] : [`lower(${sql})`, 'lower(?::text)']
+  if (operator === 'eq') return { text: `${left} = ${right}`, bindings: [value] }
+  const text = textOperators[operator](left)
+  return {
+    text: text.replaceAll('@', right),
+    bindings: Array(text.split('@').length - 1).fill(value),
+  }
+}
+
+function joined(kind: 'and' | 'or', parts: readonly Sql[]): Sql {
+  if (parts.length === 0) return nothing
+  return {
+    text: `(${parts.map(({ text }) => text).join(` ${kind} `)})`,
+    bindings: parts.flatMap(({ bindings }) => bindings),
+  }
+}
+
+const nameOf = ({ extension, attribute, sub }: AttributePath): string =>
+  `${extension === undefined ? '' : `${extension}:`}${attribute.name}${sub ? `.${sub.name}` : ''}`

@@ -1,0 +1,139 @@
+import { AppError, notFound } from '../../domain/errors.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import { isUuid } from '../../domain/scim/is-uuid.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+import type { Sql } from './filter-to-sql.ts'
+import type { ListPage } from './scim-users.ts'
+
+export type ScimGroup = {
+  id: number
+  publicId: string
+  displayName: string
+  externalId: string | null
+  /** Null where they were not asked for, or are too many to send unasked. */
+  members: Array<{ value: string; display: string | null }> | null
+  rowVersion: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** With the role that its name gives, where one does. */
+export type HeldGroup = ScimGroup & { role: Role | null }
+
+/** `few`: where they are at most `fewMembers`; `none`: the members are not looked at. */
+export type WantedMembers = 'none' | 'few' | 'all'
+
+export const fewMembers = 1_000
+
+const columns = `g.id, g.public_id as "publicId", g.display_name as "displayName", g.external_id as "externalId",
+  g.row_version as "rowVersion", g.created_at as "createdAt", g.updated_at as "updatedAt"`
+
+const ofGroup = 'm.organization_id = g.organization_id and m.group_id = g.id'
+const all = `(select coalesce(json_agg(json_build_object('value', u.public_id,
+    'display', coalesce(m.display, nullif(u.name, ''), u.email, u.user_name)) order by m.user_id), '[]')
+  from group_members m join users u on u.organization_id = m.organization_id and u.id = m.user_id
+  where ${ofGroup})`
+const few = `case when (select count(*) from (select from group_members m where ${ofGroup} limit ${fewMembers + 1}) as counted)
+  <= ${fewMembers} then ${all} end`
+const members = { none: 'null::json', few, all }
+
+/** The groups of one organization, pushed by identity providers. */
+export function scimGroups(db: Db, organizationId: number) {
+  const shown = (wanted: WantedMembers) => `${columns}, ${members[wanted]} as members`
+
+  return {
+    async get(publicId: string, wanted: WantedMembers): Promise<ScimGroup> {
+      if (!isUuid(publicId)) throw notFound()
+      const { rows } = await db.raw(
+        `select ${shown(wanted)} from groups g where g.organization_id = ? and g.public_id = ?`,
+        [organizationId, publicId],
+      )
+      if (!rows[0]) throw notFound()
+      return rows[0]
+    },
+
+    async getForUpdate(publicId: string): Promise<HeldGroup> {
+      if (!isUuid(publicId)) throw notFound()
+      const { rows } = await db.raw(
+        `select ${columns}, null as members,
+           (select gm.role from group_mappings gm where gm.organization_id = g.organization_id
+              and lower(gm.group_name) = lower(g.display_name)) as role
+         from groups g where g.organization_id = ? and g.public_id = ? for no key update of g`,
+        [organizationId, publicId],
+      )
+      if (!rows[0]) throw notFound()
+      return rows[0]
+    },
+
+    async list(
+      { filter, startIndex, count }: ListPage,
+      wanted: WantedMembers,
+    ): Promise<ScimGroup[]> {
+      const { rows } = await db.raw(
+        `select ${shown(wanted)} from groups g where g.organization_id = ? ${and(filter)}
+         order by g.created_at, g.id limit ? offset ?`,
+        [organizationId, ...(filter?.bindings ?? []), count, startIndex - 1],
+      )
+      return rows
+    },
+
+    async count(filter: Sql | undefined): Promise<number> {
+      const { rows } = await db.raw(
+        `select count(*)::integer as count from groups g where g.organization_id = ? ${and(filter)}`,
+        [organizationId, ...(filter?.bindings ?? [])],
+      )
+      return rows[0].count
+    },
+
+    async create(group: { displayName: string; externalId: string | null }): Promise<ScimGroup> {
+      try {
+        const { rows } = await db.raw(
+          `insert into groups as g (organization_id, display_name, external_id) values (?, ?, ?)
+           returning ${columns}, '[]'::json as members`,
+          [organizationId, group.displayName, group.externalId],
+        )
+        return rows[0]
+      } catch (error) {
+        throw toTaken(error)
+      }
+    },
+
+    async update(
+      id: number,
+      group: { displayName: string; externalId: string | null },
+    ): Promise<void> {
+      try {
+        await db.raw(
+          `update groups set display_name = ?, external_id = ?, updated_at = now(), row_version = row_version + 1
+           where organization_id = ? and id = ?`,
+          [group.displayName, group.externalId, organizationId, id],
+        )
+      } catch (error) {
+        throw toTaken(error)
+      }
+    },
+
+    /** Its members are part of its version. */
+    async touch(id: number): Promise<void> {
+      await db.raw(
+        'update groups set updated_at = now(), row_version = row_version + 1 where organization_id = ? and id = ?',
+        [organizationId, id],
+      )
+    },
+
+    async delete(id: number): Promise<void> {
+      await db('groups').where({ organizationId, id }).delete()
+    },
+  }
+}
+
+const and = (filter: Sql | undefined): string => (filter ? `and ${filter.text}` : '')
+
+const toTaken = (error: unknown): unknown =>
+  isUniqueViolation(error, 'groups_display_name')
+    ? new AppError('conflict', 'There is a group of this name already.', {
+        code: 'taken',
+        scimType: 'uniqueness',
+        cause: error,
+      })
+    : error

@@ -1,0 +1,104 @@
+import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
+import type { Db } from '../connect.ts'
+
+/** What was asked for: kept as it came, bounded. */
+export type ScimRequest = { method: string; path: string }
+
+export type Changes = Record<string, { from: unknown; to: unknown }>
+
+export type ScimTarget = { kind: 'user' | 'group'; id: number; publicId: string; label: string }
+
+export type ScimLogEntry = {
+  id: number
+  at: Date
+  tokenId: number | null
+  tokenName: string
+  method: string
+  path: string
+  status: number
+  scimType: string | null
+  detail: string | null
+  targetKind: string | null
+  targetId: string | null
+  targetLabel: string | null
+  changes: Changes
+  requestId: string
+}
+
+export const keptScimLogEntries = 10_000
+
+/** What identity providers asked of one organization and what became of it. */
+export function scimLog(db: Db, organizationId: number) {
+  return {
+    /** A change: the audit entry and the log's, in one statement and in the change's own transaction. */
+    async recordChange(
+      caller: ScimCaller & ScimRequest & { status: number },
+      { event, target, changes }: { event: string; target: ScimTarget; changes: Changes },
+    ): Promise<void> {
+      await db.raw(
+        `with audited as (
+           insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
+             target_kind, target_id, target_label, detail, ip, request_id)
+           values (:organizationId, :event, 'success', 'scim', :tokenId, :tokenName,
+             :kind, :id, :label, :changes, :ip, :requestId))
+         insert into scim_log (organization_id, token_id, token_name, method, path, status,
+           target_kind, target_id, target_label, changes, request_id)
+         values (:organizationId, :tokenId, :tokenName, :method, :path, :status,
+           :kind, :publicId, :label, :changes, :requestId)`,
+        {
+          organizationId,
+          event,
+          tokenId: caller.tokenId,
+          tokenName: caller.tokenName,
+          ip: caller.ip,
+          requestId: caller.requestId,
+          method: caller.method,
+          path: cut(caller.path, 500),
+          status: caller.status,
+          kind: target.kind,
+          id: String(target.id),
+          publicId: target.publicId,
+          label: cut(target.label, 300),
+          changes: JSON.stringify(changes),
+        },
+      )
+    },
+
+    /** A request that was refused or failed; nothing of it stands. */
+    async recordRefusal(
+      caller: ScimCaller & ScimRequest,
+      refusal: { status: number; scimType: string | null; detail: string },
+    ): Promise<void> {
+      await db('scim_log').insert({
+        organizationId,
+        tokenId: caller.tokenId,
+        tokenName: caller.tokenName,
+        method: caller.method,
+        path: cut(caller.path, 500),
+        requestId: caller.requestId,
+        status: refusal.status,
+        scimType: refusal.scimType,
+        detail: cut(refusal.detail, 500),
+      })
+    },
+
+    /** Newest first. */
+    async list(page: {
+      limit: number
+      before: number
+      outcome?: 'success' | 'failure'
+    }): Promise<ScimLogEntry[]> {
+      const { limit, before, outcome } = page
+      const found = db('scim_log')
+        .where({ organizationId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+      if (outcome) void found.where('status', outcome === 'success' ? '<' : '>=', 400)
+      return found.select('*')
+    },
+  }
+}
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text

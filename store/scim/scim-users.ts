@@ -1,0 +1,130 @@
+import { AppError, notFound } from '../../domain/errors.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import { isUuid } from '../../domain/scim/is-uuid.ts'
+import type { UserColumns } from '../../domain/scim/user-columns.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+import type { Sql } from './filter-to-sql.ts'
+
+export type ScimUser = UserColumns & {
+  id: number
+  publicId: string
+  role: Role
+  platformAdmin: boolean
+  /** Null where nobody asked for them. */
+  groups: Array<{ value: string; display: string }> | null
+  rowVersion: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type ListPage = { filter: Sql | undefined; startIndex: number; count: number }
+
+const stored = `u.id, u.public_id as "publicId", u.user_name as "userName", u.external_id as "externalId", u.email,
+  u.name, u.active, u.profile, u.platform_admin as "platformAdmin", u.row_version as "rowVersion",
+  u.created_at as "createdAt", u.updated_at as "updatedAt"`
+
+const columns = `${stored},
+  coalesce((select max(r.role) from role_grants r
+    where r.organization_id = u.organization_id and r.user_id = u.id), 'Viewer') as role`
+
+const groups = `(select coalesce(json_agg(json_build_object('value', g.public_id, 'display', g.display_name) order by g.id), '[]')
+  from group_members m join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+  where m.organization_id = u.organization_id and m.user_id = u.id) as groups`
+
+const shown = (wantsGroups: boolean) => `${columns}, ${wantsGroups ? groups : 'null as groups'}`
+
+/** The people of one organization as SCIM sees them: all of them, so that identity providers link and make no doubles. */
+export function scimUsers(db: Db, organizationId: number) {
+  const where = 'u.organization_id = ? and u.deprovisioned_at is null'
+
+  const one = async (
+    publicId: string,
+    rest: { groups: boolean; lock?: string },
+  ): Promise<ScimUser> => {
+    if (!isUuid(publicId)) throw notFound()
+    const { rows } = await db.raw(
+      `select ${shown(rest.groups)} from users u where ${where} and u.public_id = ? ${rest.lock ?? ''}`,
+      [organizationId, publicId],
+    )
+    if (!rows[0]) throw notFound()
+    return rows[0]
+  }
+
+  return {
+    async get(publicId: string, wantsGroups: boolean): Promise<ScimUser> {
+      return one(publicId, { groups: wantsGroups })
+    },
+
+    async getForUpdate(publicId: string): Promise<ScimUser> {
+      return one(publicId, { groups: false, lock: 'for no key update of u' })
+    },
+
+    /** One page, in an order that does not change: whoever comes meanwhile is at the end. */
+    async list(page: ListPage, wantsGroups: boolean): Promise<ScimUser[]> {
+      const { filter, startIndex, count } = page
+      const { rows } = await db.raw(
+        `select ${shown(wantsGroups)} from users u where ${where} ${filter ? `and ${filter.text}` : ''}
+         order by u.created_at, u.id limit ? offset ?`,
+        [organizationId, ...(filter?.bindings ?? []), count, startIndex - 1],
+      )
+      return rows
+    },
+
+    async count(filter: Sql | undefined): Promise<number> {
+      const { rows } = await db.raw(
+        `select count(*)::integer as count from users u where ${where} ${filter ? `and ${filter.text}` : ''}`,
+        [organizationId, ...(filter?.bindings ?? [])],
+      )
+      return rows[0].count
+    },
+
+    /** Without a grant of any source the role is Viewer, which is what SCIM begins with (§2.5). */
+    async create(user: UserColumns): Promise<ScimUser> {
+      try {
+        const { rows } = await db.raw(
+          `insert into users as u (organization_id, user_name, external_id, email, name, active, profile)
+           values (?, ?, ?, ?, ?, ?, ?)
+           returning ${stored}, 'Viewer' as role, '[]'::json as groups`,
+          [organizationId, ...valuesOf(user)],
+        )
+        return rows[0]
+      } catch (error) {
+        throw toTaken(error)
+      }
+    },
+
+    async update(id: number, user: UserColumns): Promise<void> {
+      try {
+        await db.raw(
+          `update users set user_name = ?, external_id = ?, email = ?, name = ?, active = ?, profile = ?,
+             updated_at = now(), row_version = row_version + 1
+           where organization_id = ? and id = ?`,
+          [...valuesOf(user), organizationId, id],
+        )
+      } catch (error) {
+        throw toTaken(error)
+      }
+    },
+  }
+}
+
+const valuesOf = ({ userName, externalId, email, name, active, profile }: UserColumns) => [
+  userName,
+  externalId,
+  email,
+  name,
+  active,
+  JSON.stringify(profile),
+]
+
+function toTaken(error: unknown): unknown {
+  const taken = (what: string) =>
+    new AppError('conflict', `Somebody here has this ${what} already.`, {
+      code: 'taken',
+      scimType: 'uniqueness',
+      cause: error,
+    })
+  if (isUniqueViolation(error, 'users_user_name')) return taken('userName')
+  if (isUniqueViolation(error, 'users_email')) return taken('e-mail address')
+  return error
+}
