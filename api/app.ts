@@ -26,6 +26,7 @@ import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { samlLogoutRoutes } from './saml/logout-routes.ts'
 import { samlMetadataRoutes } from './saml/metadata-routes.ts'
+import { scimLogRoutes } from './scim/log-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import { scimTokenRoutes } from './scim/token-routes.ts'
 import { passwordRoutes } from './sign-in/password-routes.ts'
@@ -115,6 +116,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(ssoRoutes)
       await api.register(groupMappingRoutes)
       await api.register(scimTokenRoutes)
+      await api.register(scimLogRoutes)
       await api.register(scimRoutes)
       await api.register(transferRoutes)
       await api.register(consoleDataRoutes)

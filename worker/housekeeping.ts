@@ -4,6 +4,7 @@ import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Store } from '../store/connect.ts'
 import { sealAudit } from '../store/platform/audit-sealer.ts'
 import { cleanUp } from '../store/platform/clean-up.ts'
+import { pruneScimLog } from '../store/platform/prune-scim-log.ts'
 import { outboxQueue } from '../store/platform/outbox-queue.ts'
 
 export type Housekeeping = { stop(): Promise<void> }
@@ -11,6 +12,7 @@ export type Housekeeping = { stop(): Promise<void> }
 const sealMs = 2_000
 const partitionMs = 6 * 3_600_000
 const cleanUpMs = 60_000
+const pruneMs = 5 * 60_000
 /** Of each table, in one round. */
 const cleanUpRows = 2_000
 
@@ -28,6 +30,7 @@ export function startHousekeeping({
   let stopped = false
   let partitionedAt = 0
   let cleanedAt = 0
+  let prunedAt = 0
   const pass = async () => {
     for (;;) {
       const { sealed, stuck } = await sealAudit(store.platform, heads)
@@ -40,6 +43,10 @@ export function startHousekeeping({
       // After a flood there is more: the next round goes on at once.
       const more = await cleanUp(store.platform, cleanUpRows)
       cleanedAt = more ? 0 : Date.now()
+    }
+    if (Date.now() - prunedAt >= pruneMs) {
+      prunedAt = Date.now()
+      await pruneScimLog(store.platform)
     }
     if (Date.now() - partitionedAt < partitionMs) return
     partitionedAt = Date.now()

@@ -38,6 +38,7 @@ export const routes = {
   listScimTokens: ['GET', '/api/org/scim'],
   createScimToken: ['POST', '/api/org/scim'],
   revokeScimToken: ['DELETE', '/api/org/scim/{id}'],
+  listScimLog: ['GET', '/api/org/scim/log'],
   getScimServiceProviderConfig: ['GET', '/api/scim/v2/ServiceProviderConfig'],
   listScimSchemas: ['GET', '/api/scim/v2/Schemas'],
   getScimSchema: ['GET', '/api/scim/v2/Schemas/{id}'],
@@ -153,6 +154,7 @@ export type Operations = {
   listScimTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; createdAt: string; lastUsedAt: string | null; createdBy: string | null }>; nextCursor: string | null } }
   createScimToken: { params: {}; query: {}; body: { name: string }; answer: { ok: true; id: number; token: string; scimBaseUrl: string } }
   revokeScimToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  listScimLog: { params: {}; query: { limit?: number; cursor?: string; outcome?: "success" | "failure" }; body: {}; answer: { entries: Array<{ id: number; at: string; token: { id: number | null; name: string }; request: { method: string; path: string }; outcome: "success" | "failure"; status: number; scimType: string | null; detail: string | null; target: { kind: "user" | "group"; id: string; label: string } | null; changes: Record<string, { from: unknown; to: unknown }>; requestId: string }>; nextCursor: string | null } }
   getScimServiceProviderConfig: { params: {}; query: {}; body: {}; answer: unknown }
   listScimSchemas: { params: {}; query: {}; body: {}; answer: unknown }
   getScimSchema: { params: { id: string }; query: {}; body: {}; answer: unknown }
