@@ -10,13 +10,13 @@ import { patchOperations } from '../../domain/scim/patch-operations.ts'
 import { readDocument } from '../../domain/scim/read-document.ts'
 import { userSchema } from '../../domain/scim/schemas.ts'
 import type { Db } from '../../store/connect.ts'
+import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import { scimUsers, type ScimUser } from '../../store/scim/scim-users.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { assertAnotherOwner, holdPeople } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
-import { tellOldAddress } from '../users/tell-old-address.ts'
 import { actorOfToken, type Provisioning } from './scim-request.ts'
 import { differenceOf, targetOf } from './user-difference.ts'
 import { assertVersion } from './version-tag.ts'
@@ -56,7 +56,7 @@ async function changeScimUser(
   }: { publicId: string; wantsGroups: boolean; after: (before: ScimUser) => UserColumns },
 ): Promise<ScimUser> {
   const { organizationId } = by
-  const changed = await deps.store.tenant(organizationId, async (db) => {
+  return deps.store.tenant(organizationId, async (db) => {
     await holdPeople(db, organizationId)
     const people = scimUsers(db, organizationId)
     const before = await people.getForUpdate(publicId)
@@ -73,15 +73,8 @@ async function changeScimUser(
         changes,
       })
     }
-    return { before, after: await people.get(publicId, wantsGroups) }
+    return people.get(publicId, wantsGroups)
   })
-  if (isReaddressed(changed.before, changed.after))
-    await tellOldAddress(
-      deps,
-      { organizationName: by.organizationName, name: by.tokenName },
-      changed,
-    )
-  return changed.after
 }
 
 /**
@@ -112,6 +105,13 @@ async function settle(
   const ends = before.active && !next.active
   // A link in a mailbox that is no longer this person's must not open their account.
   if (ends || isReaddressed(before, next)) await access.mailedLinks(before.id)
+  // Whoever takes an account over by changing its address is noticed at the old one.
+  if (isReaddressed(before, next) && before.email !== null)
+    await mails(db, by.organizationId).queue('address_changed', before.id, {
+      changedBy: by.tokenName,
+      from: before.email,
+      to: next.email,
+    })
   if (!ends) return
   await access.sessions(before.id)
   await access.apiTokens(before.id)

@@ -1,7 +1,6 @@
 /** An identity provider, known by its token. It has an Org Admin's power over people and groups (decisions §2). */
 export type ScimCaller = {
   organizationId: number
-  organizationName: string
   tokenId: number
   tokenName: string
   ip: string

@@ -23,7 +23,6 @@ type ScimCallerRow = {
   tokenId: number
   tokenName: string
   organizationId: number
-  organizationName: string
   stale: boolean
 }
 
@@ -111,7 +110,7 @@ export function callers(db: PlatformDb) {
     /** An identity provider's token belongs to the organization, not to whoever made it. */
     async byScimToken(hash: Buffer): Promise<ScimCallerRow | undefined> {
       const { rows } = await db.raw(
-        `select t.id as "tokenId", t.name as "tokenName", o.id as "organizationId", o.name as "organizationName",
+        `select t.id as "tokenId", t.name as "tokenName", o.id as "organizationId",
            coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
          from tokens t join organizations o on o.id = t.organization_id
          where t.hash = ? and t.kind = 'scim' and t.revoked_at is null

@@ -98,7 +98,8 @@ describe('every route that is not public', () => {
     const response = await callRoute(harness.app, route, { headers, body: '{"broken' })
     if (route.method === 'HEAD') return `${response.statusCode}`
     const { code, status, schemas } = response.json()
-    if (schemas) return `${response.statusCode} ${String(response.headers['www-authenticate'])} ${status}`
+    if (schemas)
+      return `${response.statusCode} ${String(response.headers['www-authenticate'])} ${status}`
     return `${response.statusCode} ${code}`
   }
   const refusal = ({ access, method }: TableRoute) => {

@@ -277,56 +277,6 @@ describe('/Users', () => {
       path: 'emails',
       value: [{ value: 'new@acme.test', primary: true }],
     })
-    expect(harness.mails.at(-1)).toMatchObject({ to: 'old@acme.test' })
-  })
-
-  test('200: paging is exact while people come, and beyond the end; counts are bounded', async () => {
-    const { idp } = await start()
-    for (let at = 0; at < 12; at += 1) await idp.user(`p${at}@acme.test`)
-    const seen: string[] = []
-    for (let startIndex = 1; ; startIndex += 5) {
-      const page = (await idp.get(`/Users?startIndex=${startIndex}&count=5`)).json()
-      expect(page.itemsPerPage).toBe(page.Resources.length)
-      if (page.itemsPerPage === 0) break
-      seen.push(...page.Resources.map(({ userName }: { userName: string }) => userName))
-      if (startIndex === 6) await idp.user('late@acme.test')
-    }
-    expect(new Set(seen).size).toBe(seen.length)
-    expect(seen).toHaveLength(14)
-    const odd = async (query: string) => {
-      const { totalResults, startIndex, itemsPerPage } = (await idp.get(`/Users?${query}`)).json()
-      return [totalResults, startIndex, itemsPerPage]
-    }
-    expect(await odd('startIndex=0&count=2')).toEqual([14, 1, 2])
-    expect(await odd('startIndex=-5&count=-1')).toEqual([14, 1, 0])
-    expect(await odd('count=100000')).toEqual([14, 1, 14])
-    expect(await odd('startIndex=999999999999')).toEqual([14, 2_147_483_647, 0])
-    expect((await idp.get('/Users?count=x')).json().scimType).toBe('invalidValue')
-    expect((await idp.get('/Users?aadOptscim062020&count=1')).statusCode).toBe(200)
-  })
-
-  test('200: attributes and excludedAttributes, by name, part and URN', async () => {
-    const { idp } = await start()
-    const { id } = await idp.user('cut@acme.test', {
-      name: { givenName: 'C', familyName: 'T' },
-      [enterpriseUrn]: { department: 'D', division: 'V' },
-    })
-    const got = async (query: string) => (await idp.get(`/Users/${id}?${query}`)).json()
-    expect(
-      await got(`attributes=USERNAME,name.givenName,${enterpriseUrn}:department,nosuch`),
-    ).toEqual({
-      schemas: [userUrn, enterpriseUrn],
-      id,
-      userName: 'cut@acme.test',
-      name: { givenName: 'C' },
-      [enterpriseUrn]: { department: 'D' },
-    })
-    const without = await got(`excludedAttributes=id,emails,name.formatted,${enterpriseUrn},meta`)
-    expect(without).toMatchObject({ id, name: { givenName: 'C', familyName: 'T' } })
-    for (const name of ['emails', 'meta', enterpriseUrn]) expect(without).not.toHaveProperty([name])
-    const made = await idp.call('POST', '/Users?attributes=userName', {
-      userName: 'short@acme.test',
-    })
-    expect(Object.keys(made.json())).toEqual(['schemas', 'id', 'userName'])
+    expect((await harness.mailTo('old@acme.test')).text).toContain('new@acme.test')
   })
 })
