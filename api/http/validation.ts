@@ -34,15 +34,7 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
   })
 
   app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    (request, text: string, done) => {
-      const parsed = parseJson(text)
-      request.bodyFault = parsed.fault === undefined ? undefined : parsed
-      done(null, parsed.value)
-    },
-  )
+  addJsonParser(app, 'application/json')
 
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
@@ -65,6 +57,15 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     }
     if (bodyFault) throw malformed(bodyFault)
     throw validationFault(validationError?.validation ?? [])
+  })
+}
+
+/** Reads bodies of this type as JSON; what is wrong with one is kept until its turn comes. */
+export function addJsonParser(app: FastifyInstance, mediaType: string): void {
+  app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, text: string, done) => {
+    const parsed = parseJson(text)
+    request.bodyFault = parsed.fault === undefined ? undefined : parsed
+    done(null, parsed.value)
   })
 }
 

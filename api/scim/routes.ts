@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { scimBasePath } from '../../domain/scim/scim-address.ts'
-import { parseJson } from '../http/parse-json.ts'
 import { scimMediaType } from '../http/scim-error-body.ts'
+import { addJsonParser } from '../http/validation.ts'
 import { scimDiscoveryRoutes } from './discovery-routes.ts'
 import { scimGroupRoutes } from './group-routes.ts'
 import { logRefusals } from './log-refusals.ts'
@@ -12,15 +12,7 @@ import { scimUserRoutes } from './user-routes.ts'
 export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(
     async (scim) => {
-      scim.addContentTypeParser(
-        scimMediaType,
-        { parseAs: 'string' },
-        (request, text: string, done) => {
-          const { value, fault } = parseJson(text)
-          request.bodyFault = fault
-          done(null, value)
-        },
-      )
+      addJsonParser(scim, scimMediaType)
       // What is answered is whatever was provisioned; a schema would cut off what it does not know.
       scim.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
       scim.addHook('onRequest', async (_, reply) => void reply.type(scimMediaType))
