@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 
@@ -8,6 +9,7 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 export type Deps = {
   store: Store
   keyring: Keyring
+  outbound: Outbound
   sandbox: Sandbox
   changes: ChangeFeed
   log: Logger

@@ -43,6 +43,11 @@ export function guardActivity<A extends unknown[], R>(
               message: 'a fault on our side; the log of the worker tells it',
               type: error instanceof AppError ? error.code : 'internal',
               nonRetryable: givenUp || (isOperators(error) && attempt >= 3),
+              // A host that limits us says when it may be asked again.
+              ...(error instanceof AppError &&
+                error.retryAfterSeconds !== undefined && {
+                  nextRetryDelay: error.retryAfterSeconds * 1_000,
+                }),
             })
       failure.stack = ''
       throw failure

@@ -1,5 +1,11 @@
 import type { Deps } from './deps.ts'
 import { guardActivity } from './guard-activity.ts'
+import { checkConnections } from './git/check-connections.ts'
+import { endInitialization } from './git/end-initialization.ts'
+import { failHydration } from './git/end-hydration.ts'
+import { hydrateFiles } from './git/hydrate-files.ts'
+import { markRepository } from './git/mark-repository.ts'
+import { scaffoldRepository } from './git/scaffold-repository.ts'
 import { applyRun } from './pipelines/apply-run.ts'
 import { failRun } from './pipelines/fail-run.ts'
 import { nextStep } from './pipelines/next-step.ts'
@@ -16,6 +22,12 @@ export function createActivities(deps: Deps) {
       failRun: guardActivity(log, failRun(deps)),
       reconcileApply: guardActivity(log, reconcileApply(deps)),
       reconcileRuns: guardActivity(log, reconcileRuns(deps)),
+      markRepository: guardActivity(log, markRepository(deps)),
+      scaffoldRepository: guardActivity(log, scaffoldRepository(deps)),
+      endInitialization: guardActivity(log, endInitialization(deps)),
+      hydrateFiles: guardActivity(log, hydrateFiles(deps)),
+      failHydration: guardActivity(log, failHydration(deps)),
+      checkConnections: guardActivity(log, checkConnections(deps)),
     },
     tofu: {
       planRun: guardActivity(log, planRun(deps)),

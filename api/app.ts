@@ -13,6 +13,8 @@ import { refuseAddress, registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
+import { hydrationRoutes } from './git/hydration-routes.ts'
+import { gitRoutes } from './git/routes.ts'
 import { groupMappingRoutes } from './organizations/group-mapping-routes.ts'
 import { settingsRoutes } from './organizations/settings-routes.ts'
 import { ssoRoutes } from './organizations/sso-routes.ts'
@@ -127,6 +129,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(workspaceRunRoutes)
       await api.register(policyRoutes)
       await api.register(priceRoutes)
+      await api.register(gitRoutes)
+      await api.register(hydrationRoutes)
       await api.register(auditRoutes)
     },
     { prefix: '/api' },

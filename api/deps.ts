@@ -4,6 +4,7 @@ import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { PolicyCompiler } from '../gateways/opa/policy-compiler.ts'
 import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/connect.ts'
 
 /** What the routes work with: made once in server.ts, and by tests. */
@@ -11,6 +12,7 @@ export type Deps = {
   config: Config
   store: Store
   keyring: Keyring
+  outbound: Outbound
   engine: EngineHealth
   policies: PolicyCompiler
   changes: ChangeFeed

@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client'
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../gateways/temporal/engine-health.ts'
@@ -25,6 +26,7 @@ async function main(config: Config): Promise<void> {
     store,
     keyring: createKeyring(config.keyring),
     engine: createEngineHealth(connection, config.temporal.namespace),
+    outbound: createOutbound(config),
     policies,
     changes,
     log,

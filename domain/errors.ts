@@ -32,6 +32,8 @@ export type AppErrorOptions = {
   code?: string
   details?: ErrorDetail[]
   existingId?: number
+  /** Rights that the credential lacks, by the provider's own names (§2.1). */
+  missing?: string[]
   retryAfterSeconds?: number
   scimType?: ScimType
   /** The methods that the address knows, where the asked one is not among them. */
@@ -48,6 +50,7 @@ export class AppError extends Error {
   readonly code: string
   readonly details: ErrorDetail[] | undefined
   readonly existingId: number | undefined
+  readonly missing: string[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly scimType: ScimType | undefined
   readonly allow: string | undefined
@@ -59,6 +62,7 @@ export class AppError extends Error {
     this.code = options.code ?? fault
     this.details = options.details
     this.existingId = options.existingId
+    this.missing = options.missing
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scimType = options.scimType
     this.allow = options.allow

@@ -6,6 +6,7 @@ import type { Deps } from '../api/deps.ts'
 import { openapiText } from '../api/http/openapi.ts'
 import { readConfig } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { connectStore } from '../store/connect.ts'
 
 /** Writes api/openapi.json from the routes themselves. Nothing listens, and nothing is connected to. */
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
     store: connectStore(config.databaseUrl, 1),
     keyring: createKeyring(config.keyring),
     engine: { assertReachable: nothing, pollers: async () => ({ control: 0, tofu: 0 }) },
+    outbound: createOutbound(config),
     policies: { check: async () => [], close: nothing },
     changes: { on: () => () => undefined, close: nothing },
     log: pino({ level: 'silent' }),

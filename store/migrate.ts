@@ -10,6 +10,7 @@ import * as requestCounts from './migrations/0007-add-request-counts.ts'
 import * as saml from './migrations/0008-add-saml.ts'
 import * as scim from './migrations/0009-add-scim.ts'
 import * as auditHeads from './migrations/0011-add-audit-heads.ts'
+import * as gitConnections from './migrations/0010-add-git-connections.ts'
 import * as mails from './migrations/0012-add-mails.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0008-add-saml': saml,
   '0009-add-scim': scim,
   '0011-add-audit-heads': auditHeads,
+  '0010-add-git-connections': gitConnections,
   '0012-add-mails': mails,
 }
 

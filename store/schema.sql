@@ -206,6 +206,91 @@ table domain_claims
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table git_claims
+  connection_id integer not null
+  organization_id integer not null
+  host text not null
+  repository_id text not null
+  branch text not null
+  busy_with integer
+  busy_until timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  constraint git_claims_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE CASCADE
+  constraint git_claims_pkey PRIMARY KEY (connection_id)
+  UNIQUE index git_claims_branch btree (host, repository_id, branch)
+  index git_claims_connection btree (organization_id, connection_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table git_connections
+  id integer not null generated always as identity
+  organization_id integer not null
+  provider text not null
+  product text not null
+  host text not null
+  origin text not null
+  token bytea not null
+  repo_type text not null
+  default_repo text
+  default_branch text
+  status text not null
+  status_reason text
+  checked_at timestamp with time zone not null default now()
+  created_by integer
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint git_connections_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
+  constraint git_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint git_connections_organization_id_id_key UNIQUE (organization_id, id)
+  constraint git_connections_pkey PRIMARY KEY (id)
+  constraint git_connections_product_check CHECK ((product = ANY (ARRAY['github'::text, 'gitlab'::text, 'bitbucket-cloud'::text, 'bitbucket-data-center'::text])))
+  constraint git_connections_provider_check CHECK ((provider = ANY (ARRAY['github'::text, 'gitlab'::text, 'bitbucket'::text])))
+  constraint git_connections_repo_type_check CHECK ((repo_type = ANY (ARRAY['infra'::text, 'application'::text])))
+  constraint git_connections_status_check CHECK ((status = ANY (ARRAY['healthy'::text, 'invalid_token'::text, 'unreachable'::text, 'initializing'::text, 'error'::text])))
+  index git_connections_checked btree (checked_at)
+  index git_connections_created_by btree (organization_id, created_by)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table git_hydrations
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  connection_id integer
+  configuration_version_id integer not null
+  repository_id text not null
+  branch text not null
+  state text not null default 'queued'::text
+  reason text
+  decision text
+  commit_sha text
+  pull_request_url text
+  files jsonb
+  differences bytea
+  created_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  constraint git_hydrations_decision_check CHECK ((decision = ANY (ARRAY['theirs'::text, 'ours'::text])))
+  constraint git_hydrations_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id) ON DELETE CASCADE
+  constraint git_hydrations_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (connection_id)
+  constraint git_hydrations_organization_id_id_key UNIQUE (organization_id, id)
+  constraint git_hydrations_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint git_hydrations_pkey PRIMARY KEY (id)
+  constraint git_hydrations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'written'::text, 'proposed'::text, 'diverged'::text, 'superseded'::text, 'failed'::text])))
+  index git_hydrations_connection btree (organization_id, connection_id)
+  index git_hydrations_version btree (organization_id, configuration_version_id)
+  index git_hydrations_workspace btree (organization_id, workspace_id, id DESC)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table group_mappings
   id integer not null generated always as identity
   organization_id integer not null
@@ -1051,10 +1136,12 @@ table workspaces
   constraint workspaces_engine_check CHECK ((engine = 'opentofu'::text))
   constraint workspaces_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
   constraint workspaces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint workspaces_organization_id_git_connection_id_fkey FOREIGN KEY (organization_id, git_connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (git_connection_id)
   constraint workspaces_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspaces_pkey PRIMARY KEY (id)
   constraint workspaces_source_kind_check CHECK ((source_kind = ANY (ARRAY['inline'::text, 'git'::text])))
   constraint workspaces_unpriced_check CHECK ((unpriced = ANY (ARRAY['deny'::text, 'allow'::text])))
+  index workspaces_git_connection btree (organization_id, git_connection_id)
   UNIQUE index workspaces_name btree (organization_id, lower(name))
   row level security
   policy platform to cc_platform using (true) with check (true)

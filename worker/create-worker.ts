@@ -6,6 +6,7 @@ import { createActivities } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Mailer } from '../gateways/mail/mailer.ts'
+import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
@@ -13,7 +14,7 @@ import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
-import { ensureReconcileSchedule } from './reconcile-schedule.ts'
+import { ensureSchedules } from './ensure-schedules.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
 import { startMailRelay } from './mail-relay.ts'
@@ -23,6 +24,7 @@ export type WorkerDeps = {
   config: Config
   store: Store
   keyring: Keyring
+  outbound: Outbound
   sandbox: Sandbox
   mail: Mailer
   changes: ChangeFeed
@@ -62,6 +64,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const activities = createActivities({
     store,
     keyring,
+    outbound: deps.outbound,
     sandbox: deps.sandbox,
     changes,
     log,
@@ -97,7 +100,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     // And then has time to be interrupted and have its end recorded; what is left is found by the reconciler.
     shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
-  await ensureReconcileSchedule(client)
+  await ensureSchedules(client)
 
   const helpers = [
     startOutboxRelay({ client, store, changes, log }),

@@ -6,6 +6,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino, { type Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
@@ -40,6 +41,7 @@ async function main(config: Config): Promise<void> {
     config,
     store,
     keyring: createKeyring(config.keyring),
+    outbound: createOutbound(config),
     sandbox,
     mail: createMailer(config, log),
     changes,

@@ -81,6 +81,7 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
     error: error.message,
     code: error.code,
     ...(error.details && { details: error.details }),
+    ...(error.missing && { missing: error.missing }),
     ...(error.existingId !== undefined && { existingId: error.existingId }),
   })
 }

@@ -14,10 +14,10 @@ export async function createWorkspace(
   caller: Caller,
   input: NewWorkspaceBody,
 ): Promise<WorkspaceBody> {
-  assertConnected(input)
   checkFolder(input.path ?? '')
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
+    await assertConnected(db, organizationId, input)
     const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = input
     const workspace = await workspaces(db, organizationId).create({
       name,
@@ -25,6 +25,7 @@ export async function createWorkspace(
       ...(path !== undefined && { path }),
       ...(autoApply !== undefined && { autoApply }),
       ...(unpriced && { unpriced }),
+      ...(input.gitConnectionId && { gitConnectionId: input.gitConnectionId }),
       ...(limit !== undefined && { costLimitMonthly: limit === null ? null : String(limit) }),
     })
     const pipeline = await pipelines(db, organizationId).create({

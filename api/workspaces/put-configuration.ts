@@ -5,6 +5,7 @@ import {
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import {
   configurationVersions,
   type ConfigurationVersion,
@@ -46,6 +47,7 @@ export async function putConfiguration(
       detail: { number: version.number, fileNames: version.fileNames },
     })
     await noteChange(db, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
+    await gitHydrations(db, organizationId).queue(id, version.id)
     return { version, created: true }
   })
 }

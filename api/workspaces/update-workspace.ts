@@ -4,7 +4,9 @@ import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -23,7 +25,7 @@ export async function updateWorkspace(
   return holdWorkspace(deps, { caller, id }, async (db, before) => {
     const guards = guardChanges(before, change)
     if (guards.length > 0) assertMayChangeGuard(caller, guards.join(', '))
-    assertConnected(change)
+    await assertConnected(db, organizationId, change)
     checkFolder(change.path ?? '')
 
     const columns = changedColumns(before, change)
@@ -32,6 +34,9 @@ export async function updateWorkspace(
         ? before
         : await workspaces(db, organizationId).update(id, columns)
     if (after !== before) await note(db, caller, { before, after, guards })
+    // Led to another repository, or renamed: its files belong into another place.
+    if (after.gitConnectionId !== before.gitConnectionId || after.name !== before.name)
+      await queueNewest(db, organizationId, id)
     return presentWorkspace(db, organizationId, after)
   })
 }
@@ -39,6 +44,7 @@ export async function updateWorkspace(
 /** Only what differs: to send a workspace back as it was read is no change. */
 function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
   const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = change
+  const { gitConnectionId } = change
   const newLimit = limit === undefined || limit === null ? limit : String(limit)
   const limitChanged = guardChanges(before, { costLimitMonthly: newLimit }).length > 0
   return {
@@ -47,16 +53,31 @@ function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
     ...(path !== undefined && path !== before.path && { path }),
     ...(autoApply !== undefined && autoApply !== before.autoApply && { autoApply }),
     ...(unpriced && unpriced !== before.unpriced && { unpriced }),
+    ...(gitConnectionId !== undefined &&
+      gitConnectionId !== before.gitConnectionId && { gitConnectionId }),
     ...(limitChanged && newLimit !== undefined && { costLimitMonthly: newLimit }),
   }
 }
 
-const fields = ['name', 'criticality', 'path', 'autoApply', 'costLimitMonthly', 'unpriced'] as const
+const fields = [
+  'name',
+  'criticality',
+  'path',
+  'autoApply',
+  'costLimitMonthly',
+  'unpriced',
+  'gitConnectionId',
+] as const
 
 /** As the workspace itself is shown: the store's text of an amount has all of its decimals. */
 function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
   const value = workspace[field]
   return field === 'costLimitMonthly' && value !== null ? Number(value) : value
+}
+
+async function queueNewest(db: Db, organizationId: number, id: number): Promise<void> {
+  const newest = await configurationVersions(db, organizationId).newest(id)
+  if (newest) await gitHydrations(db, organizationId).queue(id, newest.id)
 }
 
 async function note(

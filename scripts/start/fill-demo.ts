@@ -13,6 +13,7 @@ import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
+import { createOutbound } from '../../gateways/outbound/outbound.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectStore } from '../../store/connect.ts'
@@ -38,6 +39,7 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     config,
     store,
     keyring: createKeyring(config.keyring),
+    outbound: createOutbound(config),
     engine: createEngineHealth(connection, config.temporal.namespace),
     // Of what only other use cases need.
     policies: { check: async () => [], close: async () => undefined },

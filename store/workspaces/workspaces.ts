@@ -48,7 +48,12 @@ export type Workspace = Pick<
 >
 
 export type NewWorkspace = Pick<Workspace, 'name'> &
-  Partial<Pick<Workspace, 'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced'>>
+  Partial<
+    Pick<
+      Workspace,
+      'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced' | 'gitConnectionId'
+    >
+  >
 
 /** The infrastructure workspaces of one organization. */
 export function workspaces(db: Db, organizationId: number) {

@@ -50,6 +50,7 @@ const activities = (worker = 'worker-a') => {
     },
     worker,
     engineVersion: '1.12.6',
+    outbound: harness.deps.outbound,
     cliConfig: undefined,
     workflowState: async () => workflow,
     stopping: new AbortController().signal,

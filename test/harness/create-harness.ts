@@ -12,6 +12,7 @@ import type { Deps } from '../../api/deps.ts'
 import { readConfig, Secret, type Config } from '../../config.ts'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
+import { createOutbound } from '../../gateways/outbound/outbound.ts'
 import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer.ts'
 import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
@@ -93,6 +94,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     store,
     keyring: createKeyring(config.keyring),
     engine: createEngineHealth(connection, config.temporal.namespace),
+    outbound: createOutbound(config),
     policies: createPolicyCompiler(config, log),
     changes,
     log,

@@ -11,7 +11,7 @@ export async function startWorker(
   deps: Deps & { mail: Mailer },
   codePath: string,
 ): Promise<TestWorker> {
-  const { config, store, keyring, mail, changes, log } = deps
+  const { config, store, keyring, outbound, mail, changes, log } = deps
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,
     programs: ['tofu', 'opa'],
@@ -20,6 +20,7 @@ export async function startWorker(
     config,
     store,
     keyring,
+    outbound,
     sandbox,
     mail,
     changes,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { TableRoute } from '../../../api/http/route-table.ts'
+import { gitConnections, placeOfToken } from '../../../store/git/git-connections.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -48,6 +49,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     monthlyPrice: 1,
     currency: 'USD',
   })
+  const { connectionId, hydrationId } = await connectGit(harness, org.id, workspace.id)
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
   const [session] = (await owner.get('/api/auth/sessions')).json().sessions
   const { groupMapping } = await post('/api/org/group-mappings', {
@@ -66,7 +68,9 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       serial: 1,
       versionId: quarantined,
       runId: inWorkspace.run.id,
+      hydrationId,
     },
+    '/api/git/connections/': { id: connectionId },
     '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },
@@ -87,6 +91,39 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       return Object.fromEntries(Object.entries(known).map(([name, id]) => [name, String(id)]))
     },
   }
+}
+
+/** A connection to a host that is never there, and a hydrate that waits for a decision. */
+async function connectGit(harness: Harness, organizationId: number, workspaceId: number) {
+  const { keyring, store } = harness.deps
+  return store.tenant(organizationId, async (db) => {
+    const { id: connectionId } = await gitConnections(db, organizationId).create({
+      provider: 'gitlab',
+      product: 'gitlab',
+      host: '127.0.0.1:1',
+      origin: 'https://127.0.0.1:1',
+      token: keyring.seal(placeOfToken(organizationId), 'glpat-aaaaaaaaaaaaaaaaaaaa'),
+      repoType: 'infra',
+      defaultRepo: null,
+      defaultBranch: null,
+      status: 'healthy',
+      statusReason: null,
+      createdBy: null,
+    })
+    const version = await db('configuration_versions').where({ workspaceId }).first('id')
+    const [{ id: hydrationId }] = await db('git_hydrations')
+      .insert({
+        organizationId,
+        workspaceId,
+        connectionId,
+        configurationVersionId: version.id,
+        repositoryId: '1',
+        branch: 'main',
+        state: 'diverged',
+      })
+      .returning('id')
+    return { connectionId, hydrationId }
+  })
 }
 
 /** As a zombie's late write would have left it. */

@@ -1,0 +1,48 @@
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
+import type { Deps } from '../deps.ts'
+
+export type HydrationEnd = HydrateWorkspaceInput & {
+  state: 'superseded' | 'failed' | 'diverged'
+  reason?: string
+  paths?: string[]
+  differences?: Buffer
+}
+
+/** Ends a hydrate that wrote nothing, once: whoever moves the row writes the entry. */
+export async function endHydration(
+  { store }: Pick<Deps, 'store'>,
+  end: HydrationEnd,
+): Promise<void> {
+  const { organizationId, hydrationId, state, reason = null, paths, differences } = end
+  await store.tenant(organizationId, async (db) => {
+    const hydrations = gitHydrations(db, organizationId)
+    const row = await hydrations.find(hydrationId)
+    if (!row) return
+    const ended = await hydrations.end(hydrationId, {
+      state,
+      reason,
+      ...(differences && { differences }),
+    })
+    if (!ended || state === 'superseded') return
+    const { id, name } = await workspaces(db, organizationId).get(row.workspaceId)
+    await auditLog(db, organizationId, systemActor).record('git.repo_write_failed', {
+      outcome: 'failure',
+      target: { kind: 'workspace', id, label: name },
+      detail: {
+        reason,
+        hydrationId,
+        branch: row.branch,
+        ...(paths && { paths: paths.slice(0, 20) }),
+      },
+    })
+  })
+}
+
+/** What the workflow calls when the writing itself ended with a refusal. */
+export const failHydration =
+  (deps: Deps) =>
+  async ({ reason, ...input }: HydrateWorkspaceInput & { reason: string }): Promise<void> =>
+    endHydration(deps, { ...input, state: 'failed', reason })

@@ -1,0 +1,107 @@
+import { unavailable } from '../../domain/errors.ts'
+import { blobId } from '../../domain/git/blob-id.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import { gitHydrations, placeOfDifferences } from '../../store/git/git-hydrations.ts'
+import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
+import { gitActivity } from './git-activity.ts'
+import type { Deps } from '../deps.ts'
+import { endHydration } from './end-hydration.ts'
+import { loadHydration, type LoadedHydration } from './load-hydration.ts'
+import { openClaim, type OpenedClaim } from './open-claim.ts'
+import { writeHydration, type WrittenHydration } from './write-hydration.ts'
+
+/** How long a writer that died holds its branch. A living one is held to order by the expected head as well. */
+const turnSeconds = 120
+
+/**
+ * Writes one version to its branch. Done twice, or again after a death at any point, it finds its own
+ * commit and only records it: the change is worked out from what is there, never from memory.
+ */
+export const hydrateFiles =
+  (deps: Deps) =>
+  async (input: HydrateWorkspaceInput): Promise<void> =>
+    gitActivity(async () => {
+      const { organizationId, hydrationId } = input
+      const job = await loadHydration(deps, input)
+      if (!job) return
+      if (job.version.number < job.newest)
+        return endHydration(deps, { ...input, state: 'superseded' })
+      const connectionId = job.hydration.connectionId
+      const claim = connectionId && (await openClaim(deps, { organizationId, connectionId }))
+      if (!connectionId || !claim || !isSameBranch(job, claim))
+        return endHydration(deps, { ...input, state: 'failed', reason: 'disconnected' })
+
+      const turn = async (work: 'takeTurn' | 'endTurn') =>
+        deps.store.tenant(organizationId, async (db) =>
+          gitConnections(db, organizationId)[work](connectionId, hydrationId, turnSeconds),
+        )
+      if (!(await turn('takeTurn')))
+        throw unavailable('git_branch_busy', 'Another workspace is being written to this branch.')
+      try {
+        await record(deps, input, {
+          job,
+          claim,
+          result: await writeHydration(deps, { job, claim }),
+        })
+      } finally {
+        await turn('endTurn')
+      }
+    })
+
+const isSameBranch = ({ hydration }: LoadedHydration, { owner }: OpenedClaim) =>
+  hydration.repositoryId === owner.repository && hydration.branch === owner.branch
+
+async function record(
+  deps: Deps,
+  { organizationId, hydrationId }: HydrateWorkspaceInput,
+  { job, claim, result }: { job: LoadedHydration; claim: OpenedClaim; result: WrittenHydration },
+): Promise<void> {
+  if (result.state === 'diverged') {
+    const text = JSON.stringify(result.differences)
+    return endHydration(deps, {
+      organizationId,
+      hydrationId,
+      state: 'diverged',
+      reason: 'diverged',
+      paths: result.differences.map(({ path }) => path),
+      differences: deps.keyring.seal(placeOfDifferences(organizationId), text),
+    })
+  }
+  const { workspace, version, desired, written } = job
+  const files = Object.fromEntries(
+    Object.entries(desired).map(([path, content]) => [path, blobId(content)]),
+  )
+  // Against what was written last, so that a retry that finds all done tells of it all the same.
+  const pruned = [...(written[0]?.keys() ?? [])].filter((path) => desired[path] === undefined)
+  await deps.store.tenant(organizationId, async (db) => {
+    const ended = await gitHydrations(db, organizationId).end(hydrationId, {
+      ...result,
+      files,
+      reason: null,
+    })
+    if (!ended) return
+    const audit = auditLog(db, organizationId, systemActor)
+    const target = { kind: 'workspace', id: workspace.id, label: workspace.name }
+    const place = {
+      repo: claim.repository.fullName,
+      branch: claim.owner.branch,
+      commit: result.commitSha,
+    }
+    await audit.record('git.repo_written', {
+      target,
+      detail: {
+        ...place,
+        configurationVersion: version.number,
+        digest: version.filesSha256,
+        files: Object.keys(files).length,
+        pullRequest: result.state === 'proposed' ? result.pullRequestUrl : null,
+      },
+    })
+    if (pruned.length > 0)
+      await audit.record('git.repo_pruned', {
+        target,
+        detail: { ...place, count: pruned.length, paths: pruned.slice(0, 20) },
+      })
+  })
+}

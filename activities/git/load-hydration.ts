@@ -1,0 +1,68 @@
+import type { FilesByBlob } from '../../domain/git/plan-hydration.ts'
+import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import {
+  gitHydrations,
+  placeOfDifferences,
+  type Difference,
+  type GitHydration,
+} from '../../store/git/git-hydrations.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
+import type { Deps } from '../deps.ts'
+
+export type LoadedHydration = {
+  hydration: GitHydration
+  workspace: { id: number; name: string }
+  version: ConfigurationVersion
+  newest: number
+  /** By whole path in the repository. */
+  desired: Record<string, string>
+  written: FilesByBlob[]
+  /** What a person has seen and decided to write over. */
+  accepted: readonly Difference[]
+}
+
+/** All that a hydrate works out its change from; undefined where it is over, or its workspace is gone. */
+export async function loadHydration(
+  { store, keyring }: Deps,
+  { organizationId, hydrationId }: HydrateWorkspaceInput,
+): Promise<LoadedHydration | undefined> {
+  return store.tenant(organizationId, async (db) => {
+    const hydrations = gitHydrations(db, organizationId)
+    const hydration = await hydrations.find(hydrationId)
+    if (hydration?.state !== 'queued') return undefined
+    const workspace = await workspaces(db, organizationId).get(hydration.workspaceId)
+    const versions = configurationVersions(db, organizationId)
+    const version = await versions.get(hydration.configurationVersionId)
+    const newest = await versions.newest(workspace.id)
+    const sealed = await versions.sealedFiles(version.id)
+    const place = { organizationId, table: 'configuration_versions', column: 'files' }
+    // Written by put-configuration.ts, in this shape.
+    const files = JSON.parse(keyring.open(place, sealed).toString()) as ConfigurationFiles
+    const folder = folderOfWorkspace(workspace.name)
+    const accepted =
+      hydration.decision === 'ours' && hydration.differences
+        ? (JSON.parse(
+            keyring.open(placeOfDifferences(organizationId), hydration.differences).toString(),
+          ) as Difference[])
+        : []
+    return {
+      hydration,
+      workspace: { id: workspace.id, name: workspace.name },
+      version,
+      newest: newest?.number ?? version.number,
+      desired: Object.fromEntries(
+        Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]),
+      ),
+      written: (await hydrations.written(hydration)).map(
+        (listing) => new Map(Object.entries(listing)),
+      ),
+      accepted,
+    }
+  })
+}

@@ -1,0 +1,55 @@
+import { conflict } from '../../domain/errors.ts'
+import type { Ownership } from '../../domain/git/owner-marker.ts'
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import type { GitHost, GitRepository } from '../../gateways/git/git-host.ts'
+import {
+  gitConnections,
+  placeOfToken,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
+import type { Deps } from '../deps.ts'
+
+export type OpenedClaim = {
+  connection: GitConnection
+  host: GitHost
+  repository: GitRepository
+  owner: Ownership
+}
+
+/** What an activity works on: the connection's host and the repository behind its claim. Undefined: disconnected meanwhile. */
+export async function openClaim(
+  { store, keyring, outbound }: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
+  { organizationId, connectionId }: { organizationId: number; connectionId: number },
+): Promise<OpenedClaim | undefined> {
+  const found = await store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    const claim = await connections.claimOf(connectionId)
+    return (
+      claim && {
+        claim,
+        connection: await connections.get(connectionId),
+        organization: await connections.organizationPublicId(),
+      }
+    )
+  })
+  if (!found?.connection.defaultRepo) return undefined
+  const { connection, claim, organization } = found
+  const { product, origin, token, defaultRepo } = found.connection
+  const plain = keyring.open(placeOfToken(organizationId), token).toString()
+  const host = connectGitHost(outbound, { product, origin, token: plain })
+  const repository = await host.repository(defaultRepo ?? '')
+  if (repository.id !== claim.repositoryId)
+    throw conflict('git_repository_replaced', 'Another repository has this name by now.')
+  return {
+    connection,
+    host,
+    repository,
+    owner: {
+      organization,
+      host: claim.host,
+      repository: claim.repositoryId,
+      branch: claim.branch,
+      connection: connection.id,
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { conflict, unavailable } from '../../domain/errors.ts'
+import { hydrationMessage } from '../../domain/git/hydration-message.ts'
+import { planHydration, type HydrationPlan } from '../../domain/git/plan-hydration.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
+import { readMarker } from '../../gateways/git/own-branch.ts'
+import type { Difference } from '../../store/git/git-hydrations.ts'
+import type { Deps } from '../deps.ts'
+import type { LoadedHydration } from './load-hydration.ts'
+import type { OpenedClaim } from './open-claim.ts'
+
+export type WrittenHydration =
+  | { state: 'written'; commitSha: string }
+  | { state: 'proposed'; commitSha: string; pullRequestUrl: string }
+  | { state: 'diverged'; differences: Difference[] }
+
+/** Of a branch that moves under the hands: so often the change is worked out anew on the new head. */
+const maxRebases = 5
+
+/**
+ * One commit with all changes of a version. Before each try the marker is read again, at the very
+ * head that the commit is made on: a branch that was given to somebody else meanwhile is not written to.
+ */
+export async function writeHydration(
+  deps: Pick<Deps, 'keyring'>,
+  { job, claim }: { job: LoadedHydration; claim: OpenedClaim },
+): Promise<WrittenHydration> {
+  const { host, repository, owner } = claim
+  const name = repository.fullName
+  for (let tries = 0; tries <= maxRebases; tries += 1) {
+    const head = await host.head(name, owner.branch)
+    if (!head) throw conflict('git_branch_not_found', 'The branch is gone.')
+    if ((await readMarker(host, deps.keyring, { repository, commit: head, owner })) !== 'ours')
+      throw conflict('git_not_owner', 'The branch no longer bears our marker.')
+
+    const at = { branch: owner.branch, commit: head }
+    const { plan, found } = await planOn(job, claim, at)
+    const unseen = plan.diverged.filter((path) => !isAccepted(job, path, found.get(path)))
+    if (unseen.length > 0)
+      return {
+        state: 'diverged',
+        differences: await differencesOf(job, claim, { ...at, paths: unseen, found }),
+      }
+    if (isEmpty(plan)) return { state: 'written', commitSha: head }
+    try {
+      const commitSha = await host.commit(name, {
+        branch: owner.branch,
+        expectedHead: head,
+        message: messageOf(job, plan),
+        change: plan,
+      })
+      return { state: 'written', commitSha }
+    } catch (error) {
+      if (hasCode(error, 'git_branch_protected')) return propose(job, claim, head)
+      if (!hasCode(error, 'git_head_moved')) throw error
+    }
+  }
+  throw unavailable('git_branch_busy', 'The branch moves too fast to be written to.')
+}
+
+/** A protected branch is asked by pull request; the branch of a version is found again by its name. */
+async function propose(
+  job: LoadedHydration,
+  claim: OpenedClaim,
+  head: string,
+): Promise<WrittenHydration> {
+  const { host, repository, owner } = claim
+  const name = repository.fullName
+  const branch = `cloud-control/${job.workspace.name}/v${job.version.number}`
+  await host.createBranch(name, { branch, commit: head })
+  const from = (await host.head(name, branch)) ?? head
+  const { plan } = await planOn(job, claim, { branch, commit: from })
+  const message = messageOf(job, plan)
+  const commitSha = isEmpty(plan)
+    ? from
+    : await host.commit(name, { branch, expectedHead: from, message, change: plan })
+  const { url } = await host.pullRequest(name, {
+    from: branch,
+    into: owner.branch,
+    title: `${job.workspace.name}: configuration version ${job.version.number}`,
+    body: 'Written by cloud-control, for the branch takes no direct commits.',
+  })
+  return { state: 'proposed', commitSha, pullRequestUrl: url }
+}
+
+async function planOn(
+  { desired, written }: LoadedHydration,
+  { host, repository }: OpenedClaim,
+  at: { branch: string; commit: string },
+): Promise<{ plan: HydrationPlan; found: Map<string, string> }> {
+  const paths = [...Object.keys(desired), ...written.flatMap((files) => [...files.keys()])]
+  // A workspace that was renamed has its old files in a folder of its own.
+  const folders = new Set(paths.map((path) => path.split('/').slice(0, 2).join('/')))
+  const found = new Map<string, string>()
+  for (const folder of folders)
+    for (const [path, blob] of await host.listFiles(repository.fullName, { ...at, folder }))
+      found.set(path, blob)
+  return { plan: planHydration(desired, { found, written }), found }
+}
+
+const isEmpty = ({ write, remove }: HydrationPlan) =>
+  Object.keys(write).length === 0 && remove.length === 0
+
+/** What was decided holds for the very content that was seen, not for a later edit of the same file. */
+const isAccepted = ({ accepted }: LoadedHydration, path: string, blob: string | undefined) =>
+  accepted.some((seen) => seen.path === path && seen.theirBlob === (blob ?? null))
+
+async function differencesOf(
+  { desired }: LoadedHydration,
+  { host, repository }: OpenedClaim,
+  at: { commit: string; paths: readonly string[]; found: ReadonlyMap<string, string> },
+): Promise<Difference[]> {
+  const differences: Difference[] = []
+  for (const path of at.paths)
+    differences.push({
+      path,
+      ours: desired[path] ?? null,
+      theirs: await host.readFile(repository.fullName, { commit: at.commit, path }),
+      theirBlob: at.found.get(path) ?? null,
+    })
+  return differences
+}
+
+const messageOf = ({ workspace, version }: LoadedHydration, plan: HydrationPlan) =>
+  hydrationMessage({
+    workspace: workspace.name,
+    number: version.number,
+    sha256: version.filesSha256,
+    runNumber: null,
+    written: Object.keys(plan.write).length,
+    removed: plan.remove.length,
+  })

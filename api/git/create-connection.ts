@@ -1,0 +1,116 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { invalid } from '../../domain/errors.ts'
+import { hostAddress } from '../../domain/git/host-address.ts'
+import { productOf } from '../../domain/git/providers.ts'
+import { repositoryName } from '../../domain/git/repository-name.ts'
+import { checkTokenShape } from '../../domain/git/token-shape.ts'
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { opensPrivateHost } from '../../gateways/outbound/resolve-target.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import {
+  gitConnections,
+  placeOfToken,
+  repoAlreadyConnected,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
+import { startInitialization } from '../../store/git/start-initialization.ts'
+import type { Deps } from '../deps.ts'
+import { findRepository, type FoundRepository } from './find-repository.ts'
+import { markClaim } from './mark-claim.ts'
+import type { NewGitConnectionBody } from './schemas.ts'
+import { waitForInitialization } from './wait-for-initialization.ts'
+
+/**
+ * Connects a Git host (§4.6). Shapes first, then the token live, then the claim in the store, then
+ * the marker in the repository: each later step is only taken by who has won the one before.
+ */
+export async function createConnection(
+  deps: Deps,
+  caller: Caller,
+  input: NewGitConnectionBody,
+): Promise<GitConnection> {
+  const { organizationId } = caller
+  const { provider, token, repoType = 'infra' } = input
+  const { privateHosts } = deps.outbound.rules
+  const address = hostAddress(provider, input.host, (host, port) =>
+    opensPrivateHost({ host, port, use: 'git' }, privateHosts),
+  )
+  const product = productOf(provider, address.host)
+  checkTokenShape(product, token)
+  const name = nameOf(input, { product, host: address.host })
+
+  const host = connectGitHost(deps.outbound, { product, origin: address.origin, token })
+  await host.checkToken()
+  const found = name && (await findRepository(host, { name, branch: input.branch, repoType }))
+  const connection = await deps.store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    const created = await connections.create({
+      provider,
+      product,
+      ...address,
+      token: deps.keyring.seal(placeOfToken(organizationId), token),
+      repoType,
+      defaultRepo: found ? found.repository.fullName : null,
+      defaultBranch: found ? found.branch : (input.branch ?? null),
+      status: found ? 'initializing' : 'healthy',
+      statusReason: null,
+      createdBy: caller.userId,
+    })
+    if (found) {
+      const claim = claimOf(address.host, found)
+      await connections.claim(created.id, claim)
+      await startInitialization(db, organizationId, { connectionId: created.id, claim })
+    }
+    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_created', {
+      target: {
+        kind: 'git_connection',
+        id: created.id,
+        label: created.defaultRepo ?? created.host,
+      },
+      detail: {
+        provider,
+        host: address.host,
+        repo: created.defaultRepo,
+        branch: created.defaultBranch,
+        repoType,
+      },
+    })
+    return created
+  })
+  if (!found) return connection
+
+  const owned = await markClaim(deps, caller, { host, connection, ...found })
+  if (owned === 'foreign') {
+    await deps.store.tenant(organizationId, async (db) => {
+      await gitConnections(db, organizationId).delete(connection.id)
+      await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
+        outcome: 'failure',
+        target: { kind: 'git_connection', id: connection.id, label: found.repository.fullName },
+        detail: { reason: 'repo_already_connected' },
+      })
+    })
+    throw repoAlreadyConnected()
+  }
+  return waitForInitialization(deps, caller, connection)
+}
+
+export const claimOf = (host: string, { repository, branch }: FoundRepository) => ({
+  host,
+  repositoryId: repository.id,
+  branch,
+})
+
+function nameOf(
+  { repo, repoUrl }: NewGitConnectionBody,
+  on: Pick<Parameters<typeof repositoryName>[1], 'product' | 'host'>,
+): string | undefined {
+  const [one, other] = [
+    repo === undefined ? undefined : repositoryName(repo, { ...on, field: 'repo' }),
+    repoUrl === undefined ? undefined : repositoryName(repoUrl, { ...on, field: 'repoUrl' }),
+  ]
+  if (one && other && one.toLowerCase() !== other.toLowerCase())
+    throw invalid('repo and repoUrl name different repositories.', [
+      { path: 'repoUrl', message: 'names another repository than repo' },
+    ])
+  return one ?? other
+}

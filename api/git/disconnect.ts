@@ -1,0 +1,27 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import type { Deps } from '../deps.ts'
+import { giveBack } from './set-defaults.ts'
+
+/**
+ * Disconnects: the marker goes if it is ours, then the row with the token and the claim. A host that
+ * is down holds nobody's token back: the marker it keeps is of a connection that is no more.
+ */
+export async function disconnect(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = caller
+  const { connection, claim } = await deps.store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    return { connection: await connections.get(id), claim: await connections.claimOf(id) }
+  })
+  const markerRemoved = claim ? await giveBack(deps, caller, { connection, claim }) : false
+  await deps.store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    await connections.getForUpdate(id)
+    await connections.delete(id)
+    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
+      target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },
+      detail: { repo: connection.defaultRepo, branch: connection.defaultBranch, markerRemoved },
+    })
+  })
+}

@@ -1,0 +1,33 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import type { GitRepository } from '../../gateways/git/git-host.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import type { Deps } from '../deps.ts'
+import { decodeCursor } from '../http/paging.ts'
+import { openHost } from './open-host.ts'
+
+/** A search may find nothing on many of the provider's pages; at most so many are asked for one answer. */
+const maxPages = 10
+
+/** The provider's repositories, page by page to the end; `nextCursor` names the provider's next page. */
+export async function listRepositories(
+  deps: Deps,
+  { organizationId }: Caller,
+  { id, q, cursor }: { id: number; q: string | undefined; cursor: string | undefined },
+): Promise<{ repos: GitRepository[]; nextCursor: string | null }> {
+  const connection = await deps.store.tenant(organizationId, async (db) =>
+    gitConnections(db, organizationId).get(id),
+  )
+  const host = openHost(deps, organizationId, connection)
+  let page: number | null = Math.max(1, decodeCursor(cursor, 1))
+  let repos: GitRepository[] = []
+  for (let asked = 0; page !== null && repos.length === 0 && asked < maxPages; asked += 1) {
+    const answer: Awaited<ReturnType<typeof host.repositories>> = await host.repositories({
+      q,
+      page,
+    })
+    repos = answer.repos
+    page = answer.nextPage
+  }
+  const nextCursor = page === null ? null : Buffer.from(String(page)).toString('base64url')
+  return { repos, nextCursor }
+}

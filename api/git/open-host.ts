@@ -1,0 +1,14 @@
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { placeOfToken, type GitConnection } from '../../store/git/git-connections.ts'
+import type { Deps } from '../deps.ts'
+
+/** A connection's provider, with its own token. The token leaves the keyring here and goes nowhere else. */
+export function openHost(
+  { keyring, outbound }: Pick<Deps, 'keyring' | 'outbound'>,
+  organizationId: number,
+  { product, origin, token }: Pick<GitConnection, 'product' | 'origin' | 'token'>,
+): GitHost {
+  const plain = keyring.open(placeOfToken(organizationId), token).toString()
+  return connectGitHost(outbound, { product, origin, token: plain })
+}

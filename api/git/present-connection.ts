@@ -1,0 +1,21 @@
+import type { GitConnection } from '../../store/git/git-connections.ts'
+import type { GitConnectionBody } from './schemas.ts'
+
+/** A connection as its readers see it: whether there is a token, and never which. */
+export function presentConnection(connection: GitConnection): GitConnectionBody {
+  const { id, provider, host, defaultRepo, defaultBranch, repoType, status } = connection
+  return {
+    id,
+    provider,
+    host,
+    defaultRepo,
+    defaultBranch,
+    repoType,
+    status,
+    statusReason: connection.statusReason,
+    tokenSet: connection.token.length > 0,
+    checkedAt: connection.checkedAt.toISOString(),
+    createdAt: connection.createdAt.toISOString(),
+    updatedAt: connection.updatedAt.toISOString(),
+  }
+}

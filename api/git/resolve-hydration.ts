@@ -1,0 +1,118 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
+import {
+  checkConfigurationFiles,
+  configurationSha256,
+  type ConfigurationFiles,
+} from '../../domain/workspaces/configuration-files.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import {
+  gitHydrations,
+  type Difference,
+  type GitHydration,
+} from '../../store/git/git-hydrations.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { noteChange } from '../../store/workspaces/note-change.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from '../workspaces/hold-workspace.ts'
+import { differencesOf } from './present-hydration.ts'
+
+type Choice = { id: number; hydrationId: number; take: 'ours' | 'theirs' }
+
+/**
+ * Somebody decides about files that were changed in the repository. `ours` writes over exactly
+ * what was shown; `theirs` makes what was shown a new version, whose decider is among its authors.
+ */
+export async function resolveHydration(
+  deps: Deps,
+  caller: Caller,
+  { id, hydrationId, take }: Choice,
+): Promise<GitHydration> {
+  const { organizationId } = caller
+  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    const hydrations = gitHydrations(db, organizationId)
+    const row = await hydrations.getForUpdate(id, hydrationId)
+    if (row.state !== 'diverged')
+      throw conflict(
+        'hydration_not_diverged',
+        `This hydrate is ${row.state}: there is nothing to decide.`,
+      )
+    const newest = await configurationVersions(db, organizationId).newest(id)
+    if (newest?.id !== row.configurationVersionId)
+      throw conflict('hydration_superseded', 'There is a newer configuration version by now.')
+
+    if (take === 'ours') {
+      await hydrations.decide(hydrationId, {
+        decision: 'ours',
+        state: 'queued',
+        reason: null,
+        endedAt: null,
+      })
+      // A second decision about a later edit is a start of its own.
+      await hydrations.start(hydrationId, `ours-${row.endedAt?.getTime() ?? 0}`)
+    } else {
+      await hydrations.decide(hydrationId, { decision: 'theirs', state: 'superseded' })
+      await takeTheirs(deps, db, { caller, workspace, row })
+    }
+    await auditLog(db, organizationId, actorOf(caller)).record('git.divergence_resolved', {
+      target: { kind: 'workspace', id, label: workspace.name },
+      detail: { hydrationId, take },
+    })
+    return hydrations.get(id, hydrationId)
+  })
+}
+
+async function takeTheirs(
+  deps: Deps,
+  db: Db,
+  { caller, workspace, row }: { caller: Caller; workspace: Workspace; row: GitHydration },
+): Promise<void> {
+  const { organizationId } = caller
+  const versions = configurationVersions(db, organizationId)
+  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  const sealed = await versions.sealedFiles(row.configurationVersionId)
+  // Written by put-configuration.ts, in this shape.
+  const ours = JSON.parse(deps.keyring.open(place, sealed).toString()) as ConfigurationFiles
+  const files = withTheirs(ours, workspace, differencesOf(deps.keyring, organizationId, row))
+  checkConfigurationFiles(files, workspace.path)
+  const version = await versions.create({
+    workspaceId: workspace.id,
+    authorUserIds: [caller.userId],
+    // Who made the edit is not known for certain: approval then needs more than a Deployer.
+    unknownAuthor: true,
+    files: deps.keyring.seal(place, JSON.stringify(files)),
+    filesSha256: configurationSha256(files),
+    fileNames: Object.keys(files).toSorted(),
+    sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+  })
+  await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
+    target: { kind: 'workspace', id: workspace.id, label: workspace.name },
+    detail: { number: version.number, fileNames: version.fileNames, from: 'repository' },
+  })
+  await noteChange(db, caller, {
+    workspaceId: workspace.id,
+    what: 'configuration',
+    effect: 'stale',
+  })
+  await gitHydrations(db, organizationId).queue(workspace.id, version.id)
+}
+
+function withTheirs(
+  ours: ConfigurationFiles,
+  workspace: Workspace,
+  differences: readonly Difference[],
+): ConfigurationFiles {
+  const folder = `${folderOfWorkspace(workspace.name)}/`
+  const files = { ...ours }
+  for (const { path, theirs } of differences) {
+    // Of a folder that the workspace has left there is nothing to take.
+    if (!path.startsWith(folder)) continue
+    const name = path.slice(folder.length)
+    if (theirs === null) delete files[name]
+    else files[name] = theirs
+  }
+  return files
+}

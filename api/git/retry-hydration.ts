@@ -1,0 +1,28 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { gitHydrations, type GitHydration } from '../../store/git/git-hydrations.ts'
+import type { Deps } from '../deps.ts'
+import { holdWorkspace } from '../workspaces/hold-workspace.ts'
+
+/** A failed hydrate again: as a row of its own, to where the workspace is connected now. */
+export async function retryHydration(
+  deps: Deps,
+  caller: Caller,
+  { id, hydrationId }: { id: number; hydrationId: number },
+): Promise<GitHydration> {
+  const { organizationId } = caller
+  return holdWorkspace(deps, { caller, id }, async (db) => {
+    const hydrations = gitHydrations(db, organizationId)
+    const row = await hydrations.getForUpdate(id, hydrationId)
+    if (row.state !== 'failed')
+      throw conflict(
+        'hydration_not_failed',
+        `This hydrate is ${row.state}; only a failed one is tried again.`,
+      )
+    await hydrations.queue(id, row.configurationVersionId)
+    const [newest = row] = await hydrations.list(id, 1, 2_147_483_647)
+    if (newest.id === row.id)
+      throw conflict('not_connected', 'The workspace is connected to no infra repository.')
+    return newest
+  })
+}

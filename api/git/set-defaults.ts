@@ -1,0 +1,119 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { invalid } from '../../domain/errors.ts'
+import { repositoryName } from '../../domain/git/repository-name.ts'
+import { unmarkBranch } from '../../gateways/git/own-branch.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import {
+  gitConnections,
+  repoAlreadyConnected,
+  type GitClaim,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
+import { startInitialization } from '../../store/git/start-initialization.ts'
+import type { Deps } from '../deps.ts'
+import { claimOf } from './create-connection.ts'
+import { findRepository } from './find-repository.ts'
+import { markClaim, ownershipOf } from './mark-claim.ts'
+import { openHost } from './open-host.ts'
+import type { GitDefaultsBody } from './schemas.ts'
+import { waitForInitialization } from './wait-for-initialization.ts'
+
+/** Leads a connection to another repository or branch: the new one is claimed and marked before the old one is given back. */
+export async function setDefaults(
+  deps: Deps,
+  caller: Caller,
+  { id, defaults }: { id: number; defaults: GitDefaultsBody },
+): Promise<GitConnection> {
+  const { organizationId } = caller
+  const { before, old } = await deps.store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    return { before: await connections.get(id), old: await connections.claimOf(id) }
+  })
+  const name =
+    defaults.defaultRepo === undefined
+      ? before.defaultRepo
+      : repositoryName(defaults.defaultRepo, { ...before, field: 'repo' })
+  if (!name)
+    throw invalid('defaultRepo: this connection has no repository yet.', [
+      { path: 'defaultRepo', message: 'is required where there is none yet' },
+    ])
+  const host = openHost(deps, organizationId, before)
+  const branch =
+    defaults.defaultBranch ??
+    (defaults.defaultRepo === undefined ? before.defaultBranch : undefined)
+  const found = await findRepository(host, {
+    name,
+    branch: branch ?? undefined,
+    repoType: before.repoType,
+  })
+  const claim = claimOf(before.host, found)
+  const moved = !old || old.repositoryId !== claim.repositoryId || old.branch !== claim.branch
+
+  const after = await deps.store.tenant(organizationId, async (db) => {
+    const connections = gitConnections(db, organizationId)
+    await connections.getForUpdate(id)
+    if (moved) {
+      await connections.claim(id, claim)
+      await startInitialization(db, organizationId, { connectionId: id, claim })
+    }
+    const changed = await connections.update(id, {
+      defaultRepo: found.repository.fullName,
+      defaultBranch: found.branch,
+      ...(moved && { status: 'initializing' as const, statusReason: null }),
+    })
+    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_default_set', {
+      target: { kind: 'git_connection', id, label: found.repository.fullName },
+      detail: {
+        repo: { from: before.defaultRepo, to: changed.defaultRepo },
+        branch: { from: before.defaultBranch, to: changed.defaultBranch },
+      },
+    })
+    return changed
+  })
+  if (!moved) return after
+  const owned = await markClaim(deps, caller, { host, connection: after, ...found })
+  if (owned === 'foreign') {
+    await putBack(deps, caller, { before, old })
+    throw repoAlreadyConnected()
+  }
+  if (old) await giveBack(deps, caller, { connection: before, claim: old })
+  return waitForInitialization(deps, caller, after)
+}
+
+/** Another installation owns the new branch: the connection goes on with what it had. */
+async function putBack(
+  deps: Deps,
+  { organizationId }: Caller,
+  { before, old }: { before: GitConnection; old: GitClaim | undefined },
+): Promise<void> {
+  await deps.store.tenant(organizationId, async (db) => {
+    const { defaultRepo, defaultBranch, status, statusReason } = before
+    const connections = gitConnections(db, organizationId)
+    if (old) await connections.claim(before.id, old)
+    else await db('git_claims').where({ organizationId, connectionId: before.id }).delete()
+    await connections.update(before.id, { defaultRepo, defaultBranch, status, statusReason })
+  })
+}
+
+/** Takes our marker off a branch that is no longer ours; whether that works out changes nothing for the caller. */
+export async function giveBack(
+  deps: Deps,
+  { organizationId }: Caller,
+  { connection, claim }: { connection: GitConnection; claim: GitClaim },
+): Promise<boolean> {
+  try {
+    if (!connection.defaultRepo) return false
+    const host = openHost(deps, organizationId, connection)
+    const repository = await host.repository(connection.defaultRepo)
+    if (repository.id !== claim.repositoryId) return false
+    const owner = await ownershipOf(deps, organizationId, {
+      connection,
+      repository: repository.id,
+      branch: claim.branch,
+    })
+    return await unmarkBranch(host, deps.keyring, { repository, owner })
+  } catch (error) {
+    deps.log.warn({ err: error, connectionId: connection.id }, 'a marker was left behind')
+    return false
+  }
+}

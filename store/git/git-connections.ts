@@ -1,0 +1,147 @@
+import { Model } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
+import { isUniqueViolation, type Db } from '../connect.ts'
+
+export type GitStatus = 'healthy' | 'invalid_token' | 'unreachable' | 'initializing' | 'error'
+
+export class GitConnectionRow extends Model {
+  static override tableName = 'git_connections'
+  declare id: number
+  declare organizationId: number
+  declare provider: GitProvider
+  declare product: GitProduct
+  declare host: string
+  declare origin: string
+  /** Sealed. */
+  declare token: Buffer
+  declare repoType: 'infra' | 'application'
+  declare defaultRepo: string | null
+  declare defaultBranch: string | null
+  declare status: GitStatus
+  declare statusReason: string | null
+  declare checkedAt: Date
+  declare createdBy: number | null
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type GitConnection = Omit<GitConnectionRow, keyof Model | 'organizationId'>
+export type NewGitConnection = Omit<GitConnection, 'id' | 'checkedAt' | 'createdAt' | 'updatedAt'>
+export type GitClaim = { host: string; repositoryId: string; branch: string }
+
+/** Where a connection's token is sealed for: it opens nowhere else. */
+export const placeOfToken = (organizationId: number) =>
+  ({ organizationId, table: 'git_connections', column: 'token' }) as const
+
+/** The Git connections of one organization, and the branches that they own. */
+export function gitConnections(db: Db, organizationId: number) {
+  const rows = () => GitConnectionRow.query(db).where({ organizationId })
+
+  return {
+    async get(id: number): Promise<GitConnection> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async getForUpdate(id: number): Promise<GitConnection> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(limit: number, after: number): Promise<GitConnection[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    },
+
+    async create(connection: NewGitConnection): Promise<GitConnection> {
+      return GitConnectionRow.query(db).insertAndFetch({ organizationId, ...connection })
+    },
+
+    async update(id: number, change: Partial<NewGitConnection>): Promise<GitConnection> {
+      const [row] = await rows()
+        .where({ id })
+        .patch({ ...change, updatedAt: new Date() })
+        .returning('*')
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** What a check found; a connection that was disconnected meanwhile stays away. */
+    async setStatus(id: number, status: GitStatus, reason: string | null): Promise<void> {
+      await rows()
+        .where({ id })
+        .patch({ status, statusReason: reason?.slice(0, 500) ?? null, checkedAt: new Date() })
+    },
+
+    /** With the row go the sealed token and the claim. */
+    async delete(id: number): Promise<void> {
+      await rows().where({ id }).delete()
+    },
+
+    async claimOf(connectionId: number): Promise<GitClaim | undefined> {
+      return db('git_claims')
+        .where({ organizationId, connectionId })
+        .first('host', 'repositoryId', 'branch')
+    },
+
+    /**
+     * Makes the branch this connection's own, or says 409. PostgreSQL's unique index decides, over
+     * all organizations: of two at the same instant one is told so.
+     */
+    async claim(connectionId: number, claim: GitClaim): Promise<void> {
+      try {
+        await db.transaction(async (savepoint) =>
+          savepoint('git_claims')
+            .insert({ organizationId, connectionId, ...claim })
+            .onConflict('connectionId')
+            .merge(),
+        )
+      } catch (error) {
+        if (!isUniqueViolation(error, 'git_claims_branch')) throw error
+        // Only one of one's own is seen here, and named.
+        const own = await db('git_claims')
+          .where({ organizationId, ...claim })
+          .first('connectionId')
+        throw repoAlreadyConnected(own?.connectionId)
+      }
+    },
+
+    /** Takes the branch for one writer; false while another has it. */
+    async takeTurn(connectionId: number, hydrationId: number, seconds: number): Promise<boolean> {
+      const taken = await db('git_claims')
+        .where({ organizationId, connectionId })
+        .where((free) => {
+          void free
+            .whereNull('busyWith')
+            .orWhere({ busyWith: hydrationId })
+            .orWhere('busyUntil', '<', db.fn.now())
+        })
+        .update({
+          busyWith: hydrationId,
+          busyUntil: db.raw(`now() + make_interval(secs => ?)`, [seconds]),
+        })
+      return taken === 1
+    },
+
+    async endTurn(connectionId: number, hydrationId: number): Promise<void> {
+      await db('git_claims')
+        .where({ organizationId, connectionId, busyWith: hydrationId })
+        .update({ busyWith: null, busyUntil: null })
+    },
+
+    async organizationPublicId(): Promise<string> {
+      const row = await db('organizations').where({ id: organizationId }).first('publicId')
+      if (!row) throw notFound()
+      return row.publicId
+    },
+  }
+}
+
+export const repoAlreadyConnected = (existingId?: number) =>
+  conflict(
+    'repo_already_connected',
+    'This repository and branch are already connected.',
+    existingId,
+  )

@@ -1,0 +1,144 @@
+import { Model } from 'objection'
+import { notFound } from '../../domain/errors.ts'
+import { hydrateWorkspaceId, hydrateWorkspaceType } from '../../workflows/git/contract.ts'
+import { controlQueue } from '../../workflows/platform/contract.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+
+export type HydrationState =
+  | 'queued'
+  | 'written'
+  | 'proposed'
+  | 'diverged'
+  | 'superseded'
+  | 'failed'
+
+export class GitHydrationRow extends Model {
+  static override tableName = 'git_hydrations'
+  static override jsonAttributes = ['files']
+  declare id: number
+  declare organizationId: number
+  declare workspaceId: number
+  declare connectionId: number | null
+  declare configurationVersionId: number
+  declare repositoryId: string
+  declare branch: string
+  declare state: HydrationState
+  declare reason: string | null
+  declare decision: 'theirs' | 'ours' | null
+  declare commitSha: string | null
+  declare pullRequestUrl: string | null
+  declare files: Record<string, string> | null
+  /** Sealed. */
+  declare differences: Buffer | null
+  declare createdAt: Date
+  declare endedAt: Date | null
+}
+
+export type GitHydration = Omit<GitHydrationRow, keyof Model | 'organizationId'>
+
+/** One file that somebody else changed. Null: it is not there on that side. */
+export type Difference = {
+  path: string
+  ours: string | null
+  theirs: string | null
+  theirBlob: string | null
+}
+
+export const placeOfDifferences = (organizationId: number) =>
+  ({ organizationId, table: 'git_hydrations', column: 'differences' }) as const
+
+/** What of which version was written where. */
+export function gitHydrations(db: Db, organizationId: number) {
+  const rows = () => GitHydrationRow.query(db).where({ organizationId })
+
+  return {
+    async get(workspaceId: number, id: number): Promise<GitHydration> {
+      const row = await rows().findOne({ workspaceId, id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async getForUpdate(workspaceId: number, id: number): Promise<GitHydration> {
+      const row = await rows().findOne({ workspaceId, id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    async find(id: number): Promise<GitHydration | undefined> {
+      return rows().findOne({ id })
+    },
+
+    async list(workspaceId: number, limit: number, before: number): Promise<GitHydration[]> {
+      return rows()
+        .where({ workspaceId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+    },
+
+    /** The listing that was written last to this branch, and all that were proposed to it since. */
+    async written(at: Pick<GitHydration, 'workspaceId' | 'repositoryId' | 'branch'>) {
+      const { workspaceId, repositoryId, branch } = at
+      const place = { workspaceId, repositoryId, branch }
+      const last = await rows()
+        .where({ ...place, state: 'written' })
+        .orderBy('id', 'desc')
+        .first()
+      const proposed = await rows()
+        .where({ ...place, state: 'proposed' })
+        .where('id', '>', last?.id ?? 0)
+        .orderBy('id')
+      return [...(last ? [last] : []), ...proposed].map(({ files }) => files ?? {})
+    },
+
+    /** Compare-and-set out of `queued`: of an activity and its own retry one is told true, and audits. */
+    async end(
+      id: number,
+      change: Partial<GitHydration> & { state: HydrationState },
+    ): Promise<boolean> {
+      const moved = await rows()
+        .where({ id, state: 'queued' })
+        .patch({ ...change, endedAt: new Date() })
+      return moved === 1
+    },
+
+    /** Somebody decided: what was diverged is tried again, or is over. */
+    async decide(id: number, change: Partial<GitHydration>): Promise<void> {
+      await rows().where({ id, state: 'diverged' }).patch(change)
+    },
+
+    /** Leaves a version to be written to the workspace's connection, if that has a branch of its own. */
+    async queue(workspaceId: number, configurationVersionId: number): Promise<void> {
+      const at = await db('workspaces as w')
+        .join('git_connections as c', (on) =>
+          on.on('c.id', 'w.git_connection_id').andOn('c.organization_id', 'w.organization_id'),
+        )
+        .join('git_claims as l', 'l.connectionId', 'c.id')
+        .where({ 'w.organizationId': organizationId, 'w.id': workspaceId, 'c.repoType': 'infra' })
+        .where('w.sourceKind', 'inline')
+        .first('c.id as connectionId', 'l.repositoryId', 'l.branch')
+      if (!at) return
+      const { id } = await GitHydrationRow.query(db).insertAndFetch({
+        organizationId,
+        workspaceId,
+        configurationVersionId,
+        ...at,
+      })
+      await this.start(id, 'first')
+    },
+
+    async start(hydrationId: number, attempt: string): Promise<void> {
+      const input = { organizationId, hydrationId }
+      await outbox(db, organizationId).start({
+        workflowType: hydrateWorkspaceType,
+        workflowId: hydrateWorkspaceId({ ...input, attempt }),
+        taskQueue: controlQueue,
+        input,
+        summary: `hydrate ${hydrationId}`,
+        searchAttributes: { OrgId: `org-${organizationId}` },
+        dedupeKey: `hydrate/${hydrationId}/${attempt}`,
+      })
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { initializeRepositoryId, initializeRepositoryType } from '../../workflows/git/contract.ts'
+import { controlQueue } from '../../workflows/platform/contract.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+import type { GitClaim } from './git-connections.ts'
+
+/** Has the branch of a connection prepared, in the transaction that claimed it: a claim is never left half made. */
+export async function startInitialization(
+  db: Db,
+  organizationId: number,
+  { connectionId, claim }: { connectionId: number; claim: GitClaim },
+): Promise<void> {
+  const input = { organizationId, connectionId }
+  const { rows } = await db.raw(`select txid_current() as id`)
+  const place = `${rows[0].id}`
+  await outbox(db, organizationId).start({
+    workflowType: initializeRepositoryType,
+    workflowId: initializeRepositoryId({ ...input, claim: place }),
+    taskQueue: controlQueue,
+    input,
+    summary: `prepare repository ${claim.repositoryId}`,
+    searchAttributes: { OrgId: `org-${organizationId}` },
+    dedupeKey: `git-init/${connectionId}/${place}`,
+  })
+}

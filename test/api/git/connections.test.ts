@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
+import { freePort } from '../../harness/create-harness.ts'
+
+const path = '/api/git/connections'
+const marker = '.cloud-control/owner.json'
+
+describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => {
+  let harness: GitHarness
+  let counter = 0
+  beforeAll(async () => {
+    harness = await gitHarness(makePeer)
+  })
+  afterAll(async () => harness.close())
+
+  const repository = async (
+    files: Record<string, string> | undefined = { 'main.tf': '# hi\n' },
+  ) => {
+    counter += 1
+    const name = `acme/infra-${counter}`
+    await harness.peer.createRepository(name, files)
+    return name
+  }
+  const owner = async () => (await harness.organization()).user('Owner')
+  const dump = async (table: string) =>
+    JSON.stringify(await harness.deps.store.platform(table).select())
+
+  test('201: an infra repository is marked and scaffolded; what was there stays', async () => {
+    const user = await owner()
+    const repo = await repository({ 'main.tf': '# hi\n', 'README.md': 'mine\n' })
+    const body = harness.body(repo)
+    const made = await user.post(path, body)
+    expect([made.statusCode, made.json()]).toMatchObject([
+      201,
+      {
+        ok: true,
+        connection: {
+          provider: harness.peer.provider,
+          defaultRepo: repo,
+          defaultBranch: 'main',
+          repoType: 'infra',
+          status: 'healthy',
+          statusReason: null,
+          tokenSet: true,
+        },
+      },
+    ])
+    const tree = await harness.peer.tree(repo)
+    expect(Object.keys(tree).toSorted()).toEqual(
+      [marker, '.gitignore', 'README.md', 'main.tf', 'workspaces/README.md'].toSorted(),
+    )
+    expect(tree['README.md']).toBe('mine\n')
+    expect(JSON.parse(tree[marker] ?? '')).toMatchObject({
+      version: 1,
+      branch: 'main',
+      connection: made.json().connection.id,
+    })
+    const [event] = await harness.events(user, 'git.connection_created')
+    expect(event?.detail).toMatchObject({ repo, branch: 'main' })
+
+    const listed = await user.get(path)
+    expect(listed.json().connections).toEqual([made.json().connection])
+    const token = String(body['token'])
+    expect(made.body + listed.body + harness.logged()).not.toContain(token)
+    for (const table of ['git_connections', 'outbox', 'audit_entries'])
+      expect(await dump(table)).not.toContain(token)
+  })
+
+  test('201: an empty repository gets its first commits, an application the marker alone', async () => {
+    const user = await owner()
+    counter += 1
+    const empty = `acme/empty-${counter}`
+    await harness.peer.createRepository(empty)
+    const made = (await user.post(path, harness.body(empty))).json().connection
+    expect(made).toMatchObject({ status: 'healthy', defaultBranch: 'main' })
+    expect(Object.keys(await harness.peer.tree(empty))).toContain('.gitignore')
+
+    const app = await repository()
+    await user.post(path, harness.body(app, { repoType: 'application' }))
+    expect(Object.keys(await harness.peer.tree(app)).toSorted()).toEqual([marker, 'main.tf'])
+  })
+
+  test('201: a branch that is missing is made from the default one', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const made = await user.post(path, harness.body(repo, { branch: 'env/prod' }))
+    expect(made.json().connection).toMatchObject({ status: 'healthy', defaultBranch: 'env/prod' })
+    expect(Object.keys(await harness.peer.tree(repo, 'env/prod'))).toContain(marker)
+    expect(Object.keys(await harness.peer.tree(repo))).toEqual(['main.tf'])
+  })
+
+  test('400: provider, host, token and branch are looked at before anything is called', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const calls = harness.peer.server.calls.length
+    for (const [wrong, where] of [
+      [{ provider: 'gitea' }, 'provider'],
+      [{ host: 'http://gitlab.example.com' }, 'host'],
+      [{ host: 'ftp://x.example' }, 'host'],
+      [{ host: 'https://u:p@x.example' }, 'host'],
+      [{ host: 'x.example/path' }, 'host'],
+      [{ token: 'short' }, 'token'],
+      [{ token: `cc_pat_${'a'.repeat(49)}` }, 'token'],
+      [{ token: 'AKIAIOSFODNN7EXAMPLE' }, 'token'],
+      [{ repo: 'no-owner' }, 'repo'],
+      [{ repo: '../../etc' }, 'repo'],
+      [{ repo: 'https://elsewhere.example/a/b' }, 'repo'],
+      [{ repoType: 'other' }, 'repoType'],
+      [{ surprise: 1 }, 'surprise'],
+    ] as const) {
+      const answer = await user.post(path, harness.body(repo, wrong))
+      expect([answer.statusCode, answer.json().details?.[0]?.path], JSON.stringify(wrong)).toEqual([
+        400,
+        where,
+      ])
+    }
+    expect(harness.peer.server.calls.length).toBe(calls)
+    const bad = await user.post(path, harness.body(repo, { branch: 'a..b' }))
+    expect([bad.statusCode, bad.json().details[0].path]).toEqual([400, 'branch'])
+    const gone = await user.post(path, harness.body('acme/nowhere'))
+    expect([gone.statusCode, gone.json().code]).toEqual([400, 'git_repository_not_found'])
+    const own = await user.post(path, harness.body(repo, { host: 'https://10.0.0.1' }))
+    expect([own.statusCode, own.json().code]).toEqual([400, 'address_not_allowed'])
+  })
+
+  test('400: a token that may only read is refused with what it lacks', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const answer = await user.post(path, harness.body(repo, { token: harness.peer.token('read') }))
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'git_permissions_missing'])
+    expect(answer.json().missing).toHaveLength(1)
+    expect(answer.json().error).toContain(answer.json().missing[0])
+    expect(Object.keys(await harness.peer.tree(repo))).toEqual(['main.tf'])
+  })
+
+  test('503: a rejected token with the provider’s reason, a host that is down without a socket’s words', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const token = harness.peer.token()
+    harness.peer.revoke(token)
+    const rejected = await user.post(path, harness.body(repo, { token }))
+    expect([rejected.statusCode, rejected.json().code]).toEqual([503, 'git_token_rejected'])
+    expect(rejected.json().error).toMatch(/rejected the token: \S/)
+    const down = await user.post(path, harness.body(repo, { host: 'http://127.0.0.1:1' }))
+    expect(down.statusCode).toBe(503)
+    expect(down.body).not.toMatch(/ECONN|127\.0\.0\.1|socket/)
+    await freePort()
+  })
+
+  test('409: to a second organization, however the repository is spelled', async () => {
+    const [one, two] = [await owner(), await owner()]
+    const repo = await repository()
+    expect((await one.post(path, harness.body(repo))).statusCode).toBe(201)
+    const before = await harness.peer.tree(repo)
+    const url = harness.peer.server.url
+    const web =
+      harness.peer.product === 'bitbucket-data-center'
+        ? `${url}/scm/${repo}.git`
+        : `${url}/${repo}.git`
+    for (const spelled of [
+      { repo },
+      { repo: repo.toUpperCase() },
+      { repo: `${repo}.git` },
+      { repo: undefined, repoUrl: web },
+      { repo: undefined, repoUrl: `git@127.0.0.1:${repo}.git` },
+      { repo: undefined, repoUrl: `ssh://git@127.0.0.1:7999/${repo}.git` },
+      { branch: 'main' },
+    ]) {
+      const answer = await two.post(path, harness.body(repo, spelled))
+      expect([answer.statusCode, answer.json().code], JSON.stringify(spelled)).toEqual([
+        409,
+        'repo_already_connected',
+      ])
+      expect(answer.json()).not.toHaveProperty('existingId')
+    }
+    await harness.peer.rename(repo, `${repo}-moved`)
+    const moved = await two.post(path, harness.body(`${repo}-moved`))
+    expect([moved.statusCode, moved.json().code]).toEqual([409, 'repo_already_connected'])
+    expect(await harness.peer.tree(`${repo}-moved`)).toEqual(before)
+    expect((await two.get(path)).json().connections).toEqual([])
+  })
+
+  test('409: a marker of another installation is respected, and none is left of the try', async () => {
+    const user = await owner()
+    const theirs = '{"version":1,"organization":"them","signature":"x"}\n'
+    const repo = await repository({ [marker]: theirs })
+    const answer = await user.post(path, harness.body(repo))
+    expect([answer.statusCode, answer.json().code]).toEqual([409, 'repo_already_connected'])
+    expect(await harness.peer.tree(repo)).toEqual({ [marker]: theirs })
+    expect((await user.get(path)).json().connections).toEqual([])
+  })
+
+  test('200: disconnecting takes the marker and the token away, and somebody else may connect', async () => {
+    const [one, two] = [await owner(), await owner()]
+    const repo = await repository()
+    const { id } = (await one.post(path, harness.body(repo))).json().connection
+    expect((await two.delete(`${path}/${id}`)).statusCode).toBe(404)
+    expect((await one.delete(`${path}/${id}`)).json()).toEqual({ ok: true })
+    expect(Object.keys(await harness.peer.tree(repo))).not.toContain(marker)
+    expect(await harness.deps.store.platform('git_connections').where({ id })).toEqual([])
+    const [event] = await harness.events(one, 'git.connection_disconnected')
+    expect(event?.detail).toMatchObject({ repo, markerRemoved: true })
+    expect((await two.post(path, harness.body(repo))).statusCode).toBe(201)
+    // A marker that is not ours stays where it is.
+    const [other] = (await two.get(path)).json().connections
+    await harness.peer.edit(repo, { write: { [marker]: '{}' } })
+    await two.delete(`${path}/${other.id}`)
+    expect((await harness.peer.tree(repo))[marker]).toBe('{}')
+  })
+
+  test('200: led to another branch, the old one is given back', async () => {
+    const [one, two] = [await owner(), await owner()]
+    const repo = await repository()
+    const { id } = (await one.post(path, harness.body(repo))).json().connection
+    const changed = await one.patch(`${path}/${id}`, { defaultBranch: 'live' })
+    expect(changed.json().connection).toMatchObject({ defaultBranch: 'live', status: 'healthy' })
+    expect(Object.keys(await harness.peer.tree(repo))).not.toContain(marker)
+    expect(Object.keys(await harness.peer.tree(repo, 'live'))).toContain(marker)
+    expect((await two.post(path, harness.body(repo))).statusCode).toBe(201)
+    const taken = await one.patch(`${path}/${id}`, { defaultBranch: 'main' })
+    expect([taken.statusCode, taken.json().code]).toEqual([409, 'repo_already_connected'])
+    expect(await harness.events(one, 'git.connection_default_set')).toHaveLength(1)
+  })
+
+  test('200 and 503: validate says how it is now', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const body = harness.body(repo)
+    const { id } = (await user.post(path, body)).json().connection
+    expect((await user.post(`${path}/${id}/validate`)).json().connection.status).toBe('healthy')
+    harness.peer.revoke(String(body['token']))
+    expect((await user.post(`${path}/${id}/validate`)).statusCode).toBe(503)
+    expect((await user.get(`${path}/${id}`)).json().connection).toMatchObject({
+      status: 'invalid_token',
+      statusReason: expect.stringContaining('rejected the token'),
+    })
+    expect(await harness.events(user, 'git.connection_validated')).toHaveLength(2)
+  })
+
+  test('200 and 403: repositories are listed and searched; a Deployer only reads', async () => {
+    const org = await harness.organization()
+    const [user, deployer] = [await org.user('Owner'), await org.user('Deployer')]
+    const repo = await repository()
+    const { id } = (await user.post(path, harness.body(repo))).json().connection
+    const found = await deployer.get(`${path}/${id}/repos?q=${repo.split('/')[1]}`)
+    expect(found.json().repos.map(({ fullName }: { fullName: string }) => fullName)).toContain(repo)
+    for (const answer of [
+      await deployer.post(path, harness.body(repo)),
+      await deployer.patch(`${path}/${id}`, { defaultBranch: 'x' }),
+      await deployer.post(`${path}/${id}/validate`),
+      await deployer.delete(`${path}/${id}`),
+    ])
+      expect(answer.statusCode).toBe(403)
+  })
+})

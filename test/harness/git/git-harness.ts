@@ -1,0 +1,64 @@
+import { createHarness, type Harness } from '../create-harness.ts'
+import type { TestUser } from '../test-user.ts'
+import { bitbucketDataCenterPeer } from './bitbucket-data-center-peer.ts'
+import type { GitPeer } from './git-peer.ts'
+import { githubPeer } from './github-peer.ts'
+import { gitlabPeer } from './gitlab-peer.ts'
+
+export const peerMakers = { githubPeer, gitlabPeer, bitbucketDataCenterPeer }
+
+export type GitHarness = Harness & {
+  peer: GitPeer
+  /** A body for POST /api/git/connections to this repository. */
+  body(repo: string, more?: Record<string, unknown>): Record<string, unknown>
+  /** The audit events of an organization whose names begin so. */
+  events(
+    owner: TestUser,
+    begin: string,
+  ): Promise<Array<{ event: string; detail: Record<string, unknown> }>>
+}
+
+/** The stack with a worker, beside one provider whose address the operator has opened. */
+export async function gitHarness(
+  makePeer: () => Promise<GitPeer>,
+  { worker = true }: { worker?: boolean } = {},
+): Promise<GitHarness> {
+  const peer = await makePeer()
+  const harness = await createHarness({
+    worker,
+    env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${peer.server.port},git=127.0.0.1:1` },
+  })
+  return {
+    ...harness,
+    peer,
+    body: (repo, more = {}) => ({
+      provider: peer.provider,
+      host: peer.server.url,
+      token: peer.token(),
+      repo,
+      ...more,
+    }),
+    async events(owner, begin) {
+      const { entries } = (await owner.get('/api/audit?limit=200')).json()
+      return entries.filter(({ event }: { event: string }) => event.startsWith(begin)).toReversed()
+    },
+    async close() {
+      await harness.close()
+      await peer.close()
+    },
+  }
+}
+
+/** Waits until `look` finds something. */
+export async function eventually<T>(
+  look: () => Promise<T | undefined | false>,
+  seconds = 30,
+): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > deadline) throw new Error('it never came')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

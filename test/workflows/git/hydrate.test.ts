@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  eventually,
+  gitHarness,
+  peerMakers,
+  type GitHarness,
+} from '../../harness/git/git-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+const marker = '.cloud-control/owner.json'
+
+describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
+  let harness: GitHarness
+  let user: TestUser
+  let counter = 0
+  beforeAll(async () => {
+    harness = await gitHarness(makePeer)
+    user = await (await harness.organization()).user('Owner')
+  })
+  afterAll(async () => harness.close())
+
+  /** A workspace that is connected to a repository of its own. */
+  const connected = async () => {
+    counter += 1
+    const [repo, name] = [`acme/hydrate-${counter}`, `ws-${counter}`]
+    await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
+    const { id: gitConnectionId } = (
+      await user.post('/api/git/connections', harness.body(repo))
+    ).json().connection
+    const { workspace } = (await user.post('/api/workspaces', { name, gitConnectionId })).json()
+    const url = `/api/workspaces/${workspace.id}`
+    const put = async (files: Record<string, string>) => {
+      const answer = await user.put(`${url}/configuration`, { files })
+      expect(answer.statusCode).toBe(201)
+    }
+    const ended = async (state: string, count = 1) =>
+      eventually(async () => {
+        const { hydrations } = (await user.get(`${url}/hydrations`)).json()
+        const found = hydrations.filter((one: { state: string }) => one.state === state)
+        return found.length >= count && found[0]
+      })
+    const folder = async () =>
+      Object.fromEntries(
+        Object.entries(await harness.peer.tree(repo))
+          .filter(([path]) => path.startsWith(`workspaces/${name}/`))
+          .map(([path, content]) => [path.slice(`workspaces/${name}/`.length), content]),
+      )
+    return { repo, name, url, put, ended, folder, connection: gitConnectionId, workspace }
+  }
+  const eventsOf = async ({ name }: { name: string }, begin: string) => {
+    const { entries } = (await user.get('/api/audit?limit=200')).json()
+    return entries.filter(
+      (entry: { event: string; target: { label: string } | null }) =>
+        entry.event.startsWith(begin) && entry.target?.label === name,
+    )
+  }
+
+  test('each version is one commit with trailers; what left the configuration is pruned', async () => {
+    const ws = await connected()
+    await ws.put({ 'main.tf': '# one\n', 'modules/a/x.tf': '# x\n' })
+    await ws.ended('written')
+    expect(await ws.folder()).toEqual({ 'main.tf': '# one\n', 'modules/a/x.tf': '# x\n' })
+    const before = (await harness.peer.messages(ws.repo)).length
+    await ws.put({ 'main.tf': '# two\n' })
+    await ws.ended('written', 2)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# two\n' })
+    expect((await harness.peer.tree(ws.repo))['other.txt']).toBe('theirs\n')
+    const messages = await harness.peer.messages(ws.repo)
+    expect(messages.length).toBe(before + 1)
+    expect(messages[0]).toMatch(
+      /Configuration-Version: 2\nConfiguration-Digest: sha256:[0-9a-f]{64}$/,
+    )
+    expect(await eventsOf(ws, 'git.repo_written')).toHaveLength(2)
+    const [pruned] = await eventsOf(ws, 'git.repo_pruned')
+    expect(pruned.detail.paths).toEqual([`workspaces/${ws.name}/modules/a/x.tf`])
+  })
+
+  test('somebody else’s edit stops it, and ours writes over what was shown', async () => {
+    const ws = await connected()
+    const file = `workspaces/${ws.name}/main.tf`
+    await ws.put({ 'main.tf': '# one\n' })
+    await ws.ended('written')
+    await harness.peer.edit(ws.repo, { write: { [file]: '# edited\n' } })
+    await ws.put({ 'main.tf': '# two\n' })
+    const { id } = await ws.ended('diverged')
+    expect(await ws.folder()).toEqual({ 'main.tf': '# edited\n' })
+    const { hydration } = (await user.get(`${ws.url}/hydrations/${id}`)).json()
+    expect(hydration.differences).toEqual([{ path: file, ours: '# two\n', theirs: '# edited\n' }])
+    const [failed] = await eventsOf(ws, 'git.repo_write_failed')
+    expect(failed.detail).toMatchObject({ reason: 'diverged', paths: [file] })
+
+    // A later edit was not seen by whoever decided.
+    await harness.peer.edit(ws.repo, { write: { [file]: '# edited again\n' } })
+    expect(
+      (await user.post(`${ws.url}/hydrations/${id}/resolve`, { take: 'ours' })).statusCode,
+    ).toBe(200)
+    await eventually(async () => (await eventsOf(ws, 'git.repo_write_failed')).length === 2)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# edited again\n' })
+    expect(
+      (await user.post(`${ws.url}/hydrations/${id}/resolve`, { take: 'ours' })).statusCode,
+    ).toBe(200)
+    await ws.ended('written', 2)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# two\n' })
+    const late = await user.post(`${ws.url}/hydrations/${id}/resolve`, { take: 'ours' })
+    expect([late.statusCode, late.json().code]).toEqual([409, 'hydration_not_diverged'])
+  })
+
+  test('theirs becomes a new version of the workspace', async () => {
+    const ws = await connected()
+    await ws.put({ 'main.tf': '# one\n', 'b.tf': '# b\n' })
+    await ws.ended('written')
+    await harness.peer.edit(ws.repo, {
+      write: { [`workspaces/${ws.name}/main.tf`]: '# edited\n' },
+      remove: [`workspaces/${ws.name}/b.tf`],
+    })
+    await ws.put({ 'main.tf': '# two\n', 'b.tf': '# b\n' })
+    const { id } = await ws.ended('diverged')
+    expect(
+      (await user.post(`${ws.url}/hydrations/${id}/resolve`, { take: 'theirs' })).statusCode,
+    ).toBe(200)
+    await ws.ended('written', 2)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# edited\n' })
+    expect((await user.get(`${ws.url}/configuration`)).json()).toMatchObject({
+      configuration: { files: { 'main.tf': '# edited\n' } },
+    })
+  })
+
+  test('a marker that is gone or not ours stops every write', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
+    await ws.put({ 'main.tf': '# one\n' })
+    expect(await ws.ended('failed')).toMatchObject({ reason: 'git_not_owner' })
+    expect(await ws.folder()).toEqual({})
+  })
+
+  test('a protected branch is asked by pull request', async () => {
+    const ws = await connected()
+    await harness.peer.protect(ws.repo, 'main')
+    await ws.put({ 'main.tf': '# one\n' })
+    expect((await ws.ended('proposed')).pullRequestUrl).toMatch(/^http/)
+    expect(await harness.peer.pullRequests(ws.repo)).toEqual([
+      { from: `cloud-control/${ws.name}/v1`, into: 'main' },
+    ])
+    expect(await ws.folder()).toEqual({})
+    const side = await harness.peer.tree(ws.repo, `cloud-control/${ws.name}/v1`)
+    expect(side[`workspaces/${ws.name}/main.tf`]).toBe('# one\n')
+  })
+
+  test('a host in trouble is waited for, and nothing is written twice', async () => {
+    const ws = await connected()
+    let left = 4
+    const seen: string[] = []
+    harness.peer.server.fault = (request, when) => {
+      // Every second failure comes after the work was done: its answer alone is lost.
+      if (left === 0 || (when === 'before') === (left % 2 === 0)) return undefined
+      left -= 1
+      seen.push(`${when} ${request.method}`)
+      return when === 'after' ? 'half' : { status: 500, json: { message: 'oops' } }
+    }
+    const before = (await harness.peer.messages(ws.repo)).length
+    try {
+      await ws.put({ 'main.tf': '# one\n' })
+      await ws.ended('written')
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(seen).toHaveLength(4)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# one\n' })
+    expect((await harness.peer.messages(ws.repo)).length).toBe(before + 1)
+    expect(await eventsOf(ws, 'git.repo_written')).toHaveLength(1)
+  })
+})

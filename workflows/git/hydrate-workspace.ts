@@ -1,0 +1,34 @@
+import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow'
+import type { ControlActivities } from '../../activities/index.ts'
+import type { HydrateWorkspaceInput } from './contract.ts'
+
+// A provider may be away for hours: what waits for it goes on when it is back.
+const { hydrateFiles } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  scheduleToCloseTimeout: '3 days',
+  summary: 'one commit to the customer’s repository',
+  retry: { initialInterval: '500 ms', maximumInterval: '1 minute' },
+})
+const { failHydration } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+})
+
+/** Writes a configuration version into the repository of its workspace's connection (decisions §6). */
+export async function hydrateWorkspace(input: HydrateWorkspaceInput): Promise<void> {
+  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((input as Partial<HydrateWorkspaceInput> | undefined)?.hydrationId))
+    throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
+  try {
+    await hydrateFiles(input)
+  } catch (error) {
+    await failHydration({ ...input, reason: codeOf(error) })
+  }
+}
+
+/** The fault's code, and nothing else of it: see guardActivity. */
+const codeOf = (error: unknown): string =>
+  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
+    ? (error.cause.type ?? 'internal')
+    : 'timed_out'
