@@ -68,12 +68,11 @@ export function pipelineRuns(db: Db, organizationId: number) {
     },
 
     async hasLive(pipelineId: number): Promise<boolean> {
-      const row = await rows()
-        .where({ pipelineId })
+      // The join puts a second organization_id into scope, so every column here names its table.
+      const row = await db('pipeline_runs as r')
+        .where({ 'r.organizationId': organizationId, 'r.pipelineId': pipelineId })
         .join('workspace_runs as w', (on) =>
-          on
-            .on('w.organizationId', 'pipeline_runs.organizationId')
-            .on('w.id', 'pipeline_runs.workspaceRunId'),
+          on.on('w.organizationId', 'r.organizationId').on('w.id', 'r.workspaceRunId'),
         )
         .whereIn('w.phase', ['queued', 'planning', 'awaiting_approval', 'apply_queued', 'applying'])
         .first('w.id')
