@@ -62,6 +62,10 @@ export type Config = Readonly<{
   privateHosts: readonly PrivateHost[]
   /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
+  /** Whether a mail domain must be proved by a DNS record before it routes sign-ins (decisions §2a). */
+  domainProof: 'dns' | 'none'
+  /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
+  dnsServers: readonly string[]
   tofuSlots: number
   /** How long a worker that is told to stop lets applies under way finish. */
   shutdownGraceSeconds: number
@@ -139,6 +143,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trustedProxies: (env['CC_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
     privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
     rateLimits: readRateLimits(env['CC_RATE_LIMITS'] ?? '', faults),
+    domainProof: readDomainProof(env['CC_DOMAIN_PROOF'], production, faults),
+    dnsServers: (env['CC_DNS_SERVERS'] ?? '').split(',').filter(Boolean),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
     shutdownGraceSeconds: number('CC_SHUTDOWN_GRACE_SECONDS', 300),
     bootstrap: {
@@ -204,6 +210,17 @@ function readKeyring(env: NodeJS.ProcessEnv, faults: string[]): Config['keyring'
       }
       return [{ id, key: new Secret(key) }]
     })
+}
+
+function readDomainProof(
+  value: string | undefined,
+  production: boolean,
+  faults: string[],
+): Config['domainProof'] {
+  if (!value) return production ? 'dns' : 'none'
+  if (value === 'dns' || value === 'none') return value
+  faults.push(`CC_DOMAIN_PROOF=${value} is neither "dns" nor "none"`)
+  return 'dns'
 }
 
 function readRateLimits(value: string, faults: string[]): Config['rateLimits'] {

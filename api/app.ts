@@ -26,11 +26,13 @@ import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
+import { samlConfigurationRoutes } from './saml/configuration-routes.ts'
 import { samlLogoutRoutes } from './saml/logout-routes.ts'
 import { samlMetadataRoutes } from './saml/metadata-routes.ts'
 import { scimLogRoutes } from './scim/log-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import { scimTokenRoutes } from './scim/token-routes.ts'
+import { samlAssertionRoutes, samlLoginRoutes } from './saml/sign-in-routes.ts'
 import { passwordRoutes } from './sign-in/password-routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { secondFactorRoutes } from './sign-in/second-factor-routes.ts'
@@ -111,6 +113,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(sessionRoutes)
       await api.register(samlMetadataRoutes)
       await api.register(samlLogoutRoutes)
+      await api.register(samlLoginRoutes)
+      await api.register(samlAssertionRoutes)
+      await api.register(samlConfigurationRoutes)
       await api.register(userRoutes)
       await api.register(tokenRoutes)
       await api.register(organizationTokenRoutes)

@@ -181,7 +181,8 @@ function toCaller(row: CallerRow, kind: 'session' | 'token', request: FastifyReq
   return {
     ...person,
     role,
-    platformAdmin: kind === 'session' && person.platformAdmin,
+    // An identity provider that an Org Admin chose must not open the platform (identity.md 2.4).
+    platformAdmin: kind === 'session' && person.platformAdmin && ceiling === null,
     kind,
     ip: request.ip,
     requestId: request.id,

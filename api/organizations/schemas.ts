@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { roles } from '../../domain/access/roles.ts'
-import { Id, OneOf } from '../http/schemas.ts'
+import { Id, Nullable, OneOf } from '../http/schemas.ts'
+import { SamlBody } from '../saml/schemas.ts'
 import { ScimTokenBody } from '../scim/token-schemas.ts'
 
 export const GroupMappingBody = Type.Object({
@@ -13,7 +14,7 @@ export const GroupMappingBody = Type.Object({
 
 export const SsoBody = Type.Object({
   /** Null until SAML is configured. */
-  saml: Type.Null(),
+  saml: Nullable(SamlBody),
   scim: Type.Object({
     tokens: Type.Array(ScimTokenBody),
   }),

@@ -1,11 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type, type Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import type { Db } from '../../store/connect.ts'
 import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { presentScimToken } from '../scim/token-schemas.ts'
 import { Body, errors } from '../http/schemas.ts'
+import { publicOrigin } from '../http/public-origin.ts'
+import { readSaml, type SamlPlace } from '../saml/read-saml.ts'
+import type { Deps } from '../deps.ts'
 import { changeOrganization } from './change-organization.ts'
 import { SsoBody } from './schemas.ts'
 
@@ -15,13 +19,15 @@ const maxShownMappings = 200
 /** /api/org/sso (decisions §2): how people get in, on one page. */
 export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
-  const overview = async (organizationId: number) =>
-    app.deps.store.tenant(organizationId, async (db) => read(db, organizationId))
+  const overview = async ({ organizationId, organizationSlug: slug }: Caller) => {
+    const place = { organizationId, slug, origin: publicOrigin({ server: app }) }
+    return app.deps.store.tenant(organizationId, async (db) => read(app.deps, db, place))
+  }
 
   app.get(
     '/org/sso',
     { config, schema: { operationId: 'getSso', response: { 200: SsoBody, ...errors() } } },
-    async ({ caller }) => overview(caller.organizationId),
+    async ({ caller }) => overview(caller),
   )
 
   app.patch(
@@ -39,16 +45,17 @@ export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, body }) => {
       await changeOrganization(app.deps, caller, body)
-      return { ok: true as const, ...(await overview(caller.organizationId)) }
+      return { ok: true as const, ...(await overview(caller)) }
     },
   )
 }
 
-async function read(db: Db, organizationId: number): Promise<Static<typeof SsoBody>> {
+async function read(deps: Deps, db: Db, place: SamlPlace): Promise<Static<typeof SsoBody>> {
+  const { organizationId } = place
   const { requireSso } = await organizationSettings(db, organizationId)
   const scimTokens = await tokens(db, organizationId).listScim()
   return {
-    saml: null,
+    saml: await readSaml(deps, db, place),
     scim: {
       tokens: scimTokens.map(presentScimToken),
     },

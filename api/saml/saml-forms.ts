@@ -13,8 +13,8 @@ declare module 'fastify' {
 export const formLimitBytes = 512 * 1024
 
 /** Within the scope of a plugin: forms and nothing else, and a page for whatever goes wrong. */
-export function takeSamlForms(app: FastifyInstance): void {
-  app.setErrorHandler(renderSamlError)
+export function takeSamlForms(app: FastifyInstance, renderError = renderSamlError): void {
+  app.setErrorHandler(renderError)
   app.removeAllContentTypeParsers()
   app.decorateRequest('formText', '')
   app.addContentTypeParser(

@@ -1,5 +1,4 @@
 import type { Assertion, Confirmation } from './read-assertion.ts'
-import { SamlRefusal } from './saml-refusal.ts'
 
 export type Expected = {
   requestId: string
@@ -15,31 +14,34 @@ const minuteMs = 60_000
 export const skewMs = minuteMs
 export const maxAgeMs = 10 * minuteMs
 
-/** Whether the assertion is of this provider, for us, for now, and an answer to what we asked (SAML profiles 4.1.4.3). */
-export function judgeAssertion(assertion: Assertion, expected: Expected): void {
+/**
+ * Why the assertion is not of this provider, for us, for now, or no answer to what we asked
+ * (SAML profiles 4.1.4.3); undefined where it is all of that.
+ */
+export function faultOfAssertion(assertion: Assertion, expected: Expected): string | undefined {
   const { conditions, confirmations } = assertion
   const now = expected.now.getTime()
-  if (assertion.issuer !== expected.idpEntityId) throw new SamlRefusal('issuer')
-  judgeAge(assertion.issuedAt, now)
+  if (assertion.issuer !== expected.idpEntityId) return 'issuer'
+  const age = faultOfAge(assertion.issuedAt, now)
+  if (age !== undefined) return age
 
-  if (!conditions.notOnOrAfter) throw new SamlRefusal('not_on_or_after_missing')
-  if (isOver(conditions.notOnOrAfter, now)) throw new SamlRefusal('expired')
-  if (isAhead(conditions.notBefore, now)) throw new SamlRefusal('not_yet_valid')
+  if (!conditions.notOnOrAfter) return 'not_on_or_after_missing'
+  if (isOver(conditions.notOnOrAfter, now)) return 'expired'
+  if (isAhead(conditions.notBefore, now)) return 'not_yet_valid'
   // Each restriction must name us: one that does not excludes us, whatever the others say.
   const { audiences } = conditions
-  if (audiences.length === 0) throw new SamlRefusal('audience_missing')
-  if (!audiences.every((audience) => audience.includes(expected.audience)))
-    throw new SamlRefusal('audience')
+  if (audiences.length === 0) return 'audience_missing'
+  if (!audiences.every((audience) => audience.includes(expected.audience))) return 'audience'
 
   const faults = confirmations.map((confirmation) => faultOf(confirmation, expected))
-  if (!faults.includes(undefined)) throw new SamlRefusal(faults[0] ?? 'confirmation_missing')
-  if (isOver(assertion.sessionNotOnOrAfter, now)) throw new SamlRefusal('session_over')
+  if (!faults.includes(undefined)) return faults[0] ?? 'confirmation_missing'
+  return isOver(assertion.sessionNotOnOrAfter, now) ? 'session_over' : undefined
 }
 
 /** Also of the Response around it, whose time nobody signed: it can only make a message worse. */
-export function judgeAge(issuedAt: Date, now: number): void {
-  if (issuedAt.getTime() > now + skewMs) throw new SamlRefusal('issued_in_future')
-  if (issuedAt.getTime() < now - maxAgeMs - skewMs) throw new SamlRefusal('stale')
+export function faultOfAge(issuedAt: Date, now: number): string | undefined {
+  if (issuedAt.getTime() > now + skewMs) return 'issued_in_future'
+  return issuedAt.getTime() < now - maxAgeMs - skewMs ? 'stale' : undefined
 }
 
 function faultOf(said: Confirmation, { acsUrl, requestId, now }: Expected): string | undefined {

@@ -39,7 +39,8 @@ export function measureXml(text: string): void {
 
 /** The one `<?` that may stand, and only for the encoding that the text was read in. */
 function skipDeclaration(text: string): number {
-  if (!text.startsWith('<?xml')) return 0
+  // `<?xml-stylesheet` begins like it and is an instruction.
+  if (!/^<\?xml\s/.test(text)) return 0
   const end = after(text, '?>', 0)
   const declared = /encoding\s*=\s*["']([^"']*)["']/i.exec(text.slice(0, end))?.[1]
   if (declared !== undefined && !/^(utf-8|us-ascii)$/i.test(declared))

@@ -1,5 +1,6 @@
 import { verifySignature } from './verify-signature.ts'
-import { judgeAge, judgeAssertion, type Expected } from './judge-assertion.ts'
+import { assertionFacts, type AssertionFacts } from './assertion-facts.ts'
+import { faultOfAge, faultOfAssertion, type Expected } from './judge-assertion.ts'
 import { parseXml } from './parse-xml.ts'
 import { plainSignature } from './plain-signature.ts'
 import { readAssertion, readTime, type Assertion } from './read-assertion.ts'
@@ -11,6 +12,18 @@ export type ResponseExpected = Expected & { certificates: readonly string[] }
 export type ReadResponse = {
   assertion: Assertion
   signed: { response: boolean; assertion: boolean }
+  /** The one of the organization's certificates that vouched for it. */
+  certificate: string
+}
+
+/** Genuine, but not for us, or not for now: what it says may be told to the administrator. */
+export class JudgedRefusal extends SamlRefusal {
+  readonly about: AssertionFacts
+
+  constructor(reason: string, about: AssertionFacts) {
+    super(reason)
+    this.about = about
+  }
 }
 
 /** The identity provider says that it could not sign the person in, or the person would not. */
@@ -50,13 +63,15 @@ export function readResponse(xml: string, expected: ResponseExpected): ReadRespo
 
   const { certificates } = expected
   // One that is there and does not hold refuses the message, even beside one that does.
-  const covered = ofResponse && verifySignature(ofResponse, certificates).covered
-  const coveredAssertion = ofAssertion && verifySignature(ofAssertion, certificates).covered
-  const read = readAssertion(believed(coveredAssertion, covered))
-  judgeAssertion(read, expected)
+  const covered = ofResponse && verifySignature(ofResponse, certificates)
+  const inner = ofAssertion && verifySignature(ofAssertion, certificates)
+  const read = readAssertion(believed(inner?.covered, covered?.covered))
+  const fault = faultOfAssertion(read, expected)
+  if (fault !== undefined) throw new JudgedRefusal(fault, assertionFacts(read))
   return {
     assertion: read,
-    signed: { response: covered !== undefined, assertion: coveredAssertion !== undefined },
+    signed: { response: covered !== undefined, assertion: inner !== undefined },
+    certificate: inner?.certificate ?? covered?.certificate ?? '',
   }
 }
 
@@ -77,7 +92,8 @@ function judgeResponse(response: Element, expected: ResponseExpected): void {
     throw new SamlRefusal('in_response_to')
   const issued = readTime(attribute(response, 'IssueInstant'), 'issue_instant')
   if (!issued) throw new SamlRefusal('issue_instant_missing')
-  judgeAge(issued, expected.now.getTime())
+  const fault = faultOfAge(issued, expected.now.getTime())
+  if (fault !== undefined) throw new SamlRefusal(fault)
   const destination = attribute(response, 'Destination')
   if (destination !== undefined && destination !== expected.acsUrl)
     throw new SamlRefusal('destination')

@@ -27,11 +27,25 @@ export async function recomputeGroupRoles(
            and lower(gm.group_name) = lower(g.display_name)
        group by m.user_id
        union all
-       select s.user_id, 'saml', max(gm.role) from affected a
-         join saml_group_names s on s.organization_id = :organizationId and s.user_id = a.user_id
-         join group_mappings gm on gm.organization_id = s.organization_id
-           and lower(gm.group_name) = lower(s.name)
-       group by s.user_id),
+       -- Whoever came by SAML has the default role where no group gives them any (identity.md 2.4).
+       select a.user_id, 'saml', coalesce(mapped.role, c.default_role) from affected a
+         left join saml_configurations c on c.organization_id = :organizationId
+         left join lateral (
+           select max(gm.role) as role from saml_group_names s
+             join group_mappings gm on gm.organization_id = s.organization_id
+               and lower(gm.group_name) = lower(s.name)
+           where s.organization_id = :organizationId and s.user_id = a.user_id) mapped on true
+       where mapped.role is not null
+         or (c.default_role is not null
+           and exists (select from saml_group_names s
+             where s.organization_id = :organizationId and s.user_id = a.user_id
+             union all select from role_grants r
+             where r.organization_id = :organizationId and r.user_id = a.user_id and r.source = 'saml')
+           and not exists (select from group_members m
+               join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+               join group_mappings gm on gm.organization_id = g.organization_id
+                 and lower(gm.group_name) = lower(g.display_name)
+             where m.organization_id = :organizationId and m.user_id = a.user_id))),
      gone as (
        delete from role_grants r using affected a
        where r.organization_id = :organizationId and r.user_id = a.user_id and r.source in ('scim', 'saml')

@@ -11,6 +11,8 @@ const over: Readonly<Record<string, string>> = {
   // Used links end by their time like others: none lives longer than an invitation.
   sessions: `expires_at < now() - interval '1 day'`,
   mails: `ended_at < now() - interval '30 days'`,
+  saml_requests: `expires_at < now()`,
+  saml_seen: `expires_at < now()`,
   idempotency_keys: `created_at < now() - interval '24 hours'`,
 }
 

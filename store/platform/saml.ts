@@ -88,11 +88,5 @@ export function saml(db: PlatformDb) {
       )
       return rows
     },
-
-    /** Requests that nobody answered, and messages that no clock would let in any more. */
-    async prune(): Promise<void> {
-      await db('saml_requests').where('expiresAt', '<', db.fn.now()).delete()
-      await db('saml_seen').where('expiresAt', '<', db.fn.now()).delete()
-    },
   }
 }

@@ -70,10 +70,10 @@ export function samlConfigurations(db: Db, organizationId: number) {
         .merge({ ...settings, ...editor, updatedAt: db.fn.now() })
     },
 
-    async setEnabled(enabled: boolean, editor: Editor): Promise<void> {
+    async setEnabled(enabled: boolean): Promise<void> {
       await db('saml_configurations')
         .where({ organizationId })
-        .update({ enabled, ...editor, updatedAt: db.fn.now() })
+        .update({ enabled, updatedAt: db.fn.now() })
     },
 
     /** Newest first. */

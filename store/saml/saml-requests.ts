@@ -37,6 +37,16 @@ export function samlRequests(db: Db, organizationId: number) {
       })
     },
 
+    /** Undefined once it was answered or is over. */
+    async relayStateOf(id: string): Promise<string | undefined> {
+      const row = await db('saml_requests')
+        .where({ organizationId, id })
+        .whereNull('takenAt')
+        .where('expiresAt', '>', db.fn.now())
+        .first('relayState')
+      return row?.relayState
+    },
+
     /** Compare-and-set: of fifty answers to it at once, over however many processes, one is given it. */
     async take(id: string, kinds: readonly SamlRequestKind[]): Promise<SamlRequest | undefined> {
       const [row] = await db('saml_requests')

@@ -70,7 +70,7 @@ export async function provider(harness: Harness, options: ProviderOptions = {}):
       },
       editor,
     )
-    await rows.setEnabled(enabled, editor)
+    await rows.setEnabled(enabled)
     const notBefore = new Date(Date.now() - 3_600_000)
     const notAfter = new Date(Date.now() + 3_600_000)
     await rows.replaceCertificates([

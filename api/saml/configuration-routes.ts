@@ -1,0 +1,129 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Caller } from '../../domain/access/caller.ts'
+import { samlTraces } from '../../store/saml/saml-traces.ts'
+import { publicOrigin } from '../http/public-origin.ts'
+import { Body, errors, Nullable } from '../http/schemas.ts'
+import { beginTest } from './begin-sign-in.ts'
+import { setBrowserCookie } from './browser-cookie.ts'
+import { readSaml } from './read-saml.ts'
+import { enableSaml, proveDomains, saveSaml } from './save-saml.ts'
+import { SamlBody, SamlInput, SamlTraceBody } from './schemas.ts'
+
+const Answer = Type.Object({ ok: Type.Literal(true), saml: Nullable(SamlBody) })
+
+/** §4.2: the identity provider of an organization, and why a sign-in through it did not work. */
+export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const config = { access: 'manage_users_sso', sessionOnly: true } as const
+  const shown = async ({ organizationId, organizationSlug: slug }: Caller) => {
+    const place = { organizationId, slug, origin: publicOrigin({ server: app }) }
+    return app.deps.store.tenant(organizationId, async (db) => readSaml(app.deps, db, place))
+  }
+
+  app.get(
+    '/org/saml',
+    {
+      config,
+      schema: {
+        operationId: 'getSaml',
+        response: { 200: Type.Object({ saml: Nullable(SamlBody) }), ...errors() },
+      },
+    },
+    async ({ caller }) => ({ saml: await shown(caller) }),
+  )
+
+  app.post(
+    '/org/saml',
+    {
+      config,
+      schema: {
+        operationId: 'saveSaml',
+        description:
+          'By metadata or by fields; a field that is sent beside metadata goes before it. `certificate` takes several PEM blocks, for a change of keys. An omitted field keeps its value, null clears it.',
+        body: SamlInput,
+        response: { 200: Answer, ...errors() },
+      },
+    },
+    async ({ caller, body }) => {
+      await saveSaml(app.deps, caller, body)
+      return { ok: true as const, saml: await shown(caller) }
+    },
+  )
+
+  app.patch(
+    '/org/saml',
+    {
+      config,
+      schema: {
+        operationId: 'enableSaml',
+        body: Body({ enabled: Type.Boolean() }),
+        response: { 200: Answer, ...errors() },
+      },
+    },
+    async ({ caller, body }) => {
+      await enableSaml(app.deps, caller, body.enabled)
+      return { ok: true as const, saml: await shown(caller) }
+    },
+  )
+
+  app.post(
+    '/org/saml/domains/check',
+    {
+      config,
+      schema: {
+        operationId: 'checkSamlDomains',
+        description: 'Looks for the DNS records of the domains that are not proved yet.',
+        response: { 200: Answer, ...errors() },
+      },
+    },
+    async ({ caller }) => {
+      await proveDomains(app.deps, caller.organizationId)
+      return { ok: true as const, saml: await shown(caller) }
+    },
+  )
+
+  app.post(
+    '/org/saml/test',
+    {
+      config,
+      schema: {
+        operationId: 'testSaml',
+        description:
+          'A sign-in that changes nothing and need not be enabled: follow `redirectUrl`, then read the traces.',
+        response: {
+          200: Type.Object({
+            ok: Type.Literal(true),
+            redirectUrl: Type.String(),
+            requestId: Type.String(),
+          }),
+          ...errors(),
+        },
+      },
+    },
+    async (request, reply) => {
+      const begun = await beginTest(app.deps, request.caller, publicOrigin(request))
+      const { redirectUrl, requestId, browserCookie } = begun
+      setBrowserCookie(reply, requestId, browserCookie)
+      return { ok: true as const, redirectUrl, requestId }
+    },
+  )
+
+  app.get(
+    '/org/saml/traces',
+    {
+      config,
+      schema: {
+        operationId: 'listSamlTraces',
+        description: 'The newest 50 attempts, newest first.',
+        response: { 200: Type.Object({ traces: Type.Array(SamlTraceBody) }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId } }) => {
+      const rows = await app.deps.store.tenant(organizationId, async (db) =>
+        samlTraces(db, organizationId).list(),
+      )
+      return {
+        traces: rows.map(({ createdAt, ...trace }) => ({ ...trace, at: createdAt.toISOString() })),
+      }
+    },
+  )
+}

@@ -1,0 +1,38 @@
+import type { AssertionFacts } from '../../domain/saml/assertion-facts.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import type { SamlRequestKind } from '../../store/saml/saml-requests.ts'
+import { samlTraces } from '../../store/saml/saml-traces.ts'
+import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
+
+export type Attempt = { organizationId: number; kind: SamlRequestKind; requestId: string }
+
+export type TraceDetail = Partial<AssertionFacts> & Record<string, unknown>
+
+export type Refused = { step: string; cause: string; detail?: TraceDetail }
+
+/** The one place where the cause of a refused sign-in is told: to the organization, never to whoever sent it. */
+export async function noteRefusedSignIn(
+  db: Db,
+  { attempt, visitor }: { attempt: Attempt; visitor: Visitor },
+  { step, cause, detail = {} }: Refused,
+): Promise<void> {
+  const { organizationId, kind } = attempt
+  // A request that somebody repeats a thousand times is one entry a minute, with a count.
+  await auditLog(db, organizationId, actorOfVisitor(visitor)).recordDenial(
+    'saml.login_failed',
+    `saml:${visitor.ip}`,
+    {
+      route: `POST /api/auth/saml/acs ${cause}`,
+      detail: { step, reason: cause, test: kind === 'test' },
+    },
+  )
+  await samlTraces(db, organizationId).add({
+    kind,
+    outcome: 'failure',
+    step,
+    cause,
+    detail: { samlRequestId: attempt.requestId, ...detail },
+    requestId: visitor.requestId,
+  })
+}

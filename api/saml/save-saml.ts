@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import type { Caller } from '../../domain/access/caller.ts'
+import { notFound, invalid } from '../../domain/errors.ts'
+import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
+import { makeSpKey } from '../../gateways/saml/make-sp-key.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
+import { domainClaims } from '../../store/saml/domain-claims.ts'
+import {
+  samlConfigurations,
+  type SamlConfiguration,
+  type SamlSettings,
+} from '../../store/saml/saml-configurations.ts'
+import { placeOfSpKey, samlSpKeys } from '../../store/saml/saml-sp-keys.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import type { Deps } from '../deps.ts'
+import { mergeSettings, parseSave, type Parsed, type SamlSave } from './merge-settings.ts'
+
+/**
+ * Creates or changes the organization's identity provider (§4.2). The organization's own key
+ * is made before the transaction, for it takes seconds of a core, and never again.
+ */
+export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Promise<void> {
+  const parsed = parseSave(input)
+  await ensureSpKey(deps, caller)
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
+    const configurations = samlConfigurations(db, organizationId)
+    const before = await configurations.find()
+    const settings = mergeSettings(parsed, before)
+    await configurations.save(settings, {
+      editedBy: caller.userId,
+      // The ceiling of what this provider opens; nobody is above a platform administrator.
+      editorRole: acting.platformAdmin ? 'Owner' : acting.role,
+    })
+    if (parsed.certificates) await configurations.replaceCertificates(parsed.certificates)
+    const { domains } = parsed
+    if (domains)
+      await domainClaims(db, organizationId).replace(
+        domains.map((domain) => ({ domain, proofToken: randomBytes(16).toString('hex') })),
+      )
+    await record(db, caller, { before, settings, parsed })
+  })
+  await proveDomains(deps, organizationId)
+}
+
+/** Switches the configuration on or off. Whoever does that is not its editor: they changed nobody's trust. */
+export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    await holdPeopleAs(db, caller, 'manage_users_sso')
+    const configurations = samlConfigurations(db, organizationId)
+    const before = await configurations.find()
+    if (!before) throw notFound()
+    if (enabled && (await configurations.certificates()).length === 0)
+      throw invalid('There is no certificate of the identity provider yet.', [
+        { path: 'certificate', message: 'save one before enabling' },
+      ])
+    if (before.enabled === enabled) return
+    await configurations.setEnabled(enabled)
+    await auditLog(db, organizationId, actorOf(caller)).record(
+      enabled ? 'saml.enabled' : 'saml.disabled',
+      { target: { kind: 'saml', id: organizationId, label: before.idpEntityId } },
+    )
+  })
+}
+
+/** Asks DNS for every domain that is not proved yet. Outside any transaction: a name server may be slow. */
+export async function proveDomains(deps: Deps, organizationId: number): Promise<void> {
+  if (deps.config.domainProof !== 'dns') return
+  const claims = await deps.store.tenant(organizationId, async (db) =>
+    domainClaims(db, organizationId).list(),
+  )
+  const asked = await Promise.all(
+    claims
+      .filter(({ provedAt }) => provedAt === null)
+      .map(async (claim) => ({
+        domain: claim.domain,
+        proved: await isDomainProved(deps.config, claim),
+      })),
+  )
+  await deps.store.tenant(organizationId, async (db) => {
+    for (const { domain, proved } of asked)
+      if (proved !== undefined) await domainClaims(db, organizationId).noteProof(domain, proved)
+  })
+}
+
+/** Those that are being made here: two saves at once do not make two. */
+const making = new Map<number, Promise<{ privateKey: string; certificate: string }>>()
+
+async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
+  const { organizationId, organizationSlug } = caller
+  const present = await deps.store.tenant(organizationId, async (db) =>
+    samlSpKeys(db, organizationId).certificate(),
+  )
+  if (present !== undefined) return
+  const made = making.get(organizationId) ?? makeSpKey(`cloud-control ${organizationSlug}`)
+  making.set(organizationId, made)
+  try {
+    const { privateKey, certificate } = await made
+    const sealed = deps.keyring.seal(placeOfSpKey(organizationId), privateKey)
+    await deps.store.tenant(organizationId, async (db) =>
+      samlSpKeys(db, organizationId).keepFirst({ privateKey: sealed, certificate }),
+    )
+  } finally {
+    making.delete(organizationId)
+  }
+}
+
+type Change = { before: SamlConfiguration | undefined; settings: SamlSettings; parsed: Parsed }
+
+/** From what to what. Certificates are public, and told by their fingerprints. */
+async function record(db: Db, caller: Caller, change: Change): Promise<void> {
+  const { before, settings, parsed } = change
+  const { organizationId } = caller
+  const changed = Object.fromEntries(
+    Object.entries(settings)
+      // The keys of the settings are keys of the configuration.
+      .map(([key, to]) => [key, { from: before?.[key as keyof SamlSettings] ?? null, to }] as const)
+      .filter(([, { from, to }]) => from !== to),
+  )
+  await auditLog(db, organizationId, actorOf(caller)).record('saml.configured', {
+    target: { kind: 'saml', id: organizationId, label: settings.idpEntityId },
+    detail: {
+      ...changed,
+      ...(parsed.certificates && {
+        certificates: parsed.certificates.map(({ fingerprint }) => fingerprint),
+      }),
+      ...(parsed.domains && { emailDomains: parsed.domains }),
+    },
+  })
+}

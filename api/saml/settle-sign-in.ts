@@ -1,0 +1,138 @@
+import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
+import { maxAgeMs, skewMs } from '../../domain/saml/judge-assertion.ts'
+import { mapPerson, type MappedPerson } from '../../domain/saml/map-person.ts'
+import { safeTarget } from '../../domain/saml/safe-target.ts'
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import type { Db } from '../../store/connect.ts'
+import { isActive } from '../../store/organizations/is-active.ts'
+import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
+import { samlRequests } from '../../store/saml/saml-requests.ts'
+import { samlTraces } from '../../store/saml/saml-traces.ts'
+import type { SamlPrincipal } from '../../store/users/sessions.ts'
+import { insertSession } from '../sign-in/open-session.ts'
+import { admitPerson, planAdmission } from './admit-person.ts'
+import { noteRefusedSignIn, type TraceDetail } from './note-sign-in.ts'
+import type { AcsOutcome, AcsVisit, Answered } from './take-assertion.ts'
+
+/** Longer than any clock would let the same assertion in again. */
+const seenMs = maxAgeMs + 3 * skewMs
+
+type Verified = Answered & { csrf: string | undefined }
+
+/**
+ * Within the transaction that takes the request and notes the assertion as seen: what a
+ * genuine answer leads to. A refusal here keeps both taken, so it cannot be tried again.
+ */
+export async function settleSignIn(
+  db: Db,
+  verified: Verified,
+  visit: AcsVisit,
+): Promise<AcsOutcome | { kind: 'replayed' }> {
+  const { request, read } = verified
+  const { organizationId, id, kind } = request
+  const requests = samlRequests(db, organizationId)
+  if (!(await requests.take(id, [kind]))) return { kind: 'replayed' }
+  const until = new Date(Date.now() + seenMs)
+  if (!(await requests.see(read.assertion.id, until))) return { kind: 'replayed' }
+  const attempt = { organizationId, kind, requestId: id }
+  const { visitor } = visit
+  const detail = traceDetail(verified)
+  const fail = async (step: string, cause: string) =>
+    noteRefusedSignIn(db, { attempt, visitor }, { step, cause, detail })
+
+  if (verified.csrf !== undefined) {
+    await fail('browser', verified.csrf)
+    return { kind: 'failed' }
+  }
+  // Told only to whom the organization's own identity provider has vouched for.
+  if (!(await isActive(db, organizationId))) {
+    await fail('organization', 'organization_suspended')
+    return { kind: 'suspended' }
+  }
+  try {
+    if (kind === 'test') return await tried(db, verified, visit)
+    // As it is now: it may have been switched off, or saved by somebody else, while this was verified.
+    const configuration = await samlConfigurations(db, organizationId).find()
+    if (!configuration?.enabled) throw new SamlRefusal('not_enabled')
+    return await admit(db, { ...verified, configuration }, visit)
+  } catch (error) {
+    if (!(error instanceof SamlRefusal)) throw error
+    await fail('person', error.reason)
+    return kind === 'test' ? { kind: 'tested', requestId: id } : { kind: 'failed' }
+  }
+}
+
+async function admit(db: Db, verified: Verified, visit: AcsVisit): Promise<AcsOutcome> {
+  const { request, configuration, read, relayState } = verified
+  const { organizationId, id } = request
+  const { visitor, origin } = visit
+  const person = mapPerson(read.assertion, configuration)
+  const userId = await admitPerson(db, organizationId, { configuration, person, visitor })
+  const cookie = await insertSession(
+    db,
+    { userId, organizationId, saml: principalOf(verified) },
+    visitor,
+  )
+  await samlTraces(db, organizationId).add({
+    kind: 'login',
+    outcome: 'success',
+    step: 'signed_in',
+    cause: null,
+    detail: { samlRequestId: id, ...traceDetail(verified), mapped: mapped(person) },
+    requestId: visitor.requestId,
+  })
+  // Our own token leads to where the person wanted to go; of others only a place of this site is followed.
+  const target =
+    relayState === request.relayState
+      ? request.target
+      : (safeTarget(relayState, origin) ?? request.target)
+  return { kind: 'signed_in', cookie, target: target ?? '/', requestId: id }
+}
+
+/** A test sign-in goes all the way and changes nothing: the trace says what would have been. */
+async function tried(db: Db, verified: Verified, { visitor }: AcsVisit): Promise<AcsOutcome> {
+  const { request, configuration, read } = verified
+  const person = mapPerson(read.assertion, configuration)
+  const plan = await planAdmission(db, request.organizationId, { configuration, person })
+  await samlTraces(db, request.organizationId).add({
+    kind: 'test',
+    outcome: 'success',
+    step: 'would_sign_in',
+    cause: null,
+    detail: {
+      samlRequestId: request.id,
+      ...traceDetail(verified),
+      mapped: { ...mapped(person), user: plan.found ? 'known' : 'new', role: plan.role },
+    },
+    requestId: visitor.requestId,
+  })
+  return { kind: 'tested', requestId: request.id }
+}
+
+function principalOf({ configuration, read: { assertion } }: Verified): SamlPrincipal {
+  const { nameId, sessionIndex, sessionNotOnOrAfter } = assertion
+  return {
+    nameId: nameId.value,
+    nameIdFormat: nameId.format,
+    nameQualifier: nameId.nameQualifier,
+    spNameQualifier: nameId.spNameQualifier,
+    sessionIndex,
+    // Whoever chose the identity provider is as high as it can lift anybody (identity.md 2.4).
+    roleCeiling: configuration.editorRole,
+    notAfter: sessionNotOnOrAfter ?? null,
+  }
+}
+
+function traceDetail({ read }: Verified): TraceDetail {
+  return { ...assertionFacts(read.assertion), signed: read.signed }
+}
+
+const maxGroupsShown = 100
+
+/** Only what the administrator mapped: other attributes of a person are nobody's business here. */
+const mapped = ({ identifier, name, groups }: MappedPerson) => ({
+  email: identifier,
+  name,
+  groups: groups?.slice(0, maxGroupsShown) ?? null,
+  groupCount: groups?.length ?? null,
+})

@@ -1,0 +1,153 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hashCredential } from '../../domain/access/credentials.ts'
+import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
+import { decodeBase64 } from '../../domain/saml/decode-base64.ts'
+import { findRequestId } from '../../domain/saml/find-request-id.ts'
+import { decodeBase64Field, decodeField, samlFields } from '../../domain/saml/form-fields.ts'
+import { decodeXml } from '../../domain/saml/parse-xml.ts'
+import {
+  JudgedRefusal,
+  SamlStatusRefusal,
+  type ReadResponse,
+} from '../../domain/saml/read-response.ts'
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import type { ResponseVerifier } from '../../gateways/saml/verify-response.ts'
+import { isUniqueViolation } from '../../store/connect.ts'
+import { saml, type FoundRequest } from '../../store/platform/saml.ts'
+import { samlConfigurations, type SamlConfiguration } from '../../store/saml/saml-configurations.ts'
+import type { Deps } from '../deps.ts'
+import type { Visitor } from '../sign-in/visitor.ts'
+import { noteRefusedSignIn, type Refused } from './note-sign-in.ts'
+import { settleSignIn } from './settle-sign-in.ts'
+
+export type AcsVisit = {
+  visitor: Visitor
+  origin: string
+  /** The login-CSRF cookie of a request, by the request's id. */
+  browserCookie: (requestId: string) => string | undefined
+  /** Whether a browser sent it: all that are current say where a form came from. */
+  fromBrowser: boolean
+}
+
+/** Where the browser goes next. All that is wrong with a message itself is thrown, as a SamlRefusal. */
+export type AcsOutcome =
+  | { kind: 'signed_in'; cookie: string; target: string; requestId: string }
+  | { kind: 'tested'; requestId: string }
+  | { kind: 'failed' }
+  | { kind: 'suspended' }
+
+export type Answered = {
+  request: FoundRequest
+  configuration: SamlConfiguration
+  read: ReadResponse
+  relayState: string | undefined
+}
+
+/**
+ * The assertion consumer service (§4.1). Nothing is parsed and no key is touched before the
+ * request that the response says it answers was found to be one of ours and open.
+ */
+export async function takeAssertion(
+  deps: Deps,
+  verifier: ResponseVerifier,
+  { form, visit }: { form: string; visit: AcsVisit },
+): Promise<AcsOutcome> {
+  const fields = samlFields(form)
+  const message = fields.get('SAMLResponse')
+  if (!message || fields.has('SAMLRequest')) throw new SamlRefusal('no_message')
+  const state = fields.get('RelayState')
+  const relayState = state === undefined ? undefined : decodeField(state)
+  const xml = decodeXml(decodeBase64(decodeBase64Field(message)))
+
+  const requestId = findRequestId(xml)
+  const request = requestId && (await saml(deps.store.platform).request(requestId))
+  if (!request || request.kind === 'logout') throw new SamlRefusal('request_unknown')
+  const told = { deps, request, visitor: visit.visitor }
+  if (request.taken) return refuse(told, { step: 'request', cause: 'replayed' })
+
+  const known = await findProvider(deps, request.organizationId)
+  if (!known) return refuse(told, { step: 'request', cause: 'not_configured' })
+  const { configuration, certificates } = known
+  let read: ReadResponse
+  try {
+    const { entityId, acsUrl } = spAddresses(visit.origin, request.slug)
+    read = await verifier.verify(xml, {
+      requestId: request.id,
+      idpEntityId: configuration.idpEntityId,
+      audience: entityId,
+      acsUrl,
+      certificates,
+      now: new Date(),
+    })
+  } catch (error) {
+    if (!(error instanceof SamlRefusal)) throw error
+    const detail = error instanceof JudgedRefusal ? { detail: error.about } : {}
+    const step = error instanceof SamlStatusRefusal ? 'status' : 'verify'
+    const refused = { step, cause: error.reason, ...detail }
+    if (!(error instanceof SamlStatusRefusal)) return refuse(told, refused)
+    await note(told, refused)
+    return { kind: 'failed' }
+  }
+  return settle(deps, { request, configuration, read, relayState }, visit)
+}
+
+type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
+
+async function note({ deps, request, visitor }: Told, refused: Refused): Promise<void> {
+  const { organizationId, kind, id } = request
+  const attempt = { organizationId, kind, requestId: id }
+  await deps.store.tenant(organizationId, async (db) =>
+    noteRefusedSignIn(db, { attempt, visitor }, refused),
+  )
+}
+
+async function refuse(told: Told, refused: Refused): Promise<never> {
+  await note(told, refused)
+  throw new SamlRefusal(refused.cause)
+}
+
+async function findProvider(deps: Deps, organizationId: number) {
+  return deps.store.tenant(organizationId, async (db) => {
+    const configurations = samlConfigurations(db, organizationId)
+    const configuration = await configurations.find()
+    if (!configuration) return undefined
+    const certificates = await configurations.certificates()
+    return { configuration, certificates: certificates.map(({ pem }) => pem) }
+  })
+}
+
+/** Everything that an answer changes is one transaction, so that fifty of one answer make one session. */
+async function settle(deps: Deps, answered: Answered, visit: AcsVisit): Promise<AcsOutcome> {
+  const { request, read } = answered
+  const csrf = faultOfBrowser(request, visit)
+  for (let tries = 1; ; tries += 1)
+    try {
+      const outcome = await deps.store.tenant(request.organizationId, async (db) =>
+        settleSignIn(db, { ...answered, csrf }, visit),
+      )
+      if (outcome.kind !== 'replayed') return outcome
+      const told = { deps, request, visitor: visit.visitor }
+      return await refuse(told, {
+        step: 'replay',
+        cause: 'replayed',
+        detail: assertionFacts(read.assertion),
+      })
+    } catch (error) {
+      // Somebody invited this very person at the same moment: now they are found.
+      if (tries > 3 || !isUniqueViolation(error)) throw error
+    }
+}
+
+/**
+ * Login CSRF: an attacker who makes a browser post the attacker's own assertion would have
+ * somebody work in the attacker's account. The browser that asked carries the request's
+ * cookie; a program that is no browser has no ambient sign-in to be stolen.
+ */
+function faultOfBrowser({ id, browserHash }: FoundRequest, visit: AcsVisit): string | undefined {
+  const cookie = visit.browserCookie(id)
+  if (cookie === undefined) return visit.fromBrowser ? 'browser_cookie_missing' : undefined
+  const hash = hashCredential(cookie)
+  const same = browserHash?.length === hash.length && timingSafeEqual(hash, browserHash)
+  return same ? undefined : 'browser_cookie_mismatch'
+}

@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads'
+import {
+  JudgedRefusal,
+  readResponse,
+  SamlStatusRefusal,
+  type ReadResponse,
+  type ResponseExpected,
+} from '../../domain/saml/read-response.ts'
+import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
+import { unavailable } from '../../domain/errors.ts'
+import type { Done, Job } from './verify-worker.ts'
+
+export type ResponseVerifier = {
+  /** Throws SamlRefusal where the response is not believed. */
+  verify(xml: string, expected: ResponseExpected): Promise<ReadResponse>
+  close(): Promise<void>
+}
+
+/** Below this a response takes a millisecond, and handing it over would take longer. */
+const inlineLength = 32_768
+/** The largest that is taken takes a tenth of a second; whatever takes this long is an attack. */
+const timeoutMs = 5_000
+const maxWaiting = 32
+
+type Waiting = { job: Job; settle: (done: Done) => void }
+
+/**
+ * Verifies responses, large ones in a thread of their own: one with a thousand groups must
+ * not hold up everybody else's requests. The thread begins with the first of them; one that
+ * hangs is ended and what waited is refused.
+ */
+export function createResponseVerifier(): ResponseVerifier {
+  let worker: Worker | undefined
+  let busy: Waiting | undefined
+  const queue: Waiting[] = []
+  let sequence = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const finish = (done: Done) => {
+    clearTimeout(timer)
+    const current = busy
+    busy = undefined
+    current?.settle(done)
+    next()
+  }
+  const lose = () => {
+    const lost = worker
+    worker = undefined
+    lost?.removeAllListeners()
+    void lost?.terminate()
+    if (busy) finish({ id: busy.job.id, failed: 'timeout' })
+  }
+  const start = (): Worker => {
+    const started = new Worker(new URL('verify-worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    })
+    started.on('message', finish)
+    started.on('error', lose)
+    started.on('exit', lose)
+    // A process that has nothing else to do may end.
+    started.unref()
+    return started
+  }
+  const next = () => {
+    if (busy) return
+    busy = queue.shift()
+    if (!busy) return
+    worker ??= start()
+    timer = setTimeout(lose, timeoutMs)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(busy.job)
+  }
+
+  return {
+    async verify(xml, expected) {
+      if (xml.length <= inlineLength) return readResponse(xml, expected)
+      if (queue.length >= maxWaiting)
+        throw unavailable('busy', 'Too many sign-ins at once. Try again in a moment.')
+      const done = await new Promise<Done>((settle) => {
+        sequence += 1
+        queue.push({ job: { id: sequence, xml, expected }, settle })
+        next()
+      })
+      if ('read' in done) return done.read
+      if ('failed' in done) throw new SamlRefusal('verification_failed', { cause: done.failed })
+      if (done.about) throw new JudgedRefusal(done.refused, done.about)
+      throw done.status ? new SamlStatusRefusal(done.refused) : new SamlRefusal(done.refused)
+    },
+    async close() {
+      clearTimeout(timer)
+      worker?.removeAllListeners()
+      await worker?.terminate()
+    },
+  }
+}
