@@ -16,7 +16,7 @@ import './styles/run.css'
 const onError = (error: Error) => {
   // A session that ended while somebody looked: sign in, and come back to the same place.
   if (!(error instanceof ApiError) || error.code !== 'unauthenticated') return
-  if (location.pathname === '/login' || location.pathname.startsWith('/invitations/')) return
+  if (/^\/(login|invitations|password)(\/|$)/.test(location.pathname)) return
   queryClient.removeQueries({ queryKey: ['me'] })
   void router.navigate({
     to: '/login',

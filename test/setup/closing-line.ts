@@ -2,9 +2,10 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /** Ends the run with the one line that everything here ends with. */
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], faults: readonly unknown[]): void {
     let passed = 0
-    let failed = 0
+    // What broke outside of every test: an engine that did not start, a promise that nobody awaited.
+    let failed = faults.length
     for (const module of modules) {
       const tests = [...module.children.allTests()]
       for (const test of tests) {

@@ -138,6 +138,14 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => call('listMyTokens', { signal }),
 })
 
+export const sessionsQuery = infiniteQueryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listMySessions', { query: { cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
 export const policiesQuery = infiniteQueryOptions({
   queryKey: ['policies'],
   queryFn: ({ pageParam, signal }) =>

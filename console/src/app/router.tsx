@@ -22,12 +22,19 @@ const id = (value: string) => {
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
-/** How far signing out came: here alone, or at the identity provider and what it signed in as well. */
-type SignedOut = true | 'partial' | 'failed'
-type LoginSearch = { next?: string; ended?: boolean; signedout?: SignedOut; sso?: 'failed' }
-
-const signedOut = (value: unknown): SignedOut =>
-  value === 'partial' || value === 'failed' ? value : true
+/** `1` is a number in an address's search; what a sign-out could not end elsewhere it says (§4.1). */
+export type SignedOut = 1 | 'partial' | 'failed'
+type LoginSearch = {
+  next?: string
+  ended?: boolean
+  signedout?: SignedOut
+  sso?: 'failed'
+  reset?: boolean
+}
+const signedOut = (value: unknown): SignedOut | undefined => {
+  if (value === 'partial' || value === 'failed') return value
+  return value === undefined || value === false ? undefined : 1
+}
 
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
@@ -39,10 +46,12 @@ const login = createRoute({
   path: '/login',
   validateSearch: (search: Values): LoginSearch => {
     const next = text(search['next'])
+    const signedout = signedOut(search['signedout'])
     return {
       ...(next?.startsWith('/') === true && { next }),
       ...(Boolean(search['ended']) && { ended: true }),
-      ...(Boolean(search['signedout']) && { signedout: signedOut(search['signedout']) }),
+      ...(signedout && { signedout }),
+      ...(Boolean(search['reset']) && { reset: true }),
       ...(search['sso'] === 'failed' && { sso: 'failed' }),
     }
   },
@@ -53,6 +62,18 @@ const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/accept',
   component: lazyRouteComponent(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+})
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password/forgot',
+  component: lazyRouteComponent(() => import('../pages/forgot-password.tsx'), 'ForgotPasswordPage'),
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/password/reset',
+  component: lazyRouteComponent(() => import('../pages/reset-password.tsx'), 'ResetPasswordPage'),
 })
 
 const app = createRoute({
@@ -149,6 +170,12 @@ export const pipelineRun = createRoute({
   component: lazyRouteComponent(() => import('../pages/run.tsx'), 'PipelineRunPage'),
 })
 
+const account = createRoute({
+  getParentRoute: () => app,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account.tsx'), 'AccountPage'),
+})
+
 const organization = createRoute({
   getParentRoute: () => app,
   path: '/organization',
@@ -200,6 +227,8 @@ const audit = createRoute({
 const tree = root.addChildren([
   login,
   invitation,
+  forgotPassword,
+  resetPassword,
   app.addChildren([
     home,
     workspaces,
@@ -208,6 +237,7 @@ const tree = root.addChildren([
     pipelines,
     pipeline,
     pipelineRun,
+    account,
     organization.addChildren([people, roles, tokens, policies, audit]),
   ]),
 ])

@@ -85,7 +85,7 @@ function AccountMenu({ onHelp }: { onHelp: () => void }) {
     onSuccess: async ({ redirectUrl }) => {
       queryClient.clear()
       if (redirectUrl) location.assign(redirectUrl)
-      else await navigate({ to: '/login', search: { signedout: true } })
+      else await navigate({ to: '/login', search: { signedout: 1 } })
     },
   })
   return (
@@ -124,6 +124,10 @@ function AccountMenu({ onHelp }: { onHelp: () => void }) {
               ))}
             </Menu.RadioGroup>
             <Menu.Separator className="menu-line" />
+            <Menu.Item className="menu-item" onClick={() => void navigate({ to: '/account' })}>
+              <span className="menu-mark" />
+              Your account
+            </Menu.Item>
             <Menu.Item className="menu-item" onClick={onHelp}>
               <span className="menu-mark" />
               Keyboard shortcuts

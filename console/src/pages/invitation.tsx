@@ -4,8 +4,9 @@ import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { DoorFrame } from '../parts/door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
-import { useEnter } from './login.tsx'
+import { useEnter } from './use-enter.ts'
 
 /** The token stands behind the `#`, which a browser sends to no server and no referrer. */
 export function InvitationPage() {
@@ -26,8 +27,13 @@ export function InvitationPage() {
   if (!token)
     return (
       <DoorFrame title="Accept your invitation">
-        <p>This address lacks the invitation. Open the link of your mail as a whole.</p>
-        <Link to="/login">Sign in instead</Link>
+        <p>
+          This address lacks the invitation. Open the link of your mail as a whole, or ask whoever
+          invited you to send it again.
+        </p>
+        <p className="door-links">
+          <Link to="/login">Sign in instead</Link>
+        </p>
       </DoorFrame>
     )
   return (
@@ -39,13 +45,7 @@ export function InvitationPage() {
           autoComplete="name"
           hint="Leave it empty to keep the one you were invited by."
         />
-        <Field
-          label="Choose a password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-        />
+        <NewPassword label="Choose a password" />
         <ErrorNote error={accept.error} />
         <Button type="submit" tone="primary" busy={accept.isPending}>
           Accept and sign in

@@ -1,19 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { ApiError, call } from '../api/call.ts'
-import { meQuery } from '../api/queries.ts'
+import { DoorFrame } from '../parts/door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
-import { DoorFrame } from '../parts/door-frame.tsx'
+import { LoginNotice } from './login-notice.tsx'
+import { SecondStep } from './second-step.tsx'
+import { useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/login')
 
 /** Sign-in, and the pages one lands on when a session ended, was signed out of, or could not begin. */
 export function LoginPage() {
-  const { next, ended, signedout, sso } = route.useSearch()
+  const search = route.useSearch()
   const [needsOrganization, setNeedsOrganization] = useState(false)
-  const enter = useEnter(next)
+  const [mfaToken, setMfaToken] = useState<string>()
+  const enter = useEnter(search.next)
   const logIn = useMutation({
     mutationFn: (form: FormData) => {
       const org = textIn(form, 'org').trim()
@@ -25,7 +28,10 @@ export function LoginPage() {
         },
       })
     },
-    onSuccess: enter,
+    onSuccess: async (answer) => {
+      if ('mfaToken' in answer) setMfaToken(answer.mfaToken)
+      else await enter()
+    },
     onError: (error) => {
       if (error instanceof ApiError && error.details.some(({ path }) => path === 'org'))
         setNeedsOrganization(true)
@@ -35,27 +41,20 @@ export function LoginPage() {
     event.preventDefault()
     logIn.mutate(new FormData(event.currentTarget))
   }
+  if (mfaToken)
+    return (
+      <SecondStep
+        mfaToken={mfaToken}
+        onDone={enter}
+        onBack={() => {
+          logIn.reset()
+          setMfaToken(undefined)
+        }}
+      />
+    )
   return (
     <DoorFrame title="Sign in">
-      {signedout === true && <p className="note quiet">You are signed out.</p>}
-      {signedout && signedout !== true && (
-        <p className="note bad" role="alert">
-          You are signed out here.{' '}
-          {signedout === 'partial'
-            ? 'Your identity provider could not sign you out everywhere: other applications may still be open.'
-            : 'Your identity provider did not sign you out: you may still be signed in there.'}{' '}
-          Close the browser if others use this machine.
-        </p>
-      )}
-      {ended && (
-        <p className="note quiet">Your session is over. Sign in to go on where you were.</p>
-      )}
-      {sso && (
-        <p className="note bad" role="alert">
-          Signing in through your identity provider did not succeed. Try again, or sign in with your
-          password.
-        </p>
-      )}
+      <LoginNotice search={search} />
       <form onSubmit={submit} className="stack">
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <Field
@@ -73,19 +72,9 @@ export function LoginPage() {
           Sign in
         </Button>
       </form>
+      <p className="door-links">
+        <Link to="/password/forgot">Forgot your password?</Link>
+      </p>
     </DoorFrame>
   )
-}
-
-/** Goes where one wanted to be, as the person who now is signed in. */
-export function useEnter(next: string | undefined) {
-  const router = useRouter()
-  const queryClient = useQueryClient()
-  return async () => {
-    queryClient.clear()
-    await queryClient.fetchQuery(meQuery)
-    // Only a path of this very site: `next` is in the address, which anybody can write.
-    const safe = next && /^\/(?![/\\])/.test(next) ? next : '/'
-    router.history.push(safe)
-  }
 }

@@ -1,5 +1,6 @@
 import { letter, type Letter } from '../letter.ts'
 
+/** The token stands behind `#`, which a browser does not send: it is in no server's log and no Referer. */
 export const passwordResetLetter = (about: {
   baseUrl: string
   organizationName: string
@@ -8,7 +9,9 @@ export const passwordResetLetter = (about: {
 }): Letter =>
   letter(`A new password for ${about.organizationName} on cloud-control`, [
     `Somebody, you we hope, asked for a new password of your account at ${about.organizationName}.`,
-    `Within ${about.minutes} minutes, send the new password and this token to ${about.baseUrl}/api/auth/password/reset`,
+    `Follow this link within ${about.minutes} minutes and choose a new one:`,
+    { link: `${about.baseUrl}/password/reset#${about.token}`, label: 'Choose a new password' },
+    `Without a browser: send the new password and this token to ${about.baseUrl}/api/auth/password/reset`,
     { code: about.token },
-    'The token works once, and ends all your sessions. If it was not you, do nothing: your password stays as it is.',
+    'The link works once, and ends all your sessions. If it was not you, do nothing: your password stays as it is.',
   ])

@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { useMe } from '../app/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+import { EnrollSecondFactor } from './enroll-second-factor.tsx'
+
+/** A code of an app beside the password: added, shown to be right, or taken away. */
+export function AccountSecondFactor() {
+  const { user } = useMe()
+  const [open, setOpen] = useState<'enroll' | 'remove'>()
+  const close = () => setOpen(undefined)
+  return (
+    <section className="card" aria-labelledby="factor-title">
+      <h2 id="factor-title">
+        Second factor{' '}
+        <span className={`badge ${user.mfaEnabled ? 'good' : 'quiet'}`}>
+          {user.mfaEnabled ? '✓ active' : 'not set up'}
+        </span>
+      </h2>
+      <p className="dim">
+        {user.mfaEnabled
+          ? 'Signing in asks for a code of your authenticator app as well. Keep your recovery codes where you find them without your phone.'
+          : 'With an authenticator app on your phone, whoever learns your password still cannot sign in as you.'}
+      </p>
+      <div>
+        {user.mfaEnabled ? (
+          <Button onClick={() => setOpen('remove')}>Remove the second factor…</Button>
+        ) : (
+          <Button tone="primary" onClick={() => setOpen('enroll')}>
+            Set up a second factor…
+          </Button>
+        )}
+      </div>
+      {open === 'enroll' && <EnrollSecondFactor onClose={close} />}
+      {open === 'remove' && <RemoveSecondFactor onClose={close} />}
+    </section>
+  )
+}
+
+function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const remove = useMutation({
+    mutationFn: (code: string) => call('removeSecondFactor', { body: { code } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['me'] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    remove.mutate(textIn(new FormData(event.currentTarget), 'code').trim())
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Remove the second factor?"
+      description={
+        <p>From then on your password alone signs you in. Your recovery codes no longer count.</p>
+      }
+    >
+      <form onSubmit={submit} className="stack">
+        <Field
+          label="Code"
+          name="code"
+          autoComplete="one-time-code"
+          required
+          maxLength={50}
+          hint="The six digits of your app, or a recovery code."
+        />
+        <ErrorNote error={remove.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="danger" busy={remove.isPending}>
+            Remove it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,27 @@
+import { useMe } from '../app/session.ts'
+import { PageHead } from '../parts/pages.tsx'
+import { AccountPassword } from './account-password.tsx'
+import { AccountSecondFactor } from './account-second-factor.tsx'
+import { AccountSessions } from './account-sessions.tsx'
+
+/** One's own door: the password, the second factor, and where it stands open. */
+export function AccountPage() {
+  const { user, organization } = useMe()
+  return (
+    <>
+      <PageHead title="Your account">
+        <p className="run-line dim">
+          <span>{user.name}</span>
+          {user.email && user.email !== user.name && <span>{user.email}</span>}
+          <span className="tag">{user.role}</span>
+          <span>in {organization.name}</span>
+        </p>
+      </PageHead>
+      <div className="account-parts">
+        <AccountPassword />
+        <AccountSecondFactor />
+      </div>
+      <AccountSessions />
+    </>
+  )
+}

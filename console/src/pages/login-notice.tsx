@@ -1,0 +1,63 @@
+import type { SignedOut } from '../app/router.tsx'
+
+type Search = { ended?: boolean; signedout?: SignedOut; sso?: 'failed'; reset?: boolean }
+
+/** Why one is here, and what to do next. */
+export function LoginNotice({ search }: { search: Search }) {
+  if (search.sso)
+    return (
+      <div className="note bad" role="alert">
+        <p>
+          <strong>Single sign-on did not succeed.</strong>
+        </p>
+        <p>
+          Try it once more from your identity provider. If it fails again, ask a person with the
+          role Org Admin: the audit log of your organization says why. With a password you can sign
+          in below.
+        </p>
+      </div>
+    )
+  if (search.signedout === 'partial')
+    return (
+      <div className="note warn" role="status">
+        <p>
+          <strong>You are signed out here, but not everywhere.</strong>
+        </p>
+        <p>
+          Your identity provider could not end all of its sessions. On a shared computer sign out
+          there as well, or close the browser.
+        </p>
+      </div>
+    )
+  if (search.signedout === 'failed')
+    return (
+      <div className="note warn" role="status">
+        <p>
+          <strong>You are signed out here, but not at your identity provider.</strong>
+        </p>
+        <p>
+          You may still be signed in there, and in other applications. On a shared computer sign
+          out there as well, or close the browser.
+        </p>
+      </div>
+    )
+  if (search.signedout)
+    return (
+      <p className="note quiet" role="status">
+        You are signed out. Sign in again below.
+      </p>
+    )
+  if (search.reset)
+    return (
+      <p className="note good" role="status">
+        Your password is changed, and all your sessions are ended. Sign in with the new one.
+      </p>
+    )
+  if (search.ended)
+    return (
+      <p className="note quiet" role="status">
+        Your session is over. Sign in to go on where you were.
+      </p>
+    )
+  return null
+}

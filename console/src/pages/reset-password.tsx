@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { ApiError, call } from '../api/call.ts'
+import { DoorFrame } from '../parts/door-frame.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+/** The token stands behind the `#`, which a browser sends to no server and no referrer. */
+export function ResetPasswordPage() {
+  const [token, setToken] = useState(() => location.hash.slice(1))
+  const navigate = useNavigate()
+  const reset = useMutation({
+    mutationFn: (password: string) => call('resetPassword', { body: { token, password } }),
+    onSuccess: async () => navigate({ to: '/login', search: { reset: true } }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    reset.mutate(textIn(new FormData(event.currentTarget), 'password'))
+  }
+  const spent = reset.error instanceof ApiError && reset.error.code === 'reset_invalid'
+  return (
+    <DoorFrame title="Choose a new password">
+      <form onSubmit={submit} className="stack">
+        {location.hash.length < 2 && (
+          <Field
+            label="Token of your mail"
+            name="token"
+            value={token}
+            onChange={(event) => setToken(event.target.value.trim())}
+            autoComplete="off"
+            required
+            hint="This address lacks it. Open the link of your mail as a whole, or copy the token from it."
+          />
+        )}
+        <NewPassword label="New password" />
+        <ErrorNote error={reset.error} />
+        {spent ? (
+          <Link to="/password/forgot" className="button primary">
+            Ask for a new link
+          </Link>
+        ) : (
+          <Button type="submit" tone="primary" busy={reset.isPending}>
+            Change the password
+          </Button>
+        )}
+      </form>
+      <p className="dim">It ends all your sessions, on every device.</p>
+      <p className="door-links">
+        <Link to="/login">Back to sign-in</Link>
+      </p>
+    </DoorFrame>
+  )
+}
