@@ -13,7 +13,7 @@ export type CallApi = (method: string, path: string, body?: unknown) => Promise<
 export async function signIn(
   address: string,
   credentials: { email: string; password: string },
-): Promise<CallApi> {
+): Promise<{ call: CallApi; cookie: () => string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   let cookie = ''
   const call: CallApi = (method, path, body) =>
@@ -50,5 +50,5 @@ export async function signIn(
       sent.end(payload)
     })
   await call('POST', '/auth/login', credentials)
-  return call
+  return { call, cookie: () => cookie }
 }

@@ -1,9 +1,15 @@
 import { apiSuite } from './api.ts'
+import { consoleSuite } from './console.ts'
 import { runSuite } from './run.ts'
 import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on engines of its own, and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
+  console: {
+    about:
+      'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
+    run: consoleSuite,
+  },
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',
     run: runSuite,

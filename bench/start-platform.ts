@@ -19,6 +19,8 @@ import { signIn, type CallApi } from './call-api.ts'
 export type Platform = {
   /** Signed in as the Owner of an organization that has nothing else. */
   call: CallApi
+  /** The Owner's session, as a browser sends it. */
+  cookie: () => string
   /** What the API's paths begin with. */
   address: string
   tofu: string
@@ -90,9 +92,10 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
     const changes = openChangeFeed(databaseUrl)
     const connection = await Connection.connect({ address: engines.temporalAddress })
     closing.push(() => Promise.all([store.close(), changes.close(), connection.close()]))
-    const call = await signIn(address, { email, password })
+    const { call, cookie } = await signIn(address, { email, password })
     return {
       call,
+      cookie,
       address: `${address}/api`,
       tofu,
       store,

@@ -18,6 +18,8 @@ export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: Type.Optional(Cursor('^[0-9]{1,15}$')),
 })
+/** A page of what is called so; any part of the name, in any case. */
+export const NamedPage = Type.Object({ ...Page.properties, q: Type.Optional(Text(200, 1)) })
 export const NextCursor = Nullable(Type.String())
 
 export const ErrorBody = Type.Object({

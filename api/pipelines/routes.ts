@@ -4,7 +4,7 @@ import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { listedPipelines } from '../../store/pipelines/listed-pipelines.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
-import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
+import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
 import { presentListed, presentPipelines } from './present-pipelines.ts'
@@ -21,16 +21,20 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read' },
       schema: {
         operationId: 'listPipelines',
-        querystring: Page,
+        querystring: NamedPage,
         response: {
           200: Type.Object({ pipelines: Type.Array(PipelineBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+    async ({ caller: { organizationId }, query: { limit = 50, cursor, q } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await listedPipelines(deps.store, organizationId, { limit: limit + 1, after })
+      const found = await listedPipelines(deps.store, organizationId, {
+        limit: limit + 1,
+        after,
+        q,
+      })
       const { rows, nextCursor } = page(found, limit)
       return { pipelines: rows.map(presentListed), nextCursor }
     },

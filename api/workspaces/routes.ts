@@ -2,7 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Db } from '../../store/connect.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
+import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
 import { configurationRoutes } from './configuration-routes.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
@@ -31,17 +31,17 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read' },
       schema: {
         operationId: 'listWorkspaces',
-        querystring: Page,
+        querystring: NamedPage,
         response: {
           200: Type.Object({ workspaces: Type.Array(WorkspaceBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+    async ({ caller: { organizationId }, query: { limit = 50, cursor, q } }) => {
       const after = decodeCursor(cursor, 0)
       return app.deps.store.tenant(organizationId, async (db) => {
-        const found = await workspaces(db, organizationId).list(limit + 1, after)
+        const found = await workspaces(db, organizationId).list(limit + 1, after, q)
         const { rows, nextCursor } = page(found, limit)
         return { workspaces: await presentWorkspaces(db, organizationId, rows), nextCursor }
       })

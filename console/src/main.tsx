@@ -3,8 +3,8 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError } from './api/call.ts'
-import { isUp, onConnection, reportConnection } from './api/connection.ts'
+import { ApiError, mayPass } from './api/call.ts'
+import { isUp, reportConnection } from './api/connection.ts'
 import { createConsoleRouter } from './app/router.tsx'
 import { warmUp } from './app/warm-up.ts'
 import './styles/tokens.css'
@@ -30,8 +30,10 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // What the service refuses it refuses again; what did not arrive is asked for again.
-      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 3,
+      // What the service refuses it refuses again; what did not arrive is asked for again, and
+      // after a second it is said.
+      retry: (count, error) => mayPass(error) && count < 2,
+      retryDelay: (count) => 300 * 2 ** count,
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -42,12 +44,12 @@ const router = createConsoleRouter(queryClient)
 // The browser knows at once that its network went; that it came back only says to look again.
 addEventListener('offline', () => reportConnection(false))
 addEventListener('online', () => void queryClient.refetchQueries({ type: 'active' }))
-let lookingAgain: ReturnType<typeof setInterval> | undefined
-onConnection(() => {
-  clearInterval(lookingAgain)
-  if (!isUp())
-    lookingAgain = setInterval(() => void queryClient.refetchQueries({ type: 'active' }), 5_000)
-})
+// What could not be shown shows itself once it can: nobody has to load a page anew.
+setInterval(() => {
+  const failed = ({ state: { error } }: { state: { error: Error | null } }) => mayPass(error)
+  if (!document.hidden)
+    void queryClient.refetchQueries({ type: 'active', ...(isUp() && { predicate: failed }) })
+}, 5_000)
 warmUp()
 
 const root = document.getElementById('root')

@@ -2,6 +2,7 @@ import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
+import { contains } from '../contains.ts'
 
 export class UserRow extends Model {
   static override tableName = 'users'
@@ -63,7 +64,7 @@ export function users(db: Db, organizationId: number) {
       if (active !== undefined) void found.where({ active })
       if (role !== undefined) void found.whereRaw(`${effectiveRole} = ?`, [role])
       if (q !== undefined) {
-        const like = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+        const like = contains(q)
         void found.where((any) => void any.whereILike('email', like).orWhereILike('name', like))
       }
       return found

@@ -73,3 +73,13 @@ export async function expectNoSideways(page: Page, where: string): Promise<void>
   )
   expect(wider, `${where} is wider than its window`).toBeLessThanOrEqual(0)
 }
+
+/** Shown in full: nothing is being loaded, and what is live stands still. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await page
+    .getByText(/^(Loading|Looking|Connecting)/)
+    .first()
+    .waitFor({ state: 'hidden' })
+  await page.waitForTimeout(120)
+}

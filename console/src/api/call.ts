@@ -36,9 +36,13 @@ export class ApiError extends Error {
 /** The service could not be reached at all: nothing was answered, so nothing is known. */
 export class Unreachable extends Error {
   constructor() {
-    super('The service does not answer. Nothing was lost here: try again when it is back.')
+    super('The service does not answer. Nothing is lost here.')
   }
 }
+
+/** Whether it may go away by itself: the service is down, or says that something of its own is. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)
 
 export function pathOf(template: string, params: Record<string, unknown> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_whole, name: string) =>

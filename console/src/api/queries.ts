@@ -1,9 +1,14 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import type { RunPlace } from './types.ts'
 
 const pageSize = 100
 const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
+/** A list is looked at again as a whole, so one that somebody scrolled far into stands still. */
+const whileShort =
+  (everyMs: number) =>
+  ({ state }: { state: { data?: { pages: unknown[] } | undefined } }): number | false =>
+    (state.data?.pages.length ?? 0) <= 3 && everyMs
 const firstPage = undefined as string | undefined
 
 export const meQuery = queryOptions({
@@ -19,13 +24,16 @@ export const homeQuery = queryOptions({
   refetchInterval: 3_000,
 })
 
-export const workspacesQuery = infiniteQueryOptions({
-  queryKey: ['workspaces', 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listWorkspaces', { query: { limit: pageSize, cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
+export const workspacesQuery = (q = '') =>
+  infiniteQueryOptions({
+    queryKey: ['workspaces', 'list', q],
+    queryFn: ({ pageParam, signal }) =>
+      call('listWorkspaces', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    placeholderData: keepPreviousData,
+    refetchInterval: whileShort(15_000),
+  })
 
 export const workspaceQuery = (id: number) =>
   queryOptions({
@@ -81,16 +89,19 @@ export const workspaceRunsQuery = (id: number) =>
       call('listWorkspaceRuns', { params: { id }, query: { cursor: pageParam }, signal }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
-    refetchInterval: 5_000,
+    refetchInterval: whileShort(5_000),
   })
 
-export const pipelinesQuery = infiniteQueryOptions({
-  queryKey: ['pipelines', 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listPipelines', { query: { limit: pageSize, cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
+export const pipelinesQuery = (q = '') =>
+  infiniteQueryOptions({
+    queryKey: ['pipelines', 'list', q],
+    queryFn: ({ pageParam, signal }) =>
+      call('listPipelines', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    placeholderData: keepPreviousData,
+    refetchInterval: whileShort(15_000),
+  })
 
 export const pipelineRunsQuery = (id: number) =>
   infiniteQueryOptions({
@@ -99,7 +110,7 @@ export const pipelineRunsQuery = (id: number) =>
       call('listPipelineRuns', { params: { id }, query: { cursor: pageParam }, signal }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
-    refetchInterval: 5_000,
+    refetchInterval: whileShort(5_000),
   })
 
 export const pipelineQuery = (id: number) =>
@@ -125,10 +136,20 @@ export const runQuery = (place: RunPlace) =>
     },
   })
 
-export const peopleQuery = infiniteQueryOptions({
-  queryKey: ['people'],
+export const peopleQuery = (q = '') =>
+  infiniteQueryOptions({
+    queryKey: ['people', q],
+    queryFn: ({ pageParam, signal }) =>
+      call('listUsers', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    placeholderData: keepPreviousData,
+  })
+
+export const organizationTokensQuery = infiniteQueryOptions({
+  queryKey: ['tokens', 'organization'],
   queryFn: ({ pageParam, signal }) =>
-    call('listUsers', { query: { limit: pageSize, cursor: pageParam }, signal }),
+    call('listTokens', { query: { limit: pageSize, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: nextOf,
 })

@@ -1,18 +1,26 @@
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { useCallback, useEffect } from 'react'
+import { mayPass } from '../api/call.ts'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
 /** What a page shows that could not be shown. */
 export function Crash({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const again = () => {
+  const again = useCallback(() => {
     reset()
     void router.invalidate()
-  }
+  }, [reset, router])
+  const goesOn = mayPass(error)
+  useEffect(() => {
+    if (!goesOn) return
+    const timer = setInterval(again, 5_000)
+    return () => clearInterval(timer)
+  }, [goesOn, again])
   return (
     <main className="alone">
       <h1>This page could not be shown</h1>
-      <ErrorNote error={error instanceof Error ? error : new Error(String(error))} />
+      <ErrorNote error={error instanceof Error ? error : new Error(String(error))} goesOn />
       <Button tone="primary" onClick={again}>
         Try again
       </Button>

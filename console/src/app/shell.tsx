@@ -4,6 +4,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { isUp, onConnection } from '../api/connection.ts'
+import { NavIcon } from './nav-icon.tsx'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 import { chooseTheme, currentTheme, type Theme } from './theme.ts'
@@ -26,11 +27,21 @@ export function Shell() {
           </Link>
           <nav aria-label="Main" className="nav">
             <Link to="/" activeOptions={{ exact: true }}>
+              <NavIcon name="home" />
               Home
             </Link>
-            <Link to="/workspaces">Workspaces</Link>
-            <Link to="/pipelines">Pipelines</Link>
-            <Link to="/organization">Organization</Link>
+            <Link to="/workspaces">
+              <NavIcon name="workspaces" />
+              Workspaces
+            </Link>
+            <Link to="/pipelines">
+              <NavIcon name="pipelines" />
+              Pipelines
+            </Link>
+            <Link to="/organization">
+              <NavIcon name="organization" />
+              Organization
+            </Link>
           </nav>
           <AccountMenu onHelp={() => setHelpOpen(true)} />
         </header>
@@ -92,6 +103,9 @@ function AccountMenu({ onHelp }: { onHelp: () => void }) {
     <Menu.Root>
       <Menu.Trigger className="account">
         <span className="visually-hidden">Account: </span>
+        <span className="avatar" aria-hidden="true">
+          {user.name.slice(0, 1)}
+        </span>
         <span className="account-name">{user.name}</span>
         <span className="account-org">{organization.name}</span>
       </Menu.Trigger>

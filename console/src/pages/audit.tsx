@@ -19,7 +19,7 @@ export function AuditPage() {
   return (
     <>
       <FilterForm key={JSON.stringify(filter)} filter={filter} />
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="the audit log" />}
       {query.isSuccess && entries.length === 0 && (
         <Empty title="Nothing matches">

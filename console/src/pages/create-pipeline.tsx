@@ -1,65 +1,90 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useId, useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { useSettled } from '../parts/filter-box.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
 /** A pipeline of one's own over a workspace, beside the one that the workspace brought. */
 export function CreatePipeline() {
   const { may } = useMe()
   const [open, setOpen] = useState(false)
-  const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const workspaces = useInfiniteQuery({ ...workspacesQuery, enabled: open })
-  const create = useMutation({
-    mutationFn: (form: FormData) =>
-      call('createPipeline', {
-        body: {
-          name: textIn(form, 'name'),
-          kind: 'infrastructure',
-          targetWorkspaceId: Number(textIn(form, 'workspace')),
-        },
-      }),
-    onSuccess: async ({ pipeline }) => {
-      await queryClient.invalidateQueries({ queryKey: ['pipelines', 'list'] })
-      await navigate({ to: '/pipelines/$id', params: { id: pipeline.id } })
-    },
-  })
   if (!may('mutate_infra')) return null
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    create.mutate(new FormData(event.currentTarget))
-  }
   return (
     <>
       <Button tone="primary" onClick={() => setOpen(true)}>
         New pipeline
       </Button>
       <Dialog open={open} onOpenChange={setOpen} title="New infrastructure pipeline">
-        <form onSubmit={submit} className="stack">
-          <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
-          <Select label="Workspace" name="workspace" required hint="What it plans and applies.">
-            {workspaces.data?.pages.flatMap((page) =>
-              page.workspaces.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              )),
-            )}
-          </Select>
-          <ErrorNote error={create.error ?? workspaces.error} />
-          <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" tone="primary" busy={create.isPending}>
-              Create pipeline
-            </Button>
-          </div>
-        </form>
+        <CreateForm onCancel={() => setOpen(false)} />
       </Dialog>
     </>
+  )
+}
+
+function CreateForm({ onCancel }: { onCancel: () => void }) {
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const listId = useId()
+  const [typed, setTyped] = useState('')
+  const query = useInfiniteQuery(workspacesQuery(useSettled(typed)))
+  const offered = query.data?.pages[0]?.workspaces ?? []
+  const create = useMutation({
+    mutationFn: async (form: FormData) => {
+      // Asked anew: what was offered may lag behind what was typed.
+      const { workspaces } = await call('listWorkspaces', { query: { q: typed.trim() } })
+      const target = workspaces.find(({ name }) => name === typed.trim())
+      if (!target)
+        throw new Error(`There is no workspace “${typed.trim()}”. Choose one of the list.`)
+      return call('createPipeline', {
+        body: {
+          name: textIn(form, 'name'),
+          kind: 'infrastructure',
+          targetWorkspaceId: target.id,
+        },
+      })
+    },
+    onSuccess: async ({ pipeline }) => {
+      await queryClient.invalidateQueries({ queryKey: ['pipelines', 'list'] })
+      await navigate({ to: '/pipelines/$id', params: { id: pipeline.id } })
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    create.mutate(new FormData(event.currentTarget))
+  }
+  return (
+    <form onSubmit={submit} className="stack">
+      <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
+      <Field
+        label="Workspace"
+        name="workspace"
+        list={listId}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        required
+        maxLength={63}
+        autoComplete="off"
+        hint="What it plans and applies: begin to type its name."
+      />
+      <datalist id={listId}>
+        {offered.map(({ id, name }) => (
+          <option key={id} value={name}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <ErrorNote error={create.error ?? query.error} />
+      <div className="dialog-actions">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" tone="primary" busy={create.isPending}>
+          Create pipeline
+        </Button>
+      </div>
+    </form>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { homeQuery } from '../api/queries.ts'
 import type { HomeRun } from '../api/types.ts'
 import { plural } from '../api/words.ts'
@@ -18,11 +19,26 @@ export function HomePage() {
   return (
     <>
       <PageHead title="Home" />
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="what is going on" />}
       {counts?.workspaces === 0 && <FirstStep />}
       {counts && counts.workspaces > 0 && (
         <>
+          <dl className="stats">
+            <Stat name={counts.workspaces === 1 ? 'workspace' : 'workspaces'}>
+              <Link to="/workspaces">{counts.workspaces.toLocaleString()}</Link>
+            </Stat>
+            <Stat name="live runs">{counts.runs.live.toLocaleString()}</Stat>
+            <Stat name="wait for approval" tone={counts.runs.waiting > 0 ? 'warn-text' : ''}>
+              {counts.runs.waiting.toLocaleString()}
+            </Stat>
+            <Stat
+              name="failed in the last day"
+              tone={counts.runs.failedLastDay > 0 ? 'bad-text' : ''}
+            >
+              {counts.runs.failedLastDay.toLocaleString()}
+            </Stat>
+          </dl>
           <Section title="Waits for you" rows={waitingForMe}>
             Nothing waits for you.
           </Section>
@@ -41,10 +57,8 @@ export function HomePage() {
               : 'No run failed in the last day.'}
           </Section>
           <p className="dim">
-            {plural(counts.workspaces, 'workspace')}, {plural(counts.runs.live, 'live run')},{' '}
-            {counts.runs.waiting} of them waiting for approval.{' '}
             <Link to="/organization/audit" search={{ event: 'pipeline' }}>
-              All that happened
+              All that happened in the organization
             </Link>
           </p>
         </>
@@ -53,7 +67,16 @@ export function HomePage() {
   )
 }
 
-type SectionProps = { title: string; rows: readonly HomeRun[]; children: React.ReactNode }
+function Stat({ name, tone = '', children }: { name: string; tone?: string; children: ReactNode }) {
+  return (
+    <div className="stat">
+      <dt>{name}</dt>
+      <dd className={`num ${tone}`}>{children}</dd>
+    </div>
+  )
+}
+
+type SectionProps = { title: string; rows: readonly HomeRun[]; children: ReactNode }
 
 function Section({ title, rows, children }: SectionProps) {
   return (

@@ -6,6 +6,7 @@ import { rolesUpTo } from '../api/roles.ts'
 import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
@@ -17,12 +18,23 @@ export function PeoplePage() {
   const me = useMe()
   const [edited, setEdited] = useState<Person>()
   const editor = me.may('manage_users_sso')
-  const query = useInfiniteQuery(peopleQuery)
+  const [filter, setFilter] = useState('')
+  const q = useSettled(filter)
+  const query = useInfiniteQuery(peopleQuery(q))
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
   return (
     <>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="people" />}
+      <div className="list-head">
+        <FilterBox
+          label="Filter by name or address"
+          value={filter}
+          onChange={setFilter}
+          found={foundWords(people.length, query.hasNextPage)}
+        />
+        {editor && <Invite />}
+      </div>
       {people.length > 0 && (
         <Scroller label="People">
           <table>
@@ -74,12 +86,11 @@ export function PeoplePage() {
         </Scroller>
       )}
       <LoadMore query={query} />
-      {people.length === 1 && editor && (
+      {query.isSuccess && q === '' && people.length === 1 && editor && (
         <p className="note quiet">
           You are alone here. A production run waits for a second person: invite one.
         </p>
       )}
-      {editor && <Invite />}
       {edited && <PersonDialog person={edited} onClose={() => setEdited(undefined)} />}
     </>
   )
@@ -107,7 +118,7 @@ function Invite() {
     invite.mutate(new FormData(event.currentTarget))
   }
   return (
-    <div className="bar">
+    <div className="actions">
       <span className="dim" role="status">
         {invite.isSuccess && `An invitation is on its way to ${invite.data.user.email}.`}
       </span>

@@ -2,23 +2,23 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { pipelinesQuery } from '../api/queries.ts'
-import { FilterBox } from '../parts/filter-box.tsx'
+import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
 
 export function PipelinesPage() {
-  const query = useInfiniteQuery({ ...pipelinesQuery, refetchInterval: 15_000 })
   const [filter, setFilter] = useState('')
+  const q = useSettled(filter)
+  const query = useInfiniteQuery(pipelinesQuery(q))
   const all = query.data?.pages.flatMap((page) => page.pipelines) ?? []
-  const shown = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()))
   return (
     <>
       <PageHead title="Pipelines" actions={<CreatePipeline />} />
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="pipelines" />}
-      {query.isSuccess && all.length === 0 && (
+      {query.isSuccess && all.length === 0 && q === '' && (
         <Empty title="No pipelines yet">
           <p>
             Every workspace brings its own pipeline, which plans, waits for approval and applies.
@@ -28,16 +28,16 @@ export function PipelinesPage() {
           </Link>
         </Empty>
       )}
-      {all.length > 0 && (
+      {(all.length > 0 || filter !== '') && (
         <FilterBox
           label="Filter by name"
           value={filter}
           onChange={setFilter}
-          found={shown.length}
+          found={foundWords(all.length, query.hasNextPage)}
         />
       )}
       <ul className="rows">
-        {shown.map((pipeline) => (
+        {all.map((pipeline) => (
           <li key={pipeline.id}>
             <Link to="/pipelines/$id" params={{ id: pipeline.id }} className="row">
               <span className="row-main">

@@ -28,7 +28,7 @@ export function PoliciesPage() {
   )
   return (
     <>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="policies" />}
       {query.isSuccess && policies.length === 0 && (
         <Empty title="No policies yet">

@@ -17,6 +17,7 @@ import { RunLink } from '../parts/run-row.tsx'
 import { StageLine } from '../parts/stage-line.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { useStageEnd } from '../parts/use-stage-end.ts'
 import { RunFacts } from './run-facts.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { Timeline } from './run-timeline.tsx'
@@ -43,7 +44,7 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
     return (
       <>
         <PageHead title="Run" />
-        {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} />}
+        {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} goesOn />}
       </>
     )
   return <RunShown run={run} place={place} search={search} />
@@ -55,6 +56,9 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const tab = search.tab ?? tabOf(run)
   const stage = search.stage ?? stageOf(run)
   const plan = planOf(run.plan)
+  const now = stageNow(run)
+  // The log that is shown hears the end of its stage itself.
+  useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
   return (
     <>
       <PageHead
@@ -113,6 +117,12 @@ const stageOf = (run: RunDetail): string =>
   run.stages.findLast(({ startedAt, name }) => startedAt !== null && name !== 'approve')?.name ??
   run.stages[0]?.name ??
   'plan'
+
+/** The stage that a live run is at, or waits for. */
+const stageNow = (run: RunDetail): string | undefined =>
+  run.state === 'running'
+    ? run.stages.find(({ endedAt, state }) => endedAt === null && state !== 'skipped')?.name
+    : undefined
 
 /** Why it ended as it did, or why it does not move. */
 function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {

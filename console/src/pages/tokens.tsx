@@ -9,9 +9,11 @@ import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { Time } from '../parts/time.tsx'
 import { Scroller } from '../parts/scroller.tsx'
+import { OrganizationTokens } from './organization-tokens.tsx'
 
 /** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
 export function TokensPage() {
+  const { may } = useMe()
   const queryClient = useQueryClient()
   const query = useQuery(tokensQuery)
   const [open, setOpen] = useState(false)
@@ -36,7 +38,11 @@ export function TokensPage() {
         </Empty>
       )}
       {tokens.length > 0 && (
-        <>
+        <section className="section" aria-labelledby="own-tokens">
+          <div className="list-head">
+            <h2 id="own-tokens">Your tokens</h2>
+            {create}
+          </div>
           <Scroller label="Your tokens">
             <table>
               <thead>
@@ -70,7 +76,7 @@ export function TokensPage() {
                       <span className="table-actions">
                         <Button
                           aria-label={`Revoke ${token.name}`}
-                          busy={revoke.isPending}
+                          busy={revoke.isPending && revoke.variables === token.id}
                           onClick={() =>
                             confirm(`Revoke ${token.name}? What uses it stops working.`) &&
                             revoke.mutate(token.id)
@@ -85,9 +91,9 @@ export function TokensPage() {
               </tbody>
             </table>
           </Scroller>
-          <div className="bar">{create}</div>
-        </>
+        </section>
       )}
+      {may('manage_users_sso') && <OrganizationTokens />}
       {open && <NewToken onClose={() => setOpen(false)} />}
     </>
   )

@@ -13,7 +13,7 @@ type FileTexts = Record<string, string>
 export function Files({ workspace }: { workspace: Workspace }) {
   const query = useQuery(configurationQuery(workspace.id))
   if (query.isPending) return <Loading what="files" />
-  if (query.error) return <ErrorNote error={query.error} />
+  if (query.error) return <ErrorNote error={query.error} goesOn />
   const saved = query.data.configuration
   return (
     <Editor

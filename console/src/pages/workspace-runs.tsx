@@ -13,7 +13,7 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
   const runs = query.data?.pages.flatMap((page) => page.runs) ?? []
   return (
     <>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="runs" />}
       {query.isSuccess && runs.length === 0 && (
         <Empty title="No runs yet">

@@ -35,7 +35,7 @@ function Outputs({ id }: { id: number }) {
   return (
     <section className="section">
       <h2>Outputs</h2>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="outputs" />}
       {query.isSuccess && outputs.length === 0 && <p className="dim">The files declare none.</p>}
       {outputs.length > 0 && (
@@ -70,7 +70,7 @@ function Resources({ id }: { id: number }) {
   return (
     <section className="section">
       <h2>Resources</h2>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isSuccess && resources.length === 0 && <p className="dim">None.</p>}
       <ul className="rows">
         {resources.map(({ address, mode }) => (

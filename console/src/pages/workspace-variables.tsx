@@ -21,7 +21,7 @@ export function Variables({ id }: { id: number }) {
   )
   return (
     <>
-      <ErrorNote error={query.error} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="variables" />}
       {query.isSuccess && variables.length === 0 && (
         <Empty title="No variables yet">

@@ -32,7 +32,11 @@ export function WorkspacePage() {
     return (
       <>
         <PageHead above={<Link to="/workspaces">Workspaces</Link>} title="Workspace" />
-        {query.isPending ? <Loading what="the workspace" /> : <ErrorNote error={query.error} />}
+        {query.isPending ? (
+          <Loading what="the workspace" />
+        ) : (
+          <ErrorNote error={query.error} goesOn />
+        )}
       </>
     )
   return (

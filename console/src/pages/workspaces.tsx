@@ -5,7 +5,7 @@ import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { FilterBox } from '../parts/filter-box.tsx'
+import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
@@ -17,10 +17,10 @@ export function WorkspacesPage() {
   const { create = false } = route.useSearch()
   const navigate = useNavigate()
   const { may } = useMe()
-  const query = useInfiniteQuery({ ...workspacesQuery, refetchInterval: 15_000 })
   const [filter, setFilter] = useState('')
+  const q = useSettled(filter)
+  const query = useInfiniteQuery(workspacesQuery(q))
   const all = query.data?.pages.flatMap((page) => page.workspaces) ?? []
-  const shown = all.filter(({ name }) => name.includes(filter.toLowerCase()))
   const setCreate = (open: boolean) =>
     void navigate({ to: '/workspaces', search: open ? { create: true } : {}, replace: true })
   const createButton = may('mutate_infra') && (
@@ -30,10 +30,10 @@ export function WorkspacesPage() {
   )
   return (
     <>
-      <PageHead title="Workspaces" actions={all.length > 0 && createButton} />
-      <ErrorNote error={query.error} />
+      <PageHead title="Workspaces" actions={(all.length > 0 || q !== '') && createButton} />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="workspaces" />}
-      {query.isSuccess && all.length === 0 && (
+      {query.isSuccess && all.length === 0 && q === '' && (
         <Empty title="No workspaces yet">
           <p>
             A workspace holds the files, the variables and the state of one piece of infrastructure.
@@ -43,16 +43,16 @@ export function WorkspacesPage() {
           )}
         </Empty>
       )}
-      {all.length > 0 && (
+      {(all.length > 0 || filter !== '') && (
         <FilterBox
           label="Filter by name"
           value={filter}
           onChange={setFilter}
-          found={shown.length}
+          found={foundWords(all.length, query.hasNextPage)}
         />
       )}
       <ul className="rows">
-        {shown.map((workspace) => (
+        {all.map((workspace) => (
           <li key={workspace.id}>
             <Link to="/workspaces/$id" params={{ id: workspace.id }} className="row">
               <span className="row-main">

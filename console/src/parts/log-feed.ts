@@ -2,6 +2,7 @@ import { pathOf } from '../api/call.ts'
 import type { LogLine, RunPlace } from '../api/types.ts'
 
 export type FeedState = 'connecting' | 'live' | 'waiting' | 'over'
+type Wanted = { stage: string; after?: number; onEnd: () => void }
 type Snapshot = { lines: readonly LogLine[]; state: FeedState }
 
 const flushMs = 50
@@ -11,7 +12,7 @@ const againMs = 2_000
  * One stage's log as it grows. The browser takes up a broken stream by `Last-Event-ID`; where it
  * gives up (the service was restarting), a new stream begins after the last line that came.
  */
-export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
+export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd }: Wanted) {
   let lines: LogLine[] = []
   let snapshot: Snapshot = { lines, state: 'connecting' }
   let source: EventSource | undefined
@@ -28,9 +29,13 @@ export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
     snapshot = { lines, state }
     for (const listener of listeners) listener()
   }
-  const lastSeq = () => (pending.at(-1) ?? lines.at(-1))?.seq ?? 0
+  const lastSeq = () => (pending.at(-1) ?? lines.at(-1))?.seq ?? after
+
+  let over = false
 
   const connect = () => {
+    if (over || document.hidden) return
+    source?.close()
     const path = pathOf(addressOf[place.kind], { id: place.id, runId: place.runId })
     source = new EventSource(`${path}?stage=${encodeURIComponent(stage)}&after=${lastSeq()}`)
     source.addEventListener('open', () => publish('live'))
@@ -42,6 +47,7 @@ export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
       flushTimer ??= setTimeout(() => publish('live'), flushMs)
     })
     source.addEventListener('end', () => {
+      over = true
       source?.close()
       publish('over')
       onEnd()
@@ -51,6 +57,13 @@ export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
       if (source?.readyState === EventSource.CLOSED) againTimer = setTimeout(connect, againMs)
     })
   }
+  // A browser has six connections to a service and no more: a tab that nobody looks at holds none.
+  const onVisibility = () => {
+    clearTimeout(againTimer)
+    if (document.hidden) source?.close()
+    else connect()
+  }
+  document.addEventListener('visibilitychange', onVisibility)
   connect()
 
   return {
@@ -60,6 +73,7 @@ export function openLogFeed(place: RunPlace, stage: string, onEnd: () => void) {
     },
     snapshot: () => snapshot,
     close() {
+      document.removeEventListener('visibilitychange', onVisibility)
       source?.close()
       clearTimeout(flushTimer)
       clearTimeout(againTimer)

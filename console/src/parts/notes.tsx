@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/call.ts'
+import { ApiError, mayPass } from '../api/call.ts'
 
-/** An error in the API's own words, with the fields it names. */
-export function ErrorNote({ error }: { error: Error | null }) {
+/** An error in the API's own words, with the fields it names. `goesOn`: what was asked for is asked again. */
+export function ErrorNote({ error, goesOn = false }: { error: Error | null; goesOn?: boolean }) {
   if (!error) return null
   const details = error instanceof ApiError ? error.details : []
   return (
     <div className="note bad" role="alert">
-      <p>{error.message}</p>
+      <p>
+        {error.message}
+        {goesOn && mayPass(error) && ' It is tried again every few seconds.'}
+      </p>
       {details.length > 1 && (
         <ul>
           {details.map(({ path, message }) => (

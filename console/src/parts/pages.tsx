@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Button } from './forms.tsx'
 
 type Props = { title: ReactNode; above?: ReactNode; actions?: ReactNode; children?: ReactNode }
@@ -20,16 +20,32 @@ type MoreProps = {
   query: {
     hasNextPage: boolean
     isFetchingNextPage: boolean
+    isFetchNextPageError: boolean
     fetchNextPage: () => Promise<unknown>
   }
 }
 
+/** The next page comes as its place comes into sight; the button is for whoever scrolls by no wheel. */
 export function LoadMore({ query }: MoreProps) {
-  if (!query.hasNextPage) return null
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
+  const place = useRef<HTMLDivElement>(null)
+  const goesOn = hasNextPage && !isFetchingNextPage && !isFetchNextPageError
+  useEffect(() => {
+    if (!place.current || !goesOn) return
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) void fetchNextPage()
+      },
+      { rootMargin: '600px' },
+    )
+    observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [goesOn, fetchNextPage])
+  if (!hasNextPage) return null
   return (
-    <div className="more">
-      <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-        {query.isFetchingNextPage ? 'Loading…' : 'Show more'}
+    <div className="more" ref={place}>
+      <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {isFetchingNextPage ? 'Loading…' : 'Show more'}
       </Button>
     </div>
   )

@@ -8,7 +8,7 @@ import {
   type PlannedResource,
 } from '../api/plan.ts'
 import { plural } from '../api/words.ts'
-import { FilterBox } from './filter-box.tsx'
+import { FilterBox, foundWords } from './filter-box.tsx'
 import { Scroller } from './scroller.tsx'
 
 /** What takes something away comes first: it is what an approver must not miss. */
@@ -37,7 +37,7 @@ export function PlanView({ plan }: { plan: Plan }) {
           label="Filter by address"
           value={filter}
           onChange={setFilter}
-          found={shown.length}
+          found={foundWords(shown.length)}
         />
       )}
       {groups.map(({ action, sign, title, tone }) => {
@@ -170,6 +170,7 @@ function Attributes({ attributes, action, name }: AttributesProps) {
   )
 }
 
+/** Text is in quotes, as OpenTofu has it; a list or object is shown as it is, without escapes. */
 function Value({ value, attribute }: { value: Attribute['after']; attribute: Attribute }) {
   if (value === null) return <span className="dim">none</span>
   if (attribute.sensitive) return <span className="masked">•••• sensitive</span>
@@ -177,7 +178,7 @@ function Value({ value, attribute }: { value: Attribute['after']; attribute: Att
     return <span className="dim">known after apply</span>
   return (
     <span className="value">
-      {typeof value === 'string' ? JSON.stringify(value) : String(value)}
+      {typeof value === 'string' && !/^[[{]/.test(value) ? JSON.stringify(value) : String(value)}
     </span>
   )
 }

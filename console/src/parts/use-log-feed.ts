@@ -12,9 +12,8 @@ export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
   const [feed, setFeed] = useState<Feed>()
   const queryClient = useQueryClient()
   useEffect(() => {
-    const opened = openLogFeed({ kind, id, runId }, stage, () => {
-      void queryClient.invalidateQueries({ queryKey: ['run', kind, id, runId] })
-    })
+    const onEnd = () => void queryClient.invalidateQueries({ queryKey: ['run', kind, id, runId] })
+    const opened = openLogFeed({ kind, id, runId }, { stage, onEnd })
     setFeed(opened)
     return () => {
       opened.close()

@@ -125,6 +125,23 @@ describe('workspaces', () => {
     expect(rest.nextCursor).toBeNull()
   })
 
+  test('200: `q` finds part of a name in any case, of workspaces and of pipelines', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    for (const name of ['shop-eu', 'shop-us', 'data']) await user.post('/api/workspaces', { name })
+    await (await harness.organization()).workspace()
+    const named = async (noun: 'workspaces' | 'pipelines', q: string) =>
+      (await user.get(`/api/${noun}?q=${encodeURIComponent(q)}`))
+        .json()
+        [noun].map(({ name }: { name: string }) => name)
+    expect(await named('workspaces', 'SHOP')).toEqual(['shop-eu', 'shop-us'])
+    expect(await named('pipelines', 'shop-e')).toEqual(['provision-shop-eu'])
+    // Signs of a pattern stand for themselves.
+    expect(await named('workspaces', '%')).toEqual([])
+    expect(await named('pipelines', '_')).toEqual([])
+    expect((await user.get('/api/workspaces?q=')).statusCode).toBe(400)
+  })
+
   test('403: what guards a run is not a Deployer’s to change, and the try is audited', async () => {
     const org = await harness.organization()
     const deployer = await org.user('Deployer')

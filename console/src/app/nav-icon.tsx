@@ -1,0 +1,15 @@
+const shapes = {
+  home: 'M2.5 7.2 8 2.5l5.5 4.7v6.3h-3.7V9.7H6.2v3.8H2.5z',
+  workspaces: 'M8 2 14 5 8 8 2 5zM2.4 8 8 10.8 13.6 8M2.4 11 8 13.8 13.6 11',
+  pipelines: 'M3.5 5.5a2 2 0 1 0 0-.1M12.5 10.5a2 2 0 1 0 0 .1M5.5 5.5h3a2 2 0 0 1 2 2v1',
+  organization: 'M2.5 13.5v-11h6v11M8.5 6.5h5v7M1.5 13.5h13M4.5 5.2h2M4.5 8h2M4.5 10.8h2M11 9v2',
+} as const
+
+/** Beside its word, so it says nothing of its own. */
+export function NavIcon({ name }: { name: keyof typeof shapes }) {
+  return (
+    <svg className="nav-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={shapes[name]} />
+    </svg>
+  )
+}

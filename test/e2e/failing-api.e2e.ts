@@ -1,0 +1,106 @@
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { expectAccessible } from './axe.ts'
+import { openBrowser, settle, visit } from './browser.ts'
+import { createWorld, type World } from './world.ts'
+
+/** Pages that ask for nothing beyond who is signed in. */
+const asksNothing = new Set(['roles', 'not-found'])
+
+const failures = {
+  '500': {
+    answer: async (route: Route) =>
+      route.fulfill({ status: 500, json: { error: 'Something went wrong.', code: 'internal' } }),
+    words: 'Something went wrong.',
+  },
+  '503': {
+    answer: async (route: Route) =>
+      route.fulfill({ status: 503, json: { error: 'The database is away.', code: 'unavailable' } }),
+    words: 'The database is away.',
+  },
+  'no answer at all': {
+    answer: async (route: Route) => route.abort(),
+    words: 'The service does not answer.',
+  },
+}
+
+// Each page says in the API's own words what failed, and goes on by itself when it is back.
+describe('a failing API', () => {
+  let harness: Harness
+  let browser: Browser
+  let world: World
+  beforeAll(async () => {
+    ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
+    world = await createWorld(harness)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  const fail = async (page: Page, answer: (route: Route) => Promise<void>) =>
+    page.route((url) => url.pathname.startsWith('/api/') && url.pathname !== '/api/auth/me', answer)
+
+  for (const [kind, { answer, words }] of Object.entries(failures))
+    test(`${kind}: every page says so, stays usable, and recovers`, async () => {
+      const { page, context, faults } = await visit(browser, harness, { user: world.owner })
+      for (const [name, path] of Object.entries(world.at)) {
+        if (asksNothing.has(name)) continue
+        await fail(page, answer)
+        await page.goto(path)
+        const alert = page.getByRole('alert', { includeHidden: true }).getByText(words)
+        await alert.first().waitFor({ state: 'attached' })
+        if (kind === '503') await expectAccessible(page, `${name} with a failing API`)
+        expect(await page.getByRole('navigation', { includeHidden: true }).count()).toBeGreaterThan(
+          0,
+        )
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
+        // As the browser does when its network is back; without that, each five seconds.
+        await page.evaluate(`dispatchEvent(new Event('online'))`)
+        await alert.first().waitFor({ state: 'detached' })
+        await settle(page)
+      }
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+  test('who is signed in cannot be asked: the page says so and comes by itself', async () => {
+    const { page, context } = await visit(browser, harness, { user: world.owner })
+    await page.route('**/api/**', failures['503'].answer)
+    await page.goto('/workspaces')
+    await page.getByText('This page could not be shown').waitFor()
+    await expectAccessible(page, 'nothing answers')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.getByRole('link', { name: /shop-production/ }).waitFor()
+    await context.close()
+  })
+
+  test('the network goes while somebody reads: what was there stays, with a banner', async () => {
+    const { page, context } = await visit(browser, harness, { user: world.owner })
+    await page.goto('/workspaces')
+    await page.getByRole('link', { name: /shop-production/ }).waitFor()
+    await settle(page)
+    await context.setOffline(true)
+    const banner = page.getByText('The service does not answer. What you see')
+    await banner.waitFor()
+    await page.getByRole('link', { name: /shop-production/ }).waitFor()
+    await context.setOffline(false)
+    await banner.waitFor({ state: 'hidden', timeout: 60_000 })
+    await context.close()
+  })
+
+  test('an action that fails says why, and what was typed stays', async () => {
+    const { page, context } = await visit(browser, harness, { user: world.author })
+    await page.goto('/workspaces?create=true')
+    await page.getByLabel('Name', { exact: true }).fill('typed-with-care')
+    await page.route('**/api/workspaces', failures['503'].answer)
+    await page.getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByRole('dialog').getByText('The database is away.').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('typed-with-care')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByRole('heading', { name: 'typed-with-care' }).waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,222 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { openBrowser, visit } from './browser.ts'
+import { named } from './people.ts'
+
+// What each page is for, done on it.
+describe('each page by its own task', () => {
+  let harness: Harness
+  let browser: Browser
+  let org: TestOrganization
+  let owner: TestUser
+  beforeAll(async () => {
+    ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
+    org = await harness.organization()
+    owner = await named(harness, org, { name: 'Maria Lopez', role: 'Owner' })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  /** A page of the owner's, whose questions of the browser are answered with yes. */
+  const open = async (path: string, user = owner): Promise<Page> => {
+    const { page } = await visit(browser, harness, { user })
+    page.on('dialog', (dialog) => void dialog.accept('network.tf'))
+    await page.goto(path)
+    return page
+  }
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  test('home → workspaces → files → run: the first infrastructure of an empty organization', async () => {
+    const page = await open('/')
+    await page.getByRole('link', { name: 'Create the first workspace' }).click()
+    await dialog(page).getByLabel('Name', { exact: true }).fill('first-one')
+    await dialog(page).getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByRole('button', { name: 'Begin with main.tf' }).click()
+    await page.getByLabel('Text of main.tf').fill('output "a" { value = 1 }\n')
+    await page.getByRole('button', { name: '+ New file' }).click()
+    await page
+      .getByLabel('Text of network.tf')
+      .fill('resource "terraform_data" "net" { input = "10.0.0.0/16" }\n')
+    await page.getByText('Not saved.').waitFor()
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    await page.getByText('Version 1.').waitFor()
+    await page.getByRole('button', { name: 'Start a run…' }).click()
+    await page.getByRole('button', { name: 'Plan and apply' }).click()
+    await page.getByText('Succeeded').first().waitFor()
+    await page.getByRole('link', { name: 'Plan', exact: true }).click()
+    await page.getByText('terraform_data.net').waitFor()
+    await page.getByText('"10.0.0.0/16"').first().waitFor()
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    await page.getByText('run succeeded').waitFor()
+    // A moment is shown in the viewer's zone, and in UTC where one points at it.
+    expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/)
+  })
+
+  test('variables: one is added, changed and deleted', async () => {
+    const { id } = await org.workspace({ by: owner })
+    const page = await open(`/workspaces/${id}?tab=variables`)
+    await page.getByRole('button', { name: 'New variable' }).click()
+    await dialog(page).getByLabel('Key').fill('word')
+    await dialog(page).getByLabel('Value').fill('first value')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('first value').waitFor()
+    await page.getByRole('button', { name: 'Change word' }).click()
+    await dialog(page).getByLabel('Value').fill('a secret')
+    await dialog(page)
+      .getByLabel(/^Sensitive/)
+      .check()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('•••• sensitive, written only').waitFor()
+    expect(await page.getByText('a secret').count()).toBe(0)
+    await page.getByRole('button', { name: 'Delete word' }).click()
+    await page.getByText('No variables yet').waitFor()
+  })
+
+  test('state: an earlier version is restored, and outputs are shown', async () => {
+    const workspace = await org.workspace({ by: owner })
+    const page = await open(`/workspaces/${workspace.id}`)
+    for (const word of ['one', 'two']) {
+      await owner.put(`${workspace.url}/configuration`, {
+        files: { 'main.tf': `output "word" { value = "${word}" }\n` },
+      })
+      await page.getByRole('button', { name: 'Start a run…' }).click()
+      await page.getByRole('button', { name: 'Plan and apply' }).click()
+      await page.getByText('Succeeded').first().waitFor()
+      await page.goto(`/workspaces/${workspace.id}?tab=state`)
+      await page.getByText(`"${word}"`).waitFor()
+    }
+    await page
+      .getByRole('button', { name: /^Restore version/ })
+      .last()
+      .click()
+    await page.getByText('"one"').waitFor()
+  })
+
+  test('lock: taken with a reason, seen by another person, and given back', async () => {
+    const { id } = await org.workspace({ by: owner })
+    const page = await open(`/workspaces/${id}`)
+    await page.getByRole('button', { name: 'Lock…' }).click()
+    await dialog(page).getByLabel('Reason (optional)').fill('moving by hand')
+    await dialog(page).getByRole('button', { name: 'Lock', exact: true }).click()
+    await page.getByText(/Locked by .*: moving by hand/).waitFor()
+    const other = await open(`/workspaces/${id}`, await org.user('Deployer'))
+    await other.getByText(/moving by hand/).waitFor()
+    await other.getByRole('button', { name: 'Unlock…' }).click()
+    await dialog(other)
+      .getByText(/Freeing it by force is recorded/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Unlock…' }).click()
+    await dialog(page).getByRole('button', { name: 'Unlock', exact: true }).click()
+    await page.getByRole('button', { name: 'Lock…' }).waitFor()
+  })
+
+  test('settings: a guard is changed by whoever may, and closed to a Deployer', async () => {
+    const { id } = await org.workspace({ by: owner })
+    const page = await open(`/workspaces/${id}?tab=settings`)
+    await page.getByLabel(/^Monthly cost limit/).fill('125')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('Saved.').waitFor()
+    const other = await open(`/workspaces/${id}?tab=settings`, await org.user('Deployer'))
+    const limit = other.getByLabel(/^Monthly cost limit/)
+    await limit.waitFor()
+    expect([await limit.inputValue(), await limit.isDisabled()]).toEqual(['125', true])
+    await page.getByRole('button', { name: 'Delete workspace…' }).click()
+    await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
+  })
+
+  test('pipelines: one is made over a workspace, run, and deleted', async () => {
+    const { name } = await org.workspace({ by: owner })
+    const page = await open('/pipelines')
+    await page.getByRole('button', { name: 'New pipeline' }).click()
+    await dialog(page).getByLabel('Name', { exact: true }).fill('nightly')
+    await dialog(page).getByLabel('Workspace').fill('there is none')
+    await dialog(page).getByRole('button', { name: 'Create pipeline' }).click()
+    await dialog(page)
+      .getByText(/Choose one of the list/)
+      .waitFor()
+    await dialog(page).getByLabel('Workspace').fill(name)
+    await dialog(page).getByRole('button', { name: 'Create pipeline' }).click()
+    await page.getByRole('button', { name: 'Start a run' }).click()
+    await page.getByText('Succeeded').first().waitFor()
+    await page.goto('/pipelines')
+    await page.getByRole('link', { name: /nightly/ }).click()
+    await page.getByRole('link', { name: /Run #1/ }).waitFor()
+    await page.getByRole('button', { name: 'Delete pipeline' }).click()
+    await page.getByRole('button', { name: 'New pipeline' }).waitFor()
+    expect(await page.getByRole('link', { name: /nightly/ }).count()).toBe(0)
+  })
+
+  test('policies: a fault is shown at its line, then the policy holds', async () => {
+    const page = await open('/organization/policies')
+    await page.getByRole('button', { name: 'New policy' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('no destroy')
+    const text = page.getByLabel('Rego')
+    const good = await text.inputValue()
+    await text.fill(good.replace('some resource in', 'some resource inn'))
+    await page.getByRole('button', { name: 'Save policy' }).click()
+    await page.getByText('The policy does not compile:').waitFor()
+    expect(await page.locator('.fault-line').first().textContent()).toMatch(/^4 │ .*inn/)
+    await text.fill(good)
+    await page.getByRole('button', { name: 'Save policy' }).click()
+    await page.getByText('version 1').waitFor()
+    await page.getByRole('button', { name: 'Open no destroy' }).click()
+    await page.getByRole('button', { name: 'Delete policy' }).click()
+    await page.getByText('No policies yet').waitFor()
+  })
+
+  test('people and roles: one is invited, given another role, and deleted', async () => {
+    const page = await open('/organization')
+    await page.getByRole('button', { name: 'Invite a person' }).click()
+    await dialog(page).getByLabel('Email').fill('new@northwind.example')
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Nadia New')
+    await dialog(page).getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByText('An invitation is on its way to new@northwind.example.').waitFor()
+    await page.getByRole('button', { name: 'Change Nadia New' }).click()
+    await dialog(page).getByLabel('Role').selectOption('Deployer')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    const row = page.getByRole('row', { name: /Nadia New/ })
+    await row.getByText('Deployer').waitFor()
+    await row.getByRole('button').click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Roles' }).click()
+    await page.getByRole('columnheader', { name: /Owner/ }).getByText('you').waitFor()
+  })
+
+  test('tokens: shown once, then revoked', async () => {
+    const page = await open('/organization/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await dialog(page).getByLabel('Name', { exact: true }).fill('from a script')
+    await dialog(page).getByRole('button', { name: 'Create token' }).click()
+    const token = await dialog(page).locator('.secret-once').textContent()
+    expect(token).toMatch(/^cc_pat_/)
+    await dialog(page).getByRole('button', { name: 'I have it' }).click()
+    const me = { url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } }
+    expect((await harness.app.inject(me)).statusCode).toBe(200)
+    await page.getByRole('button', { name: 'Revoke from a script', exact: true }).click()
+    await page.getByText('You have no API tokens').waitFor()
+    expect((await harness.app.inject(me)).statusCode).toBe(401)
+  })
+
+  test('audit: narrowed by event, and by person', async () => {
+    const page = await open('/organization/audit')
+    await page.getByLabel('Event', { exact: true }).fill('workspace.locked')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page
+      .getByRole('cell', { name: /moving by hand/ })
+      .first()
+      .waitFor()
+    await expect
+      .poll(async () => page.getByRole('cell', { name: 'workspace.created' }).count())
+      .toBe(0)
+    expect(page.url()).toContain('event=workspace.locked')
+    await page.getByLabel('By', { exact: true }).fill('nobody@nowhere.example')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByText('Nothing matches').waitFor()
+  })
+})

@@ -1,0 +1,132 @@
+import type { Harness } from '../harness/create-harness.ts'
+import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
+import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { named } from './people.ts'
+
+const files = {
+  'main.tf': `variable "region" { default = "eu-central-1" }
+variable "password" {
+  default   = "correct horse battery staple"
+  sensitive = true
+}
+resource "terraform_data" "network" { input = { region = var.region, cidr = "10.20.0.0/16" } }
+resource "terraform_data" "database" { input = { size = "small", password = var.password } }
+resource "terraform_data" "replica" {
+  count = 3
+  input = "replica \${count.index} of \${var.region}"
+}
+output "network" { value = terraform_data.network.output }
+`,
+}
+const changed = {
+  'main.tf': files['main.tf'].replace('count = 3', 'count = 2').replace('small', 'large'),
+  'outputs.tf': 'output "size" { value = "large" }\n',
+}
+const broken = { 'main.tf': 'resource "terraform_data" "one" { input = var.missing }\n' }
+
+const advice = `package cloudcontrol
+
+deny contains message if {
+  some resource in input.plan.resource_changes
+  "delete" in resource.change.actions
+  message := sprintf("%s would be destroyed: is somebody using it?", [resource.address])
+}
+`
+
+export type World = {
+  org: TestOrganization
+  owner: TestUser
+  viewer: TestUser
+  author: TestUser
+  production: TestWorkspace
+  /** The address of every page, each with something on it. */
+  at: Record<string, string>
+}
+
+/** An organization in the midst of its work: something of all that a page can show. */
+export async function createWorld(harness: Harness): Promise<World> {
+  const org = await harness.organization()
+  const owner = await named(harness, org, {
+    name: 'Maria Lopez',
+    role: 'Owner',
+    platformAdmin: true,
+  })
+  const viewer = await named(harness, org, { name: 'Tom Reader', role: 'Viewer' })
+  const author = await named(harness, org, { name: 'Sam Okafor', role: 'Deployer' })
+  // By somebody else: who writes a policy has a hand in what runs next, and approves none of it.
+  const admin = await named(harness, org, { name: 'Ines Weber', role: 'Org Admin' })
+  await admin.patch('/api/org/settings', { name: 'Northwind' })
+  await admin.post('/api/policies', {
+    name: 'nothing is destroyed unseen',
+    rego: advice,
+    enforcement: 'advisory',
+    workspaces: 'all',
+  })
+  const production = await org.workspace({ by: author, criticality: 'production', files })
+  const standard = await org.workspace({ by: author, files })
+  const failing = await org.workspace({ by: author, files: broken })
+  for (const [workspace, name] of [
+    [production, 'shop-production'],
+    [standard, 'shop-staging'],
+    [failing, 'data-warehouse'],
+  ] as const)
+    await author.patch(workspace.url, { name })
+
+  const first = await startRun(author, production)
+  await runUntil(author, { workspace: production, id: first.id }, awaits)
+  await owner.post(`/api/pipelines/${production.pipelineId}/runs/${first.id}/approve`, {
+    comment: 'Reviewed with the network team.',
+  })
+  await runUntil(author, { workspace: production, id: first.id }, isOver)
+  await author.put(`${production.url}/configuration`, { files: changed })
+  const waiting = await startRun(author, production)
+  await runUntil(author, { workspace: production, id: waiting.id }, awaits)
+  const queued = await startRun(author, production)
+  const done = await startRun(author, standard)
+  await runUntil(author, { workspace: standard, id: done.id }, isOver)
+  const failed = await startRun(author, failing)
+  await runUntil(author, { workspace: failing, id: failed.id }, isOver)
+  await author.post(`${standard.url}/lock`, { reason: 'moving the network by hand' })
+  await author.post(`${standard.url}/variables`, { key: 'region', value: 'eu-west-1' })
+  await author.post(`${standard.url}/variables`, {
+    key: 'AWS_SECRET_ACCESS_KEY',
+    value: 'secret',
+    kind: 'env',
+    sensitive: true,
+  })
+  const plan = (await author.post(`${production.url}/plan`, {})).json().run
+  await runUntil(author, { workspace: production, id: plan.id }, isOver)
+  await owner.post('/api/auth/tokens', { name: 'ci', role: 'Deployer', expiresInDays: 30 })
+  await author.post('/api/auth/tokens', { name: 'laptop', role: 'Viewer', expiresInDays: 7 })
+
+  const run = (id: number) => `/pipelines/${production.pipelineId}/runs/${id}`
+  const at = {
+    home: '/',
+    workspaces: '/workspaces',
+    'workspace-create': '/workspaces?create=true',
+    'workspace-runs': `/workspaces/${production.id}`,
+    'workspace-files': `/workspaces/${production.id}?tab=files`,
+    'workspace-variables': `/workspaces/${standard.id}?tab=variables`,
+    'workspace-state': `/workspaces/${production.id}?tab=state`,
+    'workspace-settings': `/workspaces/${production.id}?tab=settings`,
+    pipelines: '/pipelines',
+    pipeline: `/pipelines/${production.pipelineId}`,
+    'run-waiting': run(waiting.id),
+    'run-queued': run(queued.id),
+    'run-done': `${run(first.id)}?tab=plan`,
+    'run-log': `${run(first.id)}?tab=log&stage=apply`,
+    'run-timeline': `${run(first.id)}?tab=timeline`,
+    'run-failed': `/pipelines/${failing.pipelineId}/runs/${failed.id}`,
+    'run-plan-only': `/workspaces/${production.id}/runs/${plan.id}`,
+    people: '/organization',
+    roles: '/organization/roles',
+    tokens: '/organization/tokens',
+    policies: '/organization/policies',
+    audit: '/organization/audit',
+    account: '/account',
+    'not-found': '/nowhere',
+    'no-such-run': run(999_999),
+  }
+  return { org, owner, viewer, author, production, at }
+}
