@@ -17,6 +17,7 @@ const ConsoleRunBody = Type.Object({
   destroy: Type.Boolean(),
   state: OneOf(['running', 'succeeded', 'failed', 'canceled']),
   reason: Nullable(OneOf(runReasons)),
+  queued: Type.Boolean({ description: 'It waits for its turn, or for somebody to take it up.' }),
   awaitingApproval: Type.Boolean(),
   author: Type.String(),
   createdAt: Time,
@@ -106,6 +107,7 @@ const presentRun = ({
 }: ConsoleRun): Static<typeof ConsoleRunBody> => ({
   ...run,
   state: publicState(phase),
+  queued: phase === 'queued',
   awaitingApproval: phase === 'awaiting_approval',
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),

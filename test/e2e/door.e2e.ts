@@ -147,6 +147,8 @@ describe('the door', () => {
       await signIn(page, user.email)
       await page.getByRole('heading', { name: 'Your account' }).waitFor()
     }
+    // Opened before the other one was there; a person comes back to the tab, which asks again.
+    await one.page.reload()
     const there = one.page.getByRole('button', { name: /^Sign out .*Chrome/ })
     await there.first().click()
     await two.page.getByRole('link', { name: 'Workspaces' }).click()

@@ -146,7 +146,7 @@ describe('each page by its own task', () => {
     await page.goto('/pipelines')
     await page.getByRole('link', { name: /nightly/ }).click()
     await page.getByRole('link', { name: /Run #1/ }).waitFor()
-    await page.getByRole('button', { name: 'Delete pipeline' }).click()
+    await page.getByRole('button', { name: 'Delete pipeline…' }).click()
     await page.getByRole('button', { name: 'New pipeline' }).waitFor()
     expect(await page.getByRole('link', { name: /nightly/ }).count()).toBe(0)
   })

@@ -10,8 +10,8 @@ export default defineConfig({
     reporters: ['default', join(import.meta.dirname, '../setup/closing-line.ts')],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     teardownTimeout: 20_000,
   },
 })

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { call } from './call.ts'
 import type { RunPlace } from './types.ts'
 
-const pageSize = 100
+const pageSize = 200
 const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
 /** A list is looked at again as a whole, so one that somebody scrolled far into stands still. */
 const whileShort =
@@ -86,7 +86,11 @@ export const workspaceRunsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ['workspaces', id, 'runs'],
     queryFn: ({ pageParam, signal }) =>
-      call('listWorkspaceRuns', { params: { id }, query: { cursor: pageParam }, signal }),
+      call('listWorkspaceRuns', {
+        params: { id },
+        query: { limit: 50, cursor: pageParam },
+        signal,
+      }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
     refetchInterval: whileShort(5_000),
@@ -107,7 +111,7 @@ export const pipelineRunsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ['pipelines', id, 'runs'],
     queryFn: ({ pageParam, signal }) =>
-      call('listPipelineRuns', { params: { id }, query: { cursor: pageParam }, signal }),
+      call('listPipelineRuns', { params: { id }, query: { limit: 50, cursor: pageParam }, signal }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
     refetchInterval: whileShort(5_000),

@@ -11,9 +11,8 @@ export function LoginNotice({ search }: { search: Search }) {
           <strong>Single sign-on did not succeed.</strong>
         </p>
         <p>
-          Try it once more from your identity provider. If it fails again, ask a person with the
-          role Org Admin: the audit log of your organization says why. With a password you can sign
-          in below.
+          Try it once more. If it fails again, ask a person with the role Org Admin to look at the
+          single sign-on of your organization. If you have a password, sign in with it below.
         </p>
       </div>
     )

@@ -6,6 +6,7 @@ import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { RunRow } from '../parts/run-row.tsx'
 import { useStartKey } from '../parts/start-key.ts'
@@ -46,8 +47,14 @@ export function PipelinePage() {
           may('mutate_infra') && (
             <>
               {!pipeline.managed && (
-                <Button busy={remove.isPending} onClick={() => remove.mutate()}>
-                  Delete pipeline
+                <Button
+                  busy={remove.isPending}
+                  onClick={() =>
+                    confirm(`Delete ${pipeline.name}? The runs it had go with it.`) &&
+                    remove.mutate()
+                  }
+                >
+                  Delete pipeline…
                 </Button>
               )}
               <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>
@@ -80,11 +87,13 @@ export function PipelinePage() {
           <p>A run plans what would change, checks it against policies and cost, and applies it.</p>
         </Empty>
       )}
-      <ul className="rows">
-        {all.map((run) => (
-          <RunRow key={run.id} run={run} place={{ kind: 'pipeline', id, runId: run.id }} />
-        ))}
-      </ul>
+      <PagedRows pages={runs.data?.pages}>
+        {(page) =>
+          page.runs.map((run) => (
+            <RunRow key={run.id} run={run} place={{ kind: 'pipeline', id, runId: run.id }} />
+          ))
+        }
+      </PagedRows>
       <LoadMore query={runs} />
     </>
   )

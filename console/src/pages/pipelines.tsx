@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { pipelinesQuery } from '../api/queries.ts'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
-import { StateBadge } from '../parts/state-badge.tsx'
+import { PipelineRow } from './pipeline-row.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
 
 export function PipelinesPage() {
@@ -36,32 +37,11 @@ export function PipelinesPage() {
           found={foundWords(all.length, query.hasNextPage)}
         />
       )}
-      <ul className="rows">
-        {all.map((pipeline) => (
-          <li key={pipeline.id}>
-            <Link to="/pipelines/$id" params={{ id: pipeline.id }} className="row">
-              <span className="row-main">
-                <span className="row-title">
-                  <strong>{pipeline.name}</strong>
-                  {pipeline.criticality === 'production' && <span className="tag">production</span>}
-                </span>
-                <span className="row-sub">
-                  {pipeline.kind}
-                  {pipeline.targetWorkspaceName && ` · workspace ${pipeline.targetWorkspaceName}`}
-                </span>
-              </span>
-              {pipeline.lastRun ? (
-                <>
-                  <span className="dim num">#{pipeline.lastRun.number}</span>
-                  <StateBadge run={pipeline.lastRun} />
-                </>
-              ) : (
-                <span className="dim">no runs</span>
-              )}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.pipelines.map((pipeline) => <PipelineRow key={pipeline.id} pipeline={pipeline} />)
+        }
+      </PagedRows>
       <LoadMore query={query} />
     </>
   )

@@ -5,6 +5,7 @@ import type { Policy } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
 
@@ -36,31 +37,33 @@ export function PoliciesPage() {
           {create || <p>An Org Admin writes the first one.</p>}
         </Empty>
       )}
-      <ul className="rows">
-        {policies.map((policy) => (
-          <li key={policy.id}>
-            <div className="row">
-              <span className="row-main">
-                <span className="row-title">
-                  <strong>{policy.name}</strong>
-                  <span className={`tag ${policy.enforcement === 'mandatory' ? 'bad' : ''}`}>
-                    {policy.enforcement}
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.policies.map((policy) => (
+            <li key={policy.id}>
+              <div className="row">
+                <span className="row-main">
+                  <span className="row-title">
+                    <strong>{policy.name}</strong>
+                    <span className={`tag ${policy.enforcement === 'mandatory' ? 'bad' : ''}`}>
+                      {policy.enforcement}
+                    </span>
+                  </span>
+                  <span className="row-sub">
+                    {typeof policy.workspaces === 'string'
+                      ? `${policy.workspaces} workspaces`
+                      : `${policy.workspaces.length} chosen workspaces`}
+                    , version {policy.version}
                   </span>
                 </span>
-                <span className="row-sub">
-                  {typeof policy.workspaces === 'string'
-                    ? `${policy.workspaces} workspaces`
-                    : `${policy.workspaces.length} chosen workspaces`}
-                  , version {policy.version}
-                </span>
-              </span>
-              <Button aria-label={`Open ${policy.name}`} onClick={() => setEdited(policy)}>
-                Open
-              </Button>
-            </div>
-          </li>
-        ))}
-      </ul>
+                <Button aria-label={`Open ${policy.name}`} onClick={() => setEdited(policy)}>
+                  Open
+                </Button>
+              </div>
+            </li>
+          ))
+        }
+      </PagedRows>
       <LoadMore query={query} />
       {policies.length > 0 && <div className="bar">{create}</div>}
     </>

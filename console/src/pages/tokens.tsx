@@ -38,9 +38,9 @@ export function TokensPage() {
         </Empty>
       )}
       {tokens.length > 0 && (
-        <section className="section" aria-labelledby="own-tokens">
+        <div className="section">
           <div className="list-head">
-            <h2 id="own-tokens">Your tokens</h2>
+            <h2>Your tokens</h2>
             {create}
           </div>
           <Scroller label="Your tokens">
@@ -91,7 +91,7 @@ export function TokensPage() {
               </tbody>
             </table>
           </Scroller>
-        </section>
+        </div>
       )}
       {may('manage_users_sso') && <OrganizationTokens />}
       {open && <NewToken onClose={() => setOpen(false)} />}

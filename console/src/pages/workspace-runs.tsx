@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { workspaceRunsQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { RunRow } from '../parts/run-row.tsx'
 
@@ -34,19 +35,21 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
           )}
         </Empty>
       )}
-      <ul className="rows">
-        {runs.map((run) => (
-          <RunRow
-            key={run.id}
-            run={run}
-            place={
-              run.kind === 'plan'
-                ? { kind: 'workspace', id, runId: run.id }
-                : { kind: 'pipeline', id: pipelineId, runId: run.id }
-            }
-          />
-        ))}
-      </ul>
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.runs.map((run) => (
+            <RunRow
+              key={run.id}
+              run={run}
+              place={
+                run.kind === 'plan'
+                  ? { kind: 'workspace', id, runId: run.id }
+                  : { kind: 'pipeline', id: pipelineId, runId: run.id }
+              }
+            />
+          ))
+        }
+      </PagedRows>
       <LoadMore query={query} />
     </>
   )

@@ -5,6 +5,7 @@ import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { Scroller } from '../parts/scroller.tsx'
@@ -72,14 +73,16 @@ function Resources({ id }: { id: number }) {
       <h2>Resources</h2>
       <ErrorNote error={query.error} goesOn />
       {query.isSuccess && resources.length === 0 && <p className="dim">None.</p>}
-      <ul className="rows">
-        {resources.map(({ address, mode }) => (
-          <li key={address} className="row">
-            <code className="address row-main">{address}</code>
-            {mode === 'data' && <span className="dim">read only</span>}
-          </li>
-        ))}
-      </ul>
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.resources.map(({ address, mode }) => (
+            <li key={address} className="row">
+              <code className="address row-main">{address}</code>
+              {mode === 'data' && <span className="dim">read only</span>}
+            </li>
+          ))
+        }
+      </PagedRows>
       <LoadMore query={query} />
     </section>
   )
@@ -97,44 +100,45 @@ function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) 
     confirm(
       `Make version ${serial} the current state, as a new version? A waiting approval is void, and you count as an author of the next run.`,
     ) && restore.mutate(serial)
-  const versions = query.data?.pages.flatMap((page) => page.versions) ?? []
   return (
     <section className="section">
       <h2>Versions of the state</h2>
       <ErrorNote error={restore.error ?? query.error} />
-      <ul className="rows">
-        {versions.map((version) => (
-          <li key={version.id} className="row">
-            <span className="num">{version.serial}</span>
-            <span className="row-main">
-              <span className="row-title">
-                {version.createdBy}
-                {version.serial === stateSerial && version.status === 'finalized' && (
-                  <span className="tag">current</span>
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.versions.map((version) => (
+            <li key={version.id} className="row">
+              <span className="num">{version.serial}</span>
+              <span className="row-main">
+                <span className="row-title">
+                  {version.createdBy}
+                  {version.serial === stateSerial && version.status === 'finalized' && (
+                    <span className="tag">current</span>
+                  )}
+                  {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
+                </span>
+                {version.reason && (
+                  <span className="row-sub">{version.reason.replaceAll('_', ' ')}</span>
                 )}
-                {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
               </span>
-              {version.reason && (
-                <span className="row-sub">{version.reason.replaceAll('_', ' ')}</span>
-              )}
-            </span>
-            <span className="row-time">
-              <Time at={version.createdAt} />
-            </span>
-            {may('manage_cloud_accounts') &&
-              version.status === 'finalized' &&
-              version.serial !== stateSerial && (
-                <Button
-                  aria-label={`Restore version ${version.serial}`}
-                  busy={restore.isPending}
-                  onClick={() => ask(version.serial)}
-                >
-                  Restore…
-                </Button>
-              )}
-          </li>
-        ))}
-      </ul>
+              <span className="row-time">
+                <Time at={version.createdAt} />
+              </span>
+              {may('manage_cloud_accounts') &&
+                version.status === 'finalized' &&
+                version.serial !== stateSerial && (
+                  <Button
+                    aria-label={`Restore version ${version.serial}`}
+                    busy={restore.isPending}
+                    onClick={() => ask(version.serial)}
+                  >
+                    Restore…
+                  </Button>
+                )}
+            </li>
+          ))
+        }
+      </PagedRows>
       <LoadMore query={query} />
     </section>
   )

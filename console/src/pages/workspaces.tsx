@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
@@ -8,8 +8,9 @@ import { Dialog } from '../parts/dialog.tsx'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
-import { StateBadge } from '../parts/state-badge.tsx'
+import { WorkspaceRow } from './workspace-row.tsx'
 
 const route = getRouteApi('/app/workspaces')
 
@@ -51,38 +52,13 @@ export function WorkspacesPage() {
           found={foundWords(all.length, query.hasNextPage)}
         />
       )}
-      <ul className="rows">
-        {all.map((workspace) => (
-          <li key={workspace.id}>
-            <Link to="/workspaces/$id" params={{ id: workspace.id }} className="row">
-              <span className="row-main">
-                <span className="row-title">
-                  <strong>{workspace.name}</strong>
-                  {workspace.criticality === 'production' && (
-                    <span className="tag">production</span>
-                  )}
-                  {workspace.locked && <span className="tag warn">locked</span>}
-                  {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
-                </span>
-                <span className="row-sub">
-                  {workspace.configurationVersion === null
-                    ? 'no files yet'
-                    : `files version ${workspace.configurationVersion}`}
-                  {workspace.stateSerial !== null && ` · state ${workspace.stateSerial}`}
-                </span>
-              </span>
-              {workspace.lastRun ? (
-                <>
-                  <span className="dim num">#{workspace.lastRun.number}</span>
-                  <StateBadge run={workspace.lastRun} />
-                </>
-              ) : (
-                <span className="dim">no runs</span>
-              )}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <PagedRows pages={query.data?.pages}>
+        {(page) =>
+          page.workspaces.map((workspace) => (
+            <WorkspaceRow key={workspace.id} workspace={workspace} />
+          ))
+        }
+      </PagedRows>
       <LoadMore query={query} />
       <CreateDialog open={create} onOpenChange={setCreate} />
     </>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import type { Run, RunPlace, Workspace } from '../api/types.ts'
 import { reasonWords } from '../api/words.ts'
 import { StateBadge } from './state-badge.tsx'
@@ -8,7 +9,12 @@ import { Time } from './time.tsx'
 type Listed = Pick<
   Run,
   'id' | 'number' | 'kind' | 'destroy' | 'state' | 'reason' | 'awaitingApproval' | 'createdAt'
-> & { author: { label: string }; summary?: Run['summary']; stages?: Run['stages'] }
+> & {
+  author: { label: string }
+  summary?: Run['summary']
+  stages?: Run['stages']
+  queued?: boolean
+}
 
 type Props = {
   run: Listed
@@ -18,7 +24,7 @@ type Props = {
 }
 
 /** One run in a list: all of it leads to the run. */
-export function RunRow({ run, place, name, criticality }: Props) {
+export const RunRow = memo(function RunRow({ run, place, name, criticality }: Props) {
   return (
     <li>
       <RunLink place={place} className="row">
@@ -44,6 +50,18 @@ export function RunRow({ run, place, name, criticality }: Props) {
         </span>
       </RunLink>
     </li>
+  )
+}, isSame)
+
+/** A list may be thousands long: a row is drawn again only where its run changed. */
+function isSame(was: Props, is: Props): boolean {
+  return (
+    was.run === is.run &&
+    was.name === is.name &&
+    was.criticality === is.criticality &&
+    was.place.kind === is.place.kind &&
+    was.place.id === is.place.id &&
+    was.place.runId === is.place.runId
   )
 }
 

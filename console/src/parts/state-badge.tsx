@@ -1,6 +1,7 @@
 import type { Run } from '../api/types.ts'
 
-type Shown = Pick<Run, 'state'> & Partial<Pick<Run, 'awaitingApproval' | 'reason' | 'stages'>>
+type Shown = Pick<Run, 'state'> &
+  Partial<Pick<Run, 'awaitingApproval' | 'reason' | 'stages'>> & { queued?: boolean }
 
 /** A run's state in a word and a sign: never by colour alone. */
 export function StateBadge({ run }: { run: Shown }) {
@@ -17,7 +18,7 @@ function look(run: Shown): { tone: string; sign: string; word: string } {
   if (run.awaitingApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval' }
   switch (run.state) {
     case 'running': {
-      const queued = run.stages?.[0]?.state === 'queued'
+      const queued = run.queued ?? run.stages?.[0]?.state === 'queued'
       return queued
         ? { tone: 'quiet', sign: '○', word: 'Queued' }
         : { tone: 'info', sign: '●', word: 'Running' }

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { Pipeline } from '../api/types.ts'
+import { StateBadge } from '../parts/state-badge.tsx'
+
+/** Drawn once and not for each page that comes after it: a list may be thousands long. */
+export const PipelineRow = memo(function PipelineRow({ pipeline }: { pipeline: Pipeline }) {
+  return (
+    <li>
+      <Link to="/pipelines/$id" params={{ id: pipeline.id }} className="row">
+        <span className="row-main">
+          <span className="row-title">
+            <strong>{pipeline.name}</strong>
+            {pipeline.criticality === 'production' && <span className="tag">production</span>}
+          </span>
+          <span className="row-sub">
+            {pipeline.kind}
+            {pipeline.targetWorkspaceName && ` · workspace ${pipeline.targetWorkspaceName}`}
+          </span>
+        </span>
+        {pipeline.lastRun ? (
+          <span className="row-last">
+            <span className="dim num">#{pipeline.lastRun.number}</span>
+            <StateBadge run={pipeline.lastRun} />
+          </span>
+        ) : (
+          <span className="row-last dim">no runs</span>
+        )}
+      </Link>
+    </li>
+  )
+})

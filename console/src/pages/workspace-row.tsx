@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { Workspace } from '../api/types.ts'
+import { StateBadge } from '../parts/state-badge.tsx'
+
+/** Drawn once and not for each page that comes after it: a list may be thousands long. */
+export const WorkspaceRow = memo(function WorkspaceRow({ workspace }: { workspace: Workspace }) {
+  return (
+    <li>
+      <Link to="/workspaces/$id" params={{ id: workspace.id }} className="row">
+        <span className="row-main">
+          <span className="row-title">
+            <strong>{workspace.name}</strong>
+            {workspace.criticality === 'production' && <span className="tag">production</span>}
+            {workspace.locked && <span className="tag warn">locked</span>}
+            {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
+          </span>
+          <span className="row-sub">
+            {workspace.configurationVersion === null
+              ? 'no files yet'
+              : `files version ${workspace.configurationVersion}`}
+            {workspace.stateSerial !== null && ` · state ${workspace.stateSerial}`}
+          </span>
+        </span>
+        {workspace.lastRun ? (
+          <span className="row-last">
+            <span className="dim num">#{workspace.lastRun.number}</span>
+            <StateBadge run={workspace.lastRun} />
+          </span>
+        ) : (
+          <span className="row-last dim">no runs</span>
+        )}
+      </Link>
+    </li>
+  )
+})
