@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, onTestFailed } from 'vitest'
 import type { Harness } from '../harness/create-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 
@@ -56,6 +56,11 @@ export async function visit(
   })
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== baseURL) faults.push(`third party: ${request.url()}`)
+  })
+  // What was on the screen tells more than what was not.
+  onTestFailed(async () => {
+    const text = await page.locator('body').innerText({ timeout: 2_000 }).catch(String)
+    console.log(`--- ${page.url()}\n${text.slice(0, 3_000)}\n---`)
   })
   return { context, page, faults }
 }

@@ -148,7 +148,7 @@ describe('each page by its own task', () => {
     await page.getByRole('link', { name: /Run #1/ }).waitFor()
     await page.getByRole('button', { name: 'Delete pipeline…' }).click()
     await page.getByRole('button', { name: 'New pipeline' }).waitFor()
-    expect(await page.getByRole('link', { name: /nightly/ }).count()).toBe(0)
+    await page.getByRole('link', { name: /nightly/ }).waitFor({ state: 'detached' })
   })
 
   test('policies: a fault is shown at its line, then the policy holds', async () => {

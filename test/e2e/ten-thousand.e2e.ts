@@ -123,7 +123,8 @@ describe('10,000 rows', () => {
     expect(written.statusCode, written.body).toBe(200)
     const { page, context } = await visit(browser, harness, { user: owner })
     await page.goto(`/workspaces/${workspace.id}?tab=state`)
-    await page.getByText(/\.r1\[/).waitFor()
+    // In the order of their addresses, as text.
+    await page.getByText('terraform_data.r10000["a"]').waitFor()
     const shown = page.locator('main .rows li')
     const before = await shown.count()
     await page.locator('.more').first().scrollIntoViewIfNeeded()

@@ -130,16 +130,33 @@ describe('workspaces', () => {
     const user = await org.user('Deployer')
     for (const name of ['shop-eu', 'shop-us', 'data']) await user.post('/api/workspaces', { name })
     await (await harness.organization()).workspace()
-    const named = async (noun: 'workspaces' | 'pipelines', q: string) =>
-      (await user.get(`/api/${noun}?q=${encodeURIComponent(q)}`))
-        .json()
-        [noun].map(({ name }: { name: string }) => name)
+    const named = async (noun: 'workspaces' | 'pipelines', q: string) => {
+      const answer = (await user.get(`/api/${noun}?q=${encodeURIComponent(q)}`)).json()
+      return answer[noun].map(({ name }: { name: string }) => name)
+    }
     expect(await named('workspaces', 'SHOP')).toEqual(['shop-eu', 'shop-us'])
     expect(await named('pipelines', 'shop-e')).toEqual(['provision-shop-eu'])
     // Signs of a pattern stand for themselves.
     expect(await named('workspaces', '%')).toEqual([])
     expect(await named('pipelines', '_')).toEqual([])
     expect((await user.get('/api/workspaces?q=')).statusCode).toBe(400)
+  })
+
+  test('200, 409: a pipeline of one’s own is deleted once none of its runs lives', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    const workspace = await org.workspace({ by: user })
+    const body = { name: 'mine', kind: 'infrastructure', targetWorkspaceId: workspace.id }
+    const { id } = (await user.post('/api/pipelines', body)).json().pipeline
+    const started = await user.post(`/api/pipelines/${id}/run`, {})
+    expect(started.statusCode, started.body).toBe(201)
+    const refused = await user.delete(`/api/pipelines/${id}`)
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'run_in_progress'])
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('workspace_runs').where({ organizationId: org.id }).update({ phase: 'canceled' }),
+    )
+    expect((await user.delete(`/api/pipelines/${id}`)).statusCode).toBe(200)
+    expect((await user.get(`/api/pipelines/${id}`)).statusCode).toBe(404)
   })
 
   test('403: what guards a run is not a Deployer’s to change, and the try is audited', async () => {
