@@ -6,11 +6,16 @@ import { Time } from '../parts/time.tsx'
 
 /** What stands beside a plan while one reads it. */
 export function RunFacts({ run }: { run: RunDetail }) {
+  const over = run.state !== 'running'
   return (
     <aside className="facts" aria-label="Facts of this run">
       <section>
         <h2>Changes</h2>
-        {run.summary ? <Summary summary={run.summary} /> : <p className="dim">Not planned yet.</p>}
+        {run.summary ? (
+          <Summary summary={run.summary} />
+        ) : (
+          <p className="dim">{over ? 'It ended before its plan.' : 'Not planned yet.'}</p>
+        )}
       </section>
       <section>
         <h2>Gates</h2>
@@ -45,7 +50,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
             {run.planDigest ? (
               <code className="digest">{run.planDigest}</code>
             ) : (
-              <span className="dim">none yet</span>
+              <span className="dim">{over ? 'none' : 'none yet'}</span>
             )}
           </dd>
           <EngineLink run={run} />

@@ -76,7 +76,7 @@ function Resources({ id }: { id: number }) {
       <PagedRows pages={query.data?.pages}>
         {(page) =>
           page.resources.map(({ address, mode }) => (
-            <li key={address} className="row">
+            <li key={address} className="row low">
               <code className="address row-main">{address}</code>
               {mode === 'data' && <span className="dim">read only</span>}
             </li>

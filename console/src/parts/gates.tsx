@@ -11,7 +11,12 @@ const resultWords: Record<Gate['result'], { tone: string; sign: string; word: st
 /** What the policy gate and the cost gate found. */
 export function Gates({ run }: { run: Run }) {
   const gates = run.stages.flatMap((stage) => stage.gates ?? [])
-  if (gates.length === 0) return <p className="dim">Judged once the plan is made.</p>
+  if (gates.length === 0)
+    return (
+      <p className="dim">
+        {run.state === 'running' ? 'Judged once the plan is made.' : 'It ended before they judged.'}
+      </p>
+    )
   return (
     <ul className="gates">
       {gates.map((gate) => {

@@ -87,13 +87,15 @@ export function LogView({ place, stage, line }: Props) {
         <span className="dim num" role="status">
           {plural(lines.length, 'line')}, {stateWords[state]}
         </span>
-        <Button
-          tone={follow ? 'primary' : 'plain'}
-          aria-pressed={follow}
-          onClick={() => setFollow(!follow)}
-        >
-          Follow
-        </Button>
+        {state !== 'over' && (
+          <Button
+            tone={follow ? 'primary' : 'plain'}
+            aria-pressed={follow}
+            onClick={() => setFollow(!follow)}
+          >
+            Follow
+          </Button>
+        )}
       </div>
       <div
         className="log-box"
