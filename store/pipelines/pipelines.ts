@@ -1,7 +1,6 @@
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
-import { contains } from '../contains.ts'
 
 export class PipelineRow extends Model {
   static override tableName = 'pipelines'
@@ -33,11 +32,8 @@ export function pipelines(db: Db, organizationId: number) {
       return row
     },
 
-    /** Those after `after`; with `q` alone those whose name contains it. */
-    async list(limit: number, after: number, q?: string): Promise<Pipeline[]> {
-      const found = rows().where('id', '>', after).orderBy('id').limit(limit)
-      if (q !== undefined) void found.whereILike('name', contains(q))
-      return found
+    async list(limit: number, after: number): Promise<Pipeline[]> {
+      return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
     async managedOf(workspaceId: number): Promise<Pipeline> {
