@@ -35,8 +35,8 @@ export function LoginNotice({ search }: { search: Search }) {
           <strong>You are signed out here, but not at your identity provider.</strong>
         </p>
         <p>
-          You may still be signed in there, and in other applications. On a shared computer sign
-          out there as well, or close the browser.
+          You may still be signed in there, and in other applications. On a shared computer sign out
+          there as well, or close the browser.
         </p>
       </div>
     )

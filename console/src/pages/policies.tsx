@@ -37,6 +37,12 @@ export function PoliciesPage() {
           {create || <p>An Org Admin writes the first one.</p>}
         </Empty>
       )}
+      {policies.length > 0 && (
+        <div className="list-head">
+          <p className="dim">Each plan is judged by these before it may apply.</p>
+          {create}
+        </div>
+      )}
       <PagedRows pages={query.data?.pages}>
         {(page) =>
           page.policies.map((policy) => (
@@ -65,7 +71,6 @@ export function PoliciesPage() {
         }
       </PagedRows>
       <LoadMore query={query} />
-      {policies.length > 0 && <div className="bar">{create}</div>}
     </>
   )
 }
