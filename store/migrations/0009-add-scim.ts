@@ -48,5 +48,24 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index scim_log_newest on scim_log (organization_id, id);
   `)
+  await knex.raw(`
+    -- Row-level security keeps an index on lower(…) from being used: lower() is not leakproof, so that every
+    -- row of the organization would be read first. These look within the one organization that is set, as the
+    -- owner of the tables, and tell ids alone.
+    create function scim_users_by_user_name(wanted text) returns setof integer
+      language sql stable security definer rows 1 set search_path = public, pg_temp
+      as $$ select id from users where organization_id = current_setting('cc.organization_id')::integer
+            and deprovisioned_at is null and lower(coalesce(user_name, email)) = lower(wanted) $$;
+    create function scim_users_by_email(wanted text) returns setof integer
+      language sql stable security definer rows 1 set search_path = public, pg_temp
+      as $$ select id from users where organization_id = current_setting('cc.organization_id')::integer
+            and deprovisioned_at is null and scim_emails(profile, email) @> array[lower(wanted)] $$;
+    create function scim_groups_by_name(wanted text) returns setof integer
+      language sql stable security definer rows 1 set search_path = public, pg_temp
+      as $$ select id from groups where organization_id = current_setting('cc.organization_id')::integer
+            and lower(display_name) = lower(wanted) $$;
+    revoke execute on function scim_users_by_user_name, scim_users_by_email, scim_groups_by_name from public;
+    grant execute on function scim_users_by_user_name, scim_users_by_email, scim_groups_by_name to cc_app;
+  `)
   await protectTable(knex, 'scim_log', { grants: 'select, insert, delete' })
 }

@@ -118,14 +118,15 @@ function present(columns: FilterColumns, path: AttributePath): Sql {
   return joined('or', parts)
 }
 
+/** Of what is stored and what is asked for; each placeholder in it takes the value once more. */
 const textOperators = {
-  co: (sql: string) => `strpos(${sql}, @) > 0`,
-  sw: (sql: string) => `starts_with(${sql}, @)`,
-  ew: (sql: string) => `right(${sql}, length(@)) = @`,
-  gt: (sql: string) => `${sql} collate "C" > @`,
-  ge: (sql: string) => `${sql} collate "C" >= @`,
-  lt: (sql: string) => `${sql} collate "C" < @`,
-  le: (sql: string) => `${sql} collate "C" <= @`,
+  co: (sql: string, value: string) => `strpos(${sql}, ${value}) > 0`,
+  sw: (sql: string, value: string) => `starts_with(${sql}, ${value})`,
+  ew: (sql: string, value: string) => `right(${sql}, length(${value})) = ${value}`,
+  gt: (sql: string, value: string) => `${sql} collate "C" > ${value}`,
+  ge: (sql: string, value: string) => `${sql} collate "C" >= ${value}`,
+  lt: (sql: string, value: string) => `${sql} collate "C" < ${value}`,
+  le: (sql: string, value: string) => `${sql} collate "C" <= ${value}`,
 }
 const timeOperators = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 
@@ -143,11 +144,8 @@ function test(sql: string, { path, operator, value }: Compare): Sql {
   }
   const [left, right] = caseExact ? [sql, '?::text'] : [`lower(${sql})`, 'lower(?::text)']
   if (operator === 'eq') return { text: `${left} = ${right}`, bindings: [value] }
-  const text = textOperators[operator](left)
-  return {
-    text: text.replaceAll('@', right),
-    bindings: Array(text.split('@').length - 1).fill(value),
-  }
+  const uses = operator === 'ew' ? 2 : 1
+  return { text: textOperators[operator](left, right), bindings: Array(uses).fill(value) }
 }
 
 function joined(kind: 'and' | 'or', parts: readonly Sql[]): Sql {

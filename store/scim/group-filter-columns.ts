@@ -20,6 +20,12 @@ export const groupFilterColumns: FilterColumns = {
   },
   indexed({ attribute: { name }, sub }, value) {
     if (name === 'id') return idCondition('g.public_id = ?::uuid', value)
+    if (name === 'displayName')
+      return {
+        text: 'g.id in (select id from scim_groups_by_name(?) as id)',
+        bindings: [value],
+        complete: true,
+      }
     if (name !== 'members' || sub?.name !== 'value') return undefined
     return idCondition(
       `g.id in (select m.group_id from users mu join group_members m

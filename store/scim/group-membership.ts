@@ -33,9 +33,9 @@ export function groupMembership(db: Db, organizationId: number, groupId: number)
 
     async firstUnknown(ids: readonly string[]): Promise<string> {
       const { rows } = await db.raw(
-        `select id from unnest(cast(:ids as uuid[])) as id where not exists (
+        `select wanted as id from unnest(cast(:ids as uuid[])) as given (wanted) where not exists (
            select from users u where u.organization_id = :organizationId
-             and u.deprovisioned_at is null and u.public_id = id) limit 1`,
+             and u.deprovisioned_at is null and u.public_id = wanted) limit 1`,
         { organizationId, ids: [...ids] },
       )
       return rows[0]?.id ?? ''

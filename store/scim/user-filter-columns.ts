@@ -1,5 +1,5 @@
 import { userSchema, type Attribute } from '../../domain/scim/schemas.ts'
-import type { FilterColumns } from './filter-to-sql.ts'
+import type { FilterColumns, Indexed } from './filter-to-sql.ts'
 import { idCondition } from './id-condition.ts'
 
 const anyName = `coalesce(nullif(u.name, ''), u.email, u.user_name, u.public_id::text)`
@@ -102,11 +102,17 @@ export const userFilterColumns: FilterColumns = {
           where g.organization_id = u.organization_id and g.public_id = ?::uuid)`,
         value,
       )
-    if (name !== 'emails' || sub?.name !== 'value') return undefined
-    return {
-      text: 'scim_emails(u.profile, u.email) @> array[lower(?::text)]',
-      bindings: [value],
-      complete: false,
-    }
+    if (extension === undefined && name === 'userName')
+      return byIndex('u.id in (select id from scim_users_by_user_name(?) as id)', value, true)
+    // What else is said of the e-mail is not in the index.
+    if (name === 'emails' && sub?.name === 'value')
+      return byIndex('u.id in (select id from scim_users_by_email(?) as id)', value, false)
+    return undefined
   },
 }
+
+const byIndex = (text: string, value: string, complete: boolean): Indexed => ({
+  text,
+  bindings: [value],
+  complete,
+})

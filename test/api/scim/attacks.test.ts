@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { allSchemas } from '../../../domain/scim/schemas.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { scimClient, type ScimClient } from './scim-client.ts'
+
+let harness: Harness
+let idp: ScimClient
+let stranger: ScimClient
+let user: string
+let group: string
+beforeAll(async () => {
+  harness = await createHarness()
+  const [org, other] = [await harness.organization(), await harness.organization()]
+  idp = await scimClient(harness, org)
+  stranger = await scimClient(harness, other)
+  user = (await idp.user('victim@acme.test', { externalId: 'v' })).id
+  group = (await idp.group('Secret', [user])).id
+})
+afterAll(async () => harness.close())
+
+const notFound = {
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+  status: '404',
+  detail: 'Not found',
+}
+const never = '00000000-0000-4000-8000-000000000000'
+const encoded = encodeURIComponent
+
+describe('other organizations', () => {
+  test('404: their ids are nobody’s, with one body for all that is not there', async () => {
+    const malformed = [
+      never,
+      'x',
+      '1',
+      `${user}'--`,
+      encoded(`${user}' or '1'='1`),
+      '%00',
+      '..%2f..',
+      'x'.repeat(300),
+    ]
+    for (const [name, theirs] of [
+      ['Users', user],
+      ['Groups', group],
+    ] as const)
+      for (const id of [theirs, ...malformed])
+        for (const answer of [
+          await stranger.get(`/${name}/${id}`),
+          await stranger.put(`/${name}/${id}`, { userName: 'x', displayName: 'x' }),
+          await stranger.patch(`/${name}/${id}`, {
+            op: 'replace',
+            path: 'displayName',
+            value: 'mine',
+          }),
+          await stranger.call('PATCH', `/${name}/${id}`, '{"broken'),
+          await stranger.delete(`/${name}/${id}`),
+        ])
+          expect([answer.statusCode, answer.json()], `${name} ${id}`).toEqual([404, notFound])
+    expect((await idp.get(`/Groups/${group}`)).json().members).toHaveLength(1)
+  })
+
+  test('their people are in no list, no filter and no group', async () => {
+    for (const filter of [
+      'userName eq "victim@acme.test"',
+      'externalId eq "v"',
+      `id eq "${user}"`,
+      `groups.value eq "${group}"`,
+      'emails.value eq "victim@acme.test"',
+    ])
+      expect(
+        (await stranger.get(`/Users?filter=${encoded(filter)}`)).json().totalResults,
+        filter,
+      ).toBe(0)
+    for (const filter of ['displayName eq "Secret"', `members eq "${user}"`, 'members.display pr'])
+      expect(
+        (await stranger.get(`/Groups?filter=${encoded(filter)}`)).json().totalResults,
+        filter,
+      ).toBe(0)
+    const refused = await stranger.post('/Groups', {
+      displayName: 'trap',
+      members: [{ value: user }],
+    })
+    expect([refused.statusCode, refused.json().scimType]).toEqual([400, 'invalidValue'])
+    expect((await stranger.get('/Groups')).json().totalResults).toBe(0)
+    expect((await stranger.user('victim@acme.test')).id).not.toBe(user)
+  })
+})
+
+describe('hostile input', () => {
+  test('text of a filter is a value and nothing else', async () => {
+    const hostile = [
+      `' or 1=1 --`,
+      `\\'; drop table users; --`,
+      '%',
+      '_',
+      '?',
+      '$1',
+      ':id',
+      '\\\\',
+      '{}',
+      '[]',
+      'a"b',
+    ]
+    for (const text of hostile)
+      for (const operator of ['eq', 'co', 'sw', 'ew', 'gt', 'ne']) {
+        const filter = encoded(`userName ${operator} ${JSON.stringify(text)}`)
+        const answer = await idp.get(`/Users?filter=${filter}`)
+        expect(answer.statusCode, `${operator} ${text}: ${answer.body}`).toBe(200)
+        if (operator === 'eq' || operator === 'co') expect(answer.json().totalResults, text).toBe(0)
+      }
+  })
+
+  test('200: every attribute that /Schemas has can be filtered by, and none answers 500', async () => {
+    for (const schema of allSchemas) {
+      const place = schema.name === 'Group' ? 'Groups' : 'Users'
+      for (const { name, type, subAttributes = [] } of schema.attributes)
+        for (const path of [name, ...subAttributes.map((sub) => `${name}.${sub.name}`)]) {
+          const isBoolean = type === 'boolean' || path.endsWith('.primary')
+          const tests = isBoolean
+            ? ['eq true', 'ne false']
+            : ['eq "x"', 'ne "x"', 'co "x"', 'ge "x"']
+          const comparable = type !== 'complex' || path !== name
+          for (const one of ['pr', ...(comparable ? tests : [])]) {
+            const filter = encoded(
+              `not (${schema.id}:${path} ${one}) or ${schema.id}:${path} ${one}`,
+            )
+            const answer = await idp.get(`/${place}?filter=${filter}&count=1`)
+            expect(answer.statusCode, `${path} ${one}: ${answer.body}`).toBe(200)
+            // Of every resource one half is true.
+            expect(answer.json().totalResults, `${path} ${one}`).toBeGreaterThan(0)
+          }
+        }
+    }
+  })
+
+  test('roles and groups that are sent make nobody more', async () => {
+    const { id } = await idp.user('climber@acme.test', {
+      roles: [{ value: 'Owner', primary: true }],
+      groups: [{ value: group }],
+      platformAdmin: true,
+      role: 'Owner',
+    })
+    await idp.put(`/Users/${id}`, {
+      userName: 'climber@acme.test',
+      roles: [{ value: 'Org Admin' }],
+      groups: [{ value: group }],
+    })
+    const got = (await idp.get(`/Users/${id}`)).json()
+    expect(got.roles).toEqual([{ value: 'Viewer', primary: true }])
+    expect(got).not.toHaveProperty('groups')
+    for (const [path, value] of [
+      ['roles', [{ value: 'Owner' }]],
+      ['roles[primary eq "True"].value', 'Owner'],
+      ['groups', [{ value: group }]],
+    ] as const) {
+      const refused = await idp.patch(`/Users/${id}`, { op: 'Add', path, value })
+      expect([refused.statusCode, refused.json().scimType]).toEqual([400, 'mutability'])
+    }
+  })
+
+  test('400: prototypes, duplicate keys, depth, half characters; nothing is 500', async () => {
+    const bodies = [
+      '{"userName":"a","userName":"b"}',
+      '{"__proto__":{"userName":"x"}}',
+      `${'['.repeat(40)}${']'.repeat(40)}`,
+      '{"userName":"\\ud800"}',
+      '{"userName":"a\\u0000"}',
+      '[]',
+      '"x"',
+      'null',
+      '',
+      '{',
+      '{"userName":{"a":1}}',
+      '{"userName":"x","emails":[["a"]]}',
+      '{"userName":"x","emails":[{"value":"no address"}]}',
+      '{"userName":"x","schemas":"y"}',
+      `{"userName":"x","emails":[${Array(101).fill('{"value":"a@b.c"}').join()}]}`,
+    ]
+    for (const body of bodies) {
+      const answer = await idp.call('POST', '/Users', body)
+      expect([answer.statusCode, answer.json().status], body.slice(0, 60)).toEqual([400, '400'])
+    }
+  })
+})

@@ -1,0 +1,212 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { scimClient, type ScimClient } from './scim-client.ts'
+
+const people = 100_000
+
+let harness: Harness
+let idp: ScimClient
+let group: string
+let someone: string
+/** The statements of the last request, and how many rows each brought into this process. */
+let statements: Array<{ sql: string; rows: number }> = []
+
+beforeAll(async () => {
+  harness = await createHarness()
+  const org = await harness.organization()
+  idp = await scimClient(harness, org)
+  group = (await idp.group('everybody')).id
+  const { platform } = harness.deps.store
+  await platform.raw(
+    `insert into users (organization_id, user_name, external_id, email, name)
+     select ?, 'p' || n || '@acme.test', 'e' || n, 'p' || n || '@acme.test', 'Person ' || n
+     from generate_series(1, ?) as n`,
+    [org.id, people],
+  )
+  await platform.raw(
+    `insert into group_members (organization_id, group_id, user_id)
+     select g.organization_id, g.id, u.id from groups g join users u on u.organization_id = g.organization_id
+     where g.public_id = ? and u.external_id is not null`,
+    [group],
+  )
+  await platform.raw(
+    `insert into group_mappings (organization_id, group_name, role) values (?, 'everybody', 'Deployer')`,
+    [org.id],
+  )
+  const { rows } = await platform.raw(
+    `select public_id as id from users where organization_id = ? and external_id = 'e777'`,
+    [org.id],
+  )
+  someone = rows[0].id
+  const owner = (await import('../../../store/connect.ts')).connectOwner(harness.config.databaseUrl)
+  await owner.raw('analyze users, group_members, groups, role_grants')
+  await owner.destroy()
+  watch()
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await harness.close()
+})
+
+/** Every statement goes through the driver, whoever sends it. */
+function watch(): void {
+  const send = Client.prototype.query as (...args: unknown[]) => unknown
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: unknown,
+    ...args: unknown[]
+  ) {
+    const [statement] = args
+    const sql =
+      typeof statement === 'string' ? statement : String((statement as { text?: string }).text)
+    const told = args.at(-1)
+    if (typeof told !== 'function') throw new Error(`not counted: ${sql}`)
+    const answered = (error: unknown, result?: { rows?: unknown[] }) => {
+      // The harness sends mails meanwhile, and processes share their counts.
+      if (!/update mails|request_counts|set role/.test(sql))
+        statements.push({ sql, rows: result?.rows?.length ?? 0 })
+      told(error, result)
+    }
+    return Reflect.apply(send, this, [...args.slice(0, -1), answered])
+  } as never)
+}
+
+async function measure(work: () => Promise<{ statusCode: number; body: string }>) {
+  statements = []
+  const answer = await work()
+  expect(answer.statusCode, answer.body.slice(0, 300)).toBeLessThan(300)
+  return {
+    body: answer.body === '' ? undefined : JSON.parse(answer.body),
+    statements: [...statements],
+  }
+}
+
+const filtered = (place: string, filter: string) => `/${place}?filter=${encodeURIComponent(filter)}`
+const change = (op: string) => ({ op, path: 'members', value: [{ value: someone }] })
+
+describe(`no route reads more rows than it returns, at ${people} users`, () => {
+  test.each<
+    [string, () => Promise<{ statusCode: number; body: string }>, { rows: number; atMost: number }]
+  >([
+    ['GET /Users', async () => idp.get('/Users'), { rows: 100, atMost: 6 }],
+    [
+      'GET /Users, far in',
+      async () => idp.get('/Users?startIndex=99001&count=50'),
+      { rows: 50, atMost: 6 },
+    ],
+    ['GET /Users?count=0', async () => idp.get('/Users?count=0'), { rows: 1, atMost: 5 }],
+    [
+      'GET /Users by userName',
+      async () => idp.get(filtered('Users', 'userName eq "P777@acme.test"')),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'GET /Users by externalId',
+      async () => idp.get(filtered('Users', 'externalId eq "e777"')),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'GET /Users by e-mail',
+      async () => idp.get(filtered('Users', 'emails[type eq "work"].value eq "p777@acme.test"')),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'GET /Users by nothing',
+      async () => idp.get(filtered('Users', 'title eq "x"')),
+      { rows: 0, atMost: 5 },
+    ],
+    ['GET /Users/{id}', async () => idp.get(`/Users/${someone}`), { rows: 1, atMost: 5 }],
+    [
+      'POST /Users',
+      async () => idp.post('/Users', { userName: 'new@acme.test' }),
+      { rows: 1, atMost: 6 },
+    ],
+    [
+      'PATCH /Users/{id}',
+      async () => idp.patch(`/Users/${someone}`, { op: 'add', path: 'title', value: 'T' }),
+      { rows: 1, atMost: 10 },
+    ],
+    [
+      'PUT /Users/{id}',
+      async () => idp.put(`/Users/${someone}`, { userName: 'p777@acme.test' }),
+      { rows: 1, atMost: 10 },
+    ],
+    ['GET /Groups', async () => idp.get('/Groups'), { rows: 1, atMost: 5 }],
+    [
+      'GET /Groups without members',
+      async () => idp.get('/Groups?excludedAttributes=members'),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'GET /Groups by member',
+      async () => idp.get(filtered('Groups', `members eq "${someone}"`)),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'GET /Groups/{id} without members',
+      async () => idp.get(`/Groups/${group}?excludedAttributes=members`),
+      { rows: 1, atMost: 5 },
+    ],
+    [
+      'PATCH /Groups/{id}: one out',
+      async () => idp.patch(`/Groups/${group}`, change('remove')),
+      { rows: 1, atMost: 16 },
+    ],
+    [
+      'PATCH /Groups/{id}: one in',
+      async () => idp.patch(`/Groups/${group}`, change('add')),
+      { rows: 1, atMost: 16 },
+    ],
+    ['DELETE /Users/{id}', async () => idp.delete(`/Users/${someone}`), { rows: 1, atMost: 18 }],
+  ])('%s', async (_, work, { rows, atMost }) => {
+    const found = await measure(work)
+    const most = Math.max(...found.statements.map((one) => one.rows))
+    expect(most, JSON.stringify(found.statements)).toBeLessThanOrEqual(Math.max(rows, 1))
+    // The credential, begin, the organization, the statement itself, commit.
+    expect(found.statements.length).toBeGreaterThanOrEqual(5)
+    expect(found.statements.length, JSON.stringify(found.statements)).toBeLessThanOrEqual(atMost)
+  })
+
+  test('excluded members are not joined; a large group comes without them unless asked for', async () => {
+    for (const path of [
+      `/Groups/${group}?excludedAttributes=members`,
+      '/Groups?excludedAttributes=members',
+      `/Groups/${group}?attributes=displayName`,
+    ]) {
+      const { statements: sent } = await measure(async () => idp.get(path))
+      expect(sent.filter(({ sql }) => sql.includes('group_members'))).toEqual([])
+    }
+    const { body } = await measure(async () =>
+      idp.patch(`/Groups/${group}`, { op: 'add', path: 'externalId', value: 'g' }),
+    )
+    expect(body).not.toHaveProperty('members')
+    const { body: whole } = await measure(async () => idp.get(`/Groups/${group}`))
+    expect(whole.members).toHaveLength(people - 1)
+  })
+
+  test.each<[string, string, string]>([
+    ['Users', 'userName eq "p777@acme.test"', 'users'],
+    ['Users', 'externalId eq "e778"', 'users'],
+    ['Users', 'emails.value eq "p779@acme.test"', 'users'],
+  ])('%s?filter=%s looks at no other rows in the database', async (place, filter, table) => {
+    const fetched = async () => {
+      const { rows } = await harness.deps.store.platform.raw(
+        `select pg_stat_force_next_flush(), seq_tup_read + idx_tup_fetch as read
+         from pg_stat_user_tables where relname = ?`,
+        [table],
+      )
+      return Number(rows[0].read)
+    }
+    const settled = async () => {
+      let before = -1
+      for (let now = await fetched(); now !== before; now = await fetched()) {
+        before = now
+        await new Promise((resolve) => setTimeout(resolve, 1_200))
+      }
+      return before
+    }
+    const before = await settled()
+    for (let at = 0; at < 5; at += 1) await idp.get(filtered(place, filter))
+    expect((await settled()) - before).toBeLessThan(100)
+  })
+})
