@@ -51,7 +51,8 @@ afterAll(async () => {
 
 /** Every statement goes through the driver, whoever sends it. */
 function watch(): void {
-  const send = Client.prototype.query as (...args: unknown[]) => unknown
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with the connection that it was called on
+  const send: (...args: never[]) => unknown = Client.prototype.query
   vi.spyOn(Client.prototype, 'query').mockImplementation(function (
     this: unknown,
     ...args: unknown[]
@@ -68,7 +69,7 @@ function watch(): void {
       told(error, result)
     }
     return Reflect.apply(send, this, [...args.slice(0, -1), answered])
-  } as never)
+  })
 }
 
 async function measure(work: () => Promise<{ statusCode: number; body: string }>) {
