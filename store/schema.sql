@@ -1163,3 +1163,9 @@ functions
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3
   scim_emails(profile jsonb, email text) returns text[] md5 4c3c1fe3d0ab8f096f3f62525274cd72
+  scim_groups_by_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 55a08e3598d3fdb0283802616ec9d581
+    grant execute to cc_app
+  scim_users_by_email(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 168de8855b7173bdb51ac056551c109c
+    grant execute to cc_app
+  scim_users_by_user_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 a1233f9f498a7981cc8cacfca3aef39b
+    grant execute to cc_app
