@@ -91,7 +91,19 @@ export async function createConnection(
     })
     throw repoAlreadyConnected()
   }
+  if (owned === 'ours' && repoType === 'application') await markReady(deps, caller, connection)
   return waitForInitialization(deps, caller, connection)
+}
+
+/** An application's repository bears the marker and nothing else: it is ready. */
+export async function markReady(
+  deps: Deps,
+  { organizationId }: Caller,
+  { id }: GitConnection,
+): Promise<void> {
+  await deps.store.tenant(organizationId, async (db) =>
+    gitConnections(db, organizationId).setStatus(id, 'healthy', null),
+  )
 }
 
 export const claimOf = (host: string, { repository, branch }: FoundRepository) => ({

@@ -11,7 +11,7 @@ import {
 } from '../../store/git/git-connections.ts'
 import { startInitialization } from '../../store/git/start-initialization.ts'
 import type { Deps } from '../deps.ts'
-import { claimOf } from './create-connection.ts'
+import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'
 import { markClaim, ownershipOf } from './mark-claim.ts'
 import { openHost } from './open-host.ts'
@@ -77,6 +77,7 @@ export async function setDefaults(
     throw repoAlreadyConnected()
   }
   if (old) await giveBack(deps, caller, { connection: before, claim: old })
+  if (owned === 'ours' && after.repoType === 'application') await markReady(deps, caller, after)
   return waitForInitialization(deps, caller, after)
 }
 
