@@ -1,6 +1,7 @@
 import { apiSuite } from './api.ts'
 import { consoleSuite } from './console.ts'
 import { runSuite } from './run.ts'
+import { samlSuite } from './saml.ts'
 import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on engines of its own, and prints a table. */
@@ -13,6 +14,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',
     run: runSuite,
+  },
+  saml: {
+    about: 'a login at the ACS beside the bare library, forged responses, 1,000 groups',
+    run: samlSuite,
   },
   timing: {
     about: 'whether the time of an answer tells if an address exists',

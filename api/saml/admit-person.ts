@@ -7,7 +7,7 @@ import type { Db } from '../../store/connect.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import type { SamlConfiguration } from '../../store/saml/saml-configurations.ts'
-import { samlPeople, type FoundPerson } from '../../store/saml/saml-people.ts'
+import { samlPeople, type FoundPerson, type SamlStanding } from '../../store/saml/saml-people.ts'
 import { holdPeople } from '../../store/users/hold-people.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
@@ -18,7 +18,7 @@ export type Admission = {
   visitor: Visitor
 }
 
-export type Plan = { found: FoundPerson | undefined; role: Role | null }
+export type Plan = { found: FoundPerson | undefined; role: Role | null; standing: SamlStanding }
 
 /**
  * Whom the assertion would let in, and with which role: changes nothing. Throws where
@@ -36,8 +36,8 @@ export async function planAdmission(
   if (found?.deprovisioned) throw new SamlRefusal('user_deprovisioned')
   if (found && !found.active) throw new SamlRefusal('user_deactivated')
   if (!found) await assertMayCome(db, organizationId, person)
-  const { wanted } = await people.standing(found?.id, person.groups, configuration.defaultRole)
-  return { found, role: wanted }
+  const standing = await people.standing(found?.id, person.groups, configuration.defaultRole)
+  return { found, role: standing.wanted, standing }
 }
 
 async function assertMayCome(db: Db, organizationId: number, person: MappedPerson): Promise<void> {
@@ -57,15 +57,13 @@ export async function admitPerson(
   organizationId: number,
   admission: Admission,
 ): Promise<number> {
-  const { configuration, person } = admission
-  const people = samlPeople(db, organizationId)
-  let { found } = await planAdmission(db, organizationId, admission)
-  const before = await people.standing(found?.id, person.groups, configuration.defaultRole)
+  const { person } = admission
+  const { found, standing: before } = await planAdmission(db, organizationId, admission)
   if (!found || before.role !== before.wanted || differs(before.groups, person.groups)) {
     // Whoever changes what people may do takes their turn, and looks again.
     await holdPeople(db, organizationId)
-    found = (await planAdmission(db, organizationId, admission)).found
-    const id = found?.id ?? (await createPerson(db, organizationId, admission))
+    const again = await planAdmission(db, organizationId, admission)
+    const id = again.found?.id ?? (await createPerson(db, organizationId, admission))
     await giveRole(db, { organizationId, userId: id }, admission)
     return id
   }

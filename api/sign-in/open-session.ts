@@ -26,8 +26,7 @@ export async function insertSession(
   const { ip, userAgent, requestId } = visitor
   const session = { userId, tokenHash: secret.hash, ip, userAgent, ...(saml && { saml }) }
   await sessions(db, organizationId).create(session)
-  const { email, name } = await users(db, organizationId).get(userId)
-  const label = email ?? name
+  const label = await users(db, organizationId).labelOf(userId)
   await auditLog(db, organizationId, { kind: 'user', id: userId, label, ip, requestId }).record(
     'auth.login',
     {

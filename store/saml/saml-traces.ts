@@ -24,24 +24,25 @@ export const keptTraces = 50
 export function samlTraces(db: Db, organizationId: number) {
   return {
     async add(trace: NewSamlTrace): Promise<void> {
-      await db('saml_traces').insert({
-        organizationId,
-        ...trace,
-        detail: JSON.stringify(trace.detail),
-      })
-      await db('saml_traces')
-        .where({ organizationId })
-        .where(
-          'id',
-          '<=',
-          db('saml_traces')
-            .where({ organizationId })
-            .orderBy('id', 'desc')
-            .offset(keptTraces)
-            .limit(1)
-            .select('id'),
-        )
-        .delete()
+      const { kind, outcome, step, cause, requestId } = trace
+      // One statement, as it is part of every sign-in. It sees the table without its own row.
+      await db.raw(
+        `with added as (
+           insert into saml_traces (organization_id, kind, outcome, step, cause, detail, request_id)
+           values (:organizationId, :kind, :outcome, :step, :cause, :detail, :requestId))
+         delete from saml_traces where organization_id = :organizationId and id <= (
+           select id from saml_traces where organization_id = :organizationId
+           order by id desc offset ${keptTraces - 1} limit 1)`,
+        {
+          organizationId,
+          kind,
+          outcome,
+          step,
+          cause,
+          requestId,
+          detail: JSON.stringify(trace.detail),
+        },
+      )
     },
 
     async list(): Promise<SamlTrace[]> {

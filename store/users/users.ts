@@ -59,6 +59,14 @@ export function users(db: Db, organizationId: number) {
       return user
     },
 
+    /** What the audit log calls them; of each sign-in, so without the role that all else is read with. */
+    async labelOf(id: number): Promise<string> {
+      const found = db('users').where({ organizationId, id }).whereNull('deprovisionedAt')
+      const row = await found.first('email', 'name')
+      if (!row) throw notFound()
+      return row.email ?? row.name
+    },
+
     async list({ limit, after, q, role, active }: UserFilter): Promise<User[]> {
       const found = withRole().where('id', '>', after).orderBy('id').limit(limit)
       if (active !== undefined) void found.where({ active })
