@@ -39,7 +39,11 @@ export type Config = Readonly<{
   cacheDir: string | undefined
   /** Where sandboxes put their work folders; chosen from the data directory unless said. */
   workDir: string | undefined
+  /** Of the owner: for migrations and the logins of API and worker, who use it for nothing else. */
   databaseUrl: Secret
+  /** Logins of the operator's own, where the owner may make none. */
+  databaseAppUrl: Secret | undefined
+  databasePlatformUrl: Secret | undefined
   databasePoolSize: number
   temporal: Readonly<{
     address: string
@@ -99,6 +103,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     return parsed
   }
 
+  const optional = (name: string): Secret | undefined => {
+    const value = env[name]
+    return value ? new Secret(value) : undefined
+  }
+
   const production = env['NODE_ENV'] === 'production'
   const host = env['CC_HOST'] ?? '127.0.0.1'
   const port = number('CC_PORT', 8080)
@@ -122,8 +131,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     cacheDir: env['CC_CACHE_DIR'],
     workDir: env['CC_WORK_DIR'] ? resolve(env['CC_WORK_DIR']) : undefined,
     databaseUrl: new Secret(
-      need('DATABASE_URL', 'npm start sets it; else postgres://user:password@host/db'),
+      readDatabaseUrl(need('DATABASE_URL', `npm start sets it; else ${databaseForm}`), faults),
     ),
+    databaseAppUrl: optional('CC_DATABASE_APP_URL'),
+    databasePlatformUrl: optional('CC_DATABASE_PLATFORM_URL'),
     databasePoolSize: number('CC_DATABASE_POOL', 10),
     temporal: {
       address: need('TEMPORAL_ADDRESS', 'npm start sets it; else host:7233'),
@@ -137,7 +148,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     tofuBin: env['CC_TOFU_BIN'],
     opaBin: env['CC_OPA_BIN'],
     tofuCliConfig: env['CC_TOFU_CLI_CONFIG'],
-    smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
+    smtpUrl: optional('SMTP_URL'),
     mailFrom: env['CC_MAIL_FROM'] ?? 'cloud-control <no-reply@localhost>',
     extraCaFile: env['CC_EXTRA_CA_FILE'],
     trustedProxies: (env['CC_TRUSTED_PROXIES'] ?? '').split(',').filter(Boolean),
@@ -150,7 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     bootstrap: {
       organization: env['CC_BOOTSTRAP_ORG'] ?? 'demo',
       email: env['CC_BOOTSTRAP_EMAIL'] ?? 'owner@demo.example',
-      password: env['CC_BOOTSTRAP_PASSWORD'] ? new Secret(env['CC_BOOTSTRAP_PASSWORD']) : undefined,
+      password: optional('CC_BOOTSTRAP_PASSWORD'),
     },
     logLevel: env['CC_LOG_LEVEL'] ?? 'info',
   }
@@ -165,6 +176,15 @@ export class ConfigError extends Error {
     )
     this.name = 'ConfigError'
   }
+}
+
+const databaseForm = 'postgres://user:password@host/db'
+
+/** The database is named: without that it would be the one that is called as whoever logs in. */
+function readDatabaseUrl(value: string, faults: string[]): string {
+  if (value && !(URL.canParse(value) && new URL(value).pathname.length > 1))
+    faults.push(`DATABASE_URL is not ${databaseForm}`)
+  return value
 }
 
 function readBaseUrl(value: string | undefined, faults: string[]): string | undefined {

@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client'
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
+import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
@@ -17,9 +18,10 @@ async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'api' } })
   await prepareStore(config)
 
-  const store = connectStore(config.databaseUrl, config.databasePoolSize)
+  const logins = databaseLogins(config)
+  const store = connectStore(logins, config.databasePoolSize)
   const connection = Connection.lazy(connectionOptions(config))
-  const changes = openChangeFeed(config.databaseUrl)
+  const changes = openChangeFeed(logins)
   const policies = createPolicyCompiler(config, log)
   const deps = {
     config,

@@ -3,12 +3,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { Secret } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { createLeash } from '../engines/leash.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
 import { resolveBinary } from '../engines/resolve-binary.ts'
 import { startEngines } from '../engines/start-engines.ts'
+import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { startNodePart } from '../scripts/start/start-node-part.ts'
@@ -87,9 +88,9 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
     closing.push(() => worker.stop())
     await expectAnswer(`${address}/readyz`)
 
-    const databaseUrl = new Secret(engines.databaseUrl)
-    const store = connectStore(databaseUrl, 2)
-    const changes = openChangeFeed(databaseUrl)
+    const logins = databaseLogins(readConfig(env))
+    const store = connectStore(logins, 2)
+    const changes = openChangeFeed(logins)
     const connection = await Connection.connect({ address: engines.temporalAddress })
     closing.push(() => Promise.all([store.close(), changes.close(), connection.close()]))
     const { call, cookie } = await signIn(address, { email, password })

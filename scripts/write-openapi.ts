@@ -7,6 +7,7 @@ import { openapiText } from '../api/http/openapi.ts'
 import { readConfig } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
+import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { connectStore } from '../store/connect.ts'
 
 /** Writes api/openapi.json from the routes themselves. Nothing listens, and nothing is connected to. */
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
   const deps: Deps = {
     config,
     // Pools connect with their first query, which never comes.
-    store: connectStore(config.databaseUrl, 1),
+    store: connectStore(databaseLogins(config), 1),
     keyring: createKeyring(config.keyring),
     engine: { assertReachable: nothing, pollers: async () => ({ control: 0, tofu: 0 }) },
     outbound: createOutbound(config),

@@ -3,6 +3,7 @@ import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
 import type { Secret } from '../config.ts'
 import { AppError, unavailable } from '../domain/errors.ts'
+import type { DatabaseLogins } from '../gateways/keyring/database-logins.ts'
 
 /** A transaction whose organization is set: the only thing that a repository is made of. */
 export type Db = Knex.Transaction
@@ -23,10 +24,17 @@ export type Store = {
   close(): Promise<void>
 }
 
-/** Opens the two pools. Each connection drops to a role that owns nothing and cannot step over row-level security. */
-export function connectStore(databaseUrl: Secret, poolSize: number): Store {
-  const app = openPool(databaseUrl, 'cc_app', poolSize)
-  const platform = openPool(databaseUrl, 'cc_platform', Math.max(2, Math.ceil(poolSize / 2)))
+/**
+ * Opens the two pools. Each connection drops to a role that owns nothing and cannot step over
+ * row-level security, from a login that can become nothing else.
+ */
+export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
+  const app = openPool(logins.cc_app.url, 'cc_app', poolSize)
+  const platform = openPool(
+    logins.cc_platform.url,
+    'cc_platform',
+    Math.max(2, Math.ceil(poolSize / 2)),
+  )
 
   return {
     async tenant(organizationId, work) {
@@ -91,7 +99,7 @@ async function onConnection<T>(pool: Knex, work: (connection: Client) => Promise
   }
 }
 
-/** The owner's own connection, for migrations. */
+/** The owner's own connection, for migrations and the logins of everybody else. */
 export function connectOwner(databaseUrl: Secret): Knex {
   return openPool(databaseUrl, undefined, 2)
 }

@@ -29,7 +29,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */
-const advisoryLock = 7_261_994_113
+export const migrationLock = 7_261_994_113
 
 /**
  * Brings the schema to the newest version. Forward only, all or nothing, safe to call from several
@@ -37,7 +37,7 @@ const advisoryLock = 7_261_994_113
  */
 export async function migrate(owner: Knex, sealHead?: SealHead): Promise<void> {
   await owner.transaction(async (trx) => {
-    await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLock])
+    await trx.raw('select pg_advisory_xact_lock(?)', [migrationLock])
     await ensureRoles(trx)
     await trx.raw(`create table if not exists schema_migrations (
       name text primary key, applied_at timestamptz not null default now())`)

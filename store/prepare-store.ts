@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { chainHeads } from '../gateways/keyring/chain-heads.ts'
+import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { hashPassword } from '../gateways/passwords/passwords.ts'
+import { assertLogin } from './assert-login.ts'
 import { connectOwner, connectStore } from './connect.ts'
+import { ensureLogins } from './ensure-logins.ts'
 import { migrate } from './migrate.ts'
 import { organizations } from './platform/organizations.ts'
 import { users } from './users/users.ts'
@@ -11,22 +14,23 @@ import { users } from './users/users.ts'
 export type FirstSignIn = { organization: string; email: string; password?: string }
 
 /**
- * Migrates, and on an empty store makes the first organization and its Owner, who is
+ * Migrates, makes the logins of API and worker, and on an empty store makes the first organization and its Owner, who is
  * platform administrator too (decisions §1a). Two starts at once are safe: the
  * advisory lock of the migration and the slug's uniqueness decide.
  */
-export async function prepareStore({
-  databaseUrl,
-  bootstrap,
-  keyring,
-}: Pick<Config, 'databaseUrl' | 'bootstrap' | 'keyring'>): Promise<{ firstSignIn?: FirstSignIn }> {
+export async function prepareStore(config: Config): Promise<{ firstSignIn?: FirstSignIn }> {
+  const { databaseUrl, bootstrap, keyring } = config
+  const logins = databaseLogins(config)
   const owner = connectOwner(databaseUrl)
   try {
     await migrate(owner, chainHeads(createKeyring(keyring)).seal)
+    await ensureLogins(owner, logins)
   } finally {
     await owner.destroy()
   }
-  const store = connectStore(databaseUrl, 2)
+  await assertLogin('cc_app', logins.cc_app)
+  await assertLogin('cc_platform', logins.cc_platform)
+  const store = connectStore(logins, 2)
   try {
     const all = organizations(store.platform)
     if (await all.any()) return {}

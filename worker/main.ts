@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import pino, { type Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
+import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
@@ -28,8 +29,9 @@ async function main(config: Config): Promise<void> {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
     },
   })
-  const store = connectStore(config.databaseUrl, config.databasePoolSize)
-  const changes = openChangeFeed(config.databaseUrl)
+  const logins = databaseLogins(config)
+  const store = connectStore(logins, config.databasePoolSize)
+  const changes = openChangeFeed(logins)
   // A plan holds a workbench of its own while its policies are judged in another.
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,

@@ -12,6 +12,7 @@ import { putConfiguration } from '../../api/workspaces/put-configuration.ts'
 import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { createOutbound } from '../../gateways/outbound/outbound.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
@@ -33,7 +34,7 @@ type Options = { config: Config; say: (line: string) => void; signal: AbortSigna
  * one that was cut off is gone on with. What somebody has changed since stays as it is.
  */
 export async function fillDemo({ config, say, signal }: Options): Promise<void> {
-  const store = connectStore(config.databaseUrl, 2)
+  const store = connectStore(databaseLogins(config), 2)
   const connection = Connection.lazy(connectionOptions(config))
   const deps: Deps = {
     config,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Client } from 'pg'
-import type { Secret } from '../../config.ts'
+import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 
 /** Names of PostgreSQL's notifications: wake-ups without content, for readers that poll as well. */
 export type Channel = 'cc_outbox' | 'cc_mail' | 'cc_log' | 'cc_run'
@@ -14,7 +14,7 @@ export type ChangeFeed = {
 const channels: readonly Channel[] = ['cc_outbox', 'cc_mail', 'cc_log', 'cc_run']
 
 /** One LISTEN connection a process, opened again when it breaks. A missed notification costs a reader one poll. */
-export function openChangeFeed(databaseUrl: Secret): ChangeFeed {
+export function openChangeFeed({ cc_app: { url } }: DatabaseLogins): ChangeFeed {
   const emitter = new EventEmitter().setMaxListeners(0)
   let client: Client | undefined
   let closed = false
@@ -22,7 +22,7 @@ export function openChangeFeed(databaseUrl: Secret): ChangeFeed {
 
   const connect = async () => {
     if (closed) return
-    const next = new Client({ connectionString: databaseUrl.reveal(), keepAlive: true })
+    const next = new Client({ connectionString: url.reveal(), keepAlive: true })
     const again = () => {
       if (client !== next) return
       client = undefined

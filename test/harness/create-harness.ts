@@ -11,6 +11,7 @@ import { createApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { readConfig, Secret, type Config } from '../../config.ts'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
+import { databaseLogins, type DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { createOutbound } from '../../gateways/outbound/outbound.ts'
 import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer.ts'
@@ -18,6 +19,7 @@ import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectOwner, connectStore } from '../../store/connect.ts'
+import { ensureLogins } from '../../store/ensure-logins.ts'
 import { openChangeFeed } from '../../store/platform/change-feed.ts'
 import { startMailRelay } from '../../worker/mail-relay.ts'
 import { textOfDatabase, textOfHistories } from './written-by.ts'
@@ -78,10 +80,12 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const lines: string[] = []
   const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
 
-  const store = connectStore(config.databaseUrl, 10)
+  const logins = databaseLogins(config)
+  await ensureLoginsOf(config)
+  const store = connectStore(logins, 10)
   const connection = Connection.lazy(connectionOptions(config))
   if (options.worker) await ensureNamespace(connection, name)
-  const changes = openChangeFeed(config.databaseUrl)
+  const changes = openChangeFeed(logins)
   const mails: Mail[] = []
   const secrets = watchSecrets()
   noteConfig(secrets, config)
@@ -130,14 +134,27 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           await textOfHistories(new Client({ connection, namespace: name })),
         )
       await Promise.all([changes.close(), store.close(), deps.policies.close(), connection.close()])
-      await dropDatabase(name)
+      await dropDatabase(name, logins)
       rmSync(dataDir, { recursive: true, force: true })
       secrets.assertNoneWritten()
     },
   }
 }
 
-function noteConfig(secrets: SecretWatch, { databaseUrl, keyring, smtpUrl }: Config): void {
+/** As the start does it. A role is the whole server's, but named after this database alone. */
+async function ensureLoginsOf(config: Config): Promise<void> {
+  const owner = connectOwner(config.databaseUrl)
+  try {
+    await ensureLogins(owner, databaseLogins(config))
+  } finally {
+    await owner.destroy()
+  }
+}
+
+function noteConfig(secrets: SecretWatch, config: Config): void {
+  const { databaseUrl, keyring, smtpUrl } = config
+  for (const { made } of Object.values(databaseLogins(config)))
+    if (made) secrets.note('a password of the database', made.password.reveal())
   for (const { key } of keyring) secrets.note('a key of the keyring', key.reveal())
   for (const url of [databaseUrl, smtpUrl])
     if (url) secrets.note('a password of a URL', decodeURIComponent(new URL(url.reveal()).password))
@@ -161,8 +178,12 @@ async function copyTemplate(name: string): Promise<string> {
   return url.href
 }
 
-const dropDatabase = (name: string) =>
-  asAdmin(async (run) => run(`drop database if exists ${name} with (force)`))
+const dropDatabase = (name: string, logins: DatabaseLogins) =>
+  asAdmin(async (run) => {
+    await run(`drop database if exists ${name} with (force)`)
+    for (const { made } of Object.values(logins))
+      if (made) await run(`drop role if exists ${made.name}`)
+  })
 
 async function asAdmin(work: (run: (sql: string) => Promise<void>) => Promise<void>) {
   const url = new URL(inject('templateUrl'))

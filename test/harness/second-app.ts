@@ -1,5 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../api/app.ts'
+import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { connectStore } from '../../store/connect.ts'
 import type { Harness } from './create-harness.ts'
 import type { TestUser } from './test-user.ts'
@@ -17,7 +18,7 @@ export type SecondApp = {
 
 /** Another API over the same database with pools of its own: what holds here holds over processes. */
 export async function createSecondApp({ deps, config, secrets }: Harness): Promise<SecondApp> {
-  const store = connectStore(config.databaseUrl, 8)
+  const store = connectStore(databaseLogins(config), 8)
   const app = await createApp({ ...deps, store })
   secrets.follow(app)
   return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { connectOwner, connectStore } from '../../store/connect.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
@@ -75,7 +76,7 @@ describe('the second wall', () => {
   test('a read in one round trip sees its organization alone, only reads, and leaves a clean connection', async () => {
     const other = await harness.organization()
     // One connection: each read follows the one before on it.
-    const store = connectStore(harness.config.databaseUrl, 1)
+    const store = connectStore(databaseLogins(harness.config), 1)
     const read = async (organizationId: number, text: string) =>
       store.read<{ n: number }>(organizationId, { name: text, text, values: [] })
     const count = 'select count(*)::integer as n from audit_entries'
