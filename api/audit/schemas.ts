@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
-import { Pattern } from '../http/pattern.ts'
+import { Pattern, QueryText } from '../http/pattern.ts'
 
 export const EntryBody = Type.Object({
   id: Type.Integer(),
@@ -45,14 +45,14 @@ export const AuditQuery = {
     ),
   ),
   actor: Type.Optional(
-    Type.String({
+    QueryText({
       minLength: 1,
       maxLength: 320,
       description: 'user:12, a kind, an id, or the label (a person’s address).',
     }),
   ),
   target: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 320, description: 'workspace:12, or an id.' }),
+    QueryText({ minLength: 1, maxLength: 320, description: 'workspace:12, or an id.' }),
   ),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),

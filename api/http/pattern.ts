@@ -29,5 +29,9 @@ export const Currency = Pattern('^[A-Z]{3}$', 'a currency of three capital lette
 export const Cursor = (pattern: string, options: Options = {}) =>
   Pattern(pattern, 'the nextCursor of the page before, as it was', options)
 
+/** Of an address: `%00` is refused there before a route looks at it, so the reference says so. */
+export const QueryText = (options: Options) =>
+  Pattern('^[^\\u0000]*$', 'text without a NUL character', options)
+
 /** The words of a pattern, for whoever renders its refusal. */
 export const wordsOfPattern = (pattern: string): string | undefined => known.get(pattern)

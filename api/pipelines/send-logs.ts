@@ -8,9 +8,10 @@ import { callers } from '../../store/platform/callers.ts'
 import { stages, type Stage } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
+import { QueryText } from '../http/pattern.ts'
 
 export const LogQuery = Type.Object({
-  stage: Type.Optional(Type.String({ maxLength: 40 })),
+  stage: Type.Optional(QueryText({ maxLength: 40 })),
   after: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
 })

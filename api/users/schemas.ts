@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox'
 import { roles } from '../../domain/access/roles.ts'
 import type { User } from '../../store/users/users.ts'
 import { OneLine } from '../http/one-line.ts'
-import { Body, Id, Nullable, OneOf, Page, Text, Time } from '../http/schemas.ts'
+import { QueryText } from '../http/pattern.ts'
+import { Body, Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
 
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 
@@ -18,7 +19,7 @@ export const UserBody = Type.Object({
 export const UserQuery = Type.Object({
   ...Page.properties,
   /** Part of a name or an address. */
-  q: Type.Optional(Text(200, 1)),
+  q: Type.Optional(QueryText({ minLength: 1, maxLength: 200 })),
   role: Type.Optional(OneOf(roles)),
   active: Type.Optional(Type.Boolean()),
 })

@@ -7,6 +7,7 @@ import { lockInfoOf, parseLockInfo } from '../../domain/workspaces/lock-info.ts'
 import type { Db } from '../../store/connect.ts'
 import type { WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { QueryText } from '../http/pattern.ts'
 import { ErrorBody, errors, IdParams, Ok } from '../http/schemas.ts'
 import { lockedBy } from './locked-by.ts'
 import { nameRunLock } from './name-run-lock.ts'
@@ -23,7 +24,7 @@ const target = async (db: Db, organizationId: number, { id = 0 }: Record<string,
   workspaces(db, organizationId).get(id)
 
 const config = { access: 'state', rawBody: true, target } as const
-const LockQuery = Type.Object({ ID: Type.Optional(Type.String({ maxLength: 200 })) })
+const LockQuery = Type.Object({ ID: Type.Optional(QueryText({ maxLength: 200 })) })
 /** 423 is OpenTofu's own lock info, and our error beside it, which it passes over. */
 const Held = Type.Object({
   ...ErrorBody.properties,

@@ -2,15 +2,17 @@ import { spawn } from 'node:child_process'
 
 export type PeerRun = { code: number | null; output: string }
 
-/** Runs a peer to its end; its output, both streams in order, is for the failure's message. */
+/** Runs a peer to its end, or kills it when its time is over; its output, both streams in order, is for the failure's message. */
 export async function runPeer(
   program: string,
   args: string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; timeoutMs?: number } = {},
 ): Promise<PeerRun> {
+  const { cwd, env, timeoutMs } = options
   const child = spawn(program, args, {
-    ...options,
-    env: { ...process.env, ...options.env },
+    cwd,
+    env: { ...process.env, ...env },
+    ...(timeoutMs && { timeout: timeoutMs, killSignal: 'SIGKILL' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -18,6 +20,10 @@ export async function runPeer(
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output }))
+    child.on('close', (code, signal) => {
+      if (signal)
+        output += `\nended by ${signal}${timeoutMs ? `: it has ${timeoutMs / 1_000} s` : ''}`
+      resolve({ code, output })
+    })
   })
 }
