@@ -1,4 +1,5 @@
 import { invalid, type ErrorDetail } from '../../domain/errors.ts'
+import { currencies } from '../../domain/organizations/currencies.ts'
 import { readPath } from '../../domain/plans/attribute-path.ts'
 import type { NewPrice } from '../../store/finops/prices.ts'
 import { decimalText } from './decimal-text.ts'
@@ -16,6 +17,9 @@ export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
   const text = monthlyPrice === undefined ? undefined : decimalText(monthlyPrice)
   if (monthlyPrice !== undefined && text === undefined)
     details.push({ path: 'monthlyPrice', message: 'is 0 or at least 0.000000000001' })
+  // A price in a currency that no organization can have would never match one.
+  if (body.currency !== undefined && !currencies.has(body.currency))
+    details.push({ path: 'currency', message: 'is not a currency of ISO 4217' })
   if (details.length > 0) throw invalid('The price is not valid.', details, 'validation_failed')
   return {
     ...rest,

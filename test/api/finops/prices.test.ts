@@ -87,6 +87,7 @@ describe('/api/finops/prices', () => {
       { monthlyPrice: 1e-13 },
       { currency: 'usd' },
       { currency: 'EURO' },
+      { currency: 'QQQ' },
       { validFrom: '2026-02-30' },
       { validFrom: '0000-01-01' },
       { validFrom: 'today' },
