@@ -65,7 +65,6 @@ const runFields = {
   createdAt: Time,
   startedAt: Nullable(Time),
   endedAt: Nullable(Time),
-  warnings: Type.Optional(Type.Array(Type.String())),
 }
 
 export const RunBody = Type.Object(runFields)
@@ -127,7 +126,12 @@ export const Vars = Type.Record(
   { maxProperties: 200, additionalProperties: false },
 )
 
-export const RunAnswer = Type.Object({ run: RunBody })
+/** `warnings` stands beside the run: it is about the start, and no later answer has it (decisions §5). */
+export const RunAnswer = Type.Object({
+  run: RunBody,
+  warnings: Type.Optional(Type.Array(Type.String())),
+})
+export type RunAnswer = Static<typeof RunAnswer>
 export const RunList = Type.Object({ runs: Type.Array(RunBody), nextCursor: NextCursor })
 export const LogPage = Type.Object({
   lines: Type.Array(LogLineBody),

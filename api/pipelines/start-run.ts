@@ -14,7 +14,7 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
-import type { RunBody } from './schemas.ts'
+import type { RunAnswer } from './schemas.ts'
 
 export type RunRequest = {
   target: { pipelineId: number } | { workspaceId: number }
@@ -32,7 +32,7 @@ export async function startRun(
   deps: Deps,
   caller: Caller,
   request: RunRequest,
-): Promise<{ run: RunBody }> {
+): Promise<RunAnswer> {
   const { organizationId } = caller
   // The target first: another organization's id is not found, whatever the engine's health.
   const workspaceId = await deps.store.tenant(organizationId, async (db) =>
@@ -47,7 +47,7 @@ export async function startRun(
     if (key !== undefined) {
       const first = await keys.take(who, key, hashOf(request))
       // Written below, in this shape.
-      if (first) return first.response as { run: RunBody }
+      if (first) return first.response as RunAnswer
     }
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
     const run = await createRun(db, deps, { caller, workspace, request })
@@ -61,9 +61,7 @@ export async function startRun(
 
     const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just made is gone')
-    const answer = {
-      run: { ...body, ...(await warningsOf(db, organizationId, { run, workspace })) },
-    }
+    const answer = { run: body, ...(await warningsOf(db, organizationId, { run, workspace })) }
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
