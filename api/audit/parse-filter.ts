@@ -29,7 +29,8 @@ function parseActor(text: string): NonNullable<AuditFilter['actor']> {
 
 function parseTarget(text: string): NonNullable<AuditFilter['target']> {
   const colon = text.indexOf(':')
-  return colon < 0 ? { id: text } : { kind: text.slice(0, colon), id: text.slice(colon + 1) }
+  if (colon >= 0) return { kind: text.slice(0, colon), id: text.slice(colon + 1) }
+  return /^[a-z_]+$/.test(text) ? { kind: text } : { id: text }
 }
 
 const dayMs = 86_400_000

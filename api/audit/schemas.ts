@@ -52,7 +52,7 @@ export const AuditQuery = {
     }),
   ),
   target: Type.Optional(
-    QueryText({ minLength: 1, maxLength: 320, description: 'workspace:12, or an id.' }),
+    QueryText({ minLength: 1, maxLength: 320, description: 'workspace:12, a kind, or an id.' }),
   ),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),

@@ -24,7 +24,7 @@ export type AuditFilter = {
   /** One event's name, or with `area` every event of it. */
   event?: { name: string } | { area: string }
   actor?: { kind: string; id?: number } | { id: number } | { label: string }
-  target?: { kind?: string; id: string }
+  target?: { kind?: string; id?: string }
   /** Inclusive. */
   from?: Date
   /** Exclusive. */
@@ -112,7 +112,7 @@ function narrow(rows: Knex.QueryBuilder, { actor, target, from, to }: AuditFilte
     if ('kind' in actor) void rows.where({ actorKind: actor.kind })
     if (actor.id !== undefined) void rows.where({ actorId: actor.id })
   }
-  if (target) void rows.where({ targetId: target.id })
+  if (target?.id !== undefined) void rows.where({ targetId: target.id })
   if (target?.kind !== undefined) void rows.where({ targetKind: target.kind })
   if (from) void rows.where('at', '>=', from)
   if (to) void rows.where('at', '<', to)

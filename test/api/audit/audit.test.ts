@@ -98,6 +98,8 @@ describe('/api/audit', () => {
     expect(await events('actor=cloud-control&event=org')).toEqual(['org.updated'])
     expect(await events('target=run:1')).toEqual(['pipeline.deleted'])
     expect(await events('target=run:0')).toEqual([])
+    expect(await events('target=run')).toEqual(['org.updated', 'pipeline.deleted'])
+    expect(await events('target=budget')).toEqual([])
     expect(await events('target=3')).toEqual(['org.updated'])
     const today = new Date().toISOString().slice(0, 10)
     expect(await events(`event=org&from=${today}&to=${today}`)).toEqual(['org.updated'])
