@@ -9,6 +9,7 @@ import { consoleDataRoutes } from './console-data/routes.ts'
 import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
+import { refuseConnection } from './http/refuse-connection.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerRouteTable } from './http/route-table.ts'
@@ -68,6 +69,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     return503OnClosing: true,
     exposeHeadRoutes: false,
     frameworkErrors: refuseAddress,
+    clientErrorHandler: refuseConnection,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.

@@ -39,10 +39,10 @@ export const ErrorBody = Type.Object({
   existingId: Type.Optional(Id),
 })
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 423 | 429 | 500 | 503
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 423 | 429 | 431 | 500 | 503
 
 /** The statuses of a route's refusals; those that any route may give are added to each. */
 export function errors(...statuses: ErrorStatus[]): Record<number, typeof ErrorBody> {
-  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 500, 503]
+  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 431, 500, 503]
   return Object.fromEntries(all.map((status) => [status, ErrorBody]))
 }

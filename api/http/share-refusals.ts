@@ -72,6 +72,10 @@ const refusals: Record<string, { name: string; description: string }> = {
     name: 'RateLimited',
     description: 'Too many requests; Retry-After says how long to wait.',
   },
+  431: {
+    name: 'HeadersTooLarge',
+    description: 'Address and headers together are over 16 KiB; no request was read.',
+  },
   500: { name: 'Internal', description: 'A fault of the service; only the request id is told.' },
   501: { name: 'NotImplemented', description: 'A part of SCIM that is not supported here.' },
   503: { name: 'Unavailable', description: 'A backing service cannot be reached.' },

@@ -84,8 +84,9 @@ describe('GET /api/openapi.json', () => {
           expect($ref ?? schema, `${name} ${status}`).toBeDefined()
         }
       if (operation['x-access'] === 'scim')
-        for (const { $ref } of Object.values(responses))
-          if ($ref) expect($ref, name).toMatch(/\/Scim/)
+        for (const [status, { $ref }] of Object.entries(responses))
+          // 431 comes before an address was read that would tell a SCIM client.
+          if ($ref && status !== '431') expect($ref, name).toMatch(/\/Scim/)
     }
   })
 })

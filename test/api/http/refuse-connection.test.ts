@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+describe('what Node’s parser gives up on is told in the body of every other error', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  const answerTo = async (text: string): Promise<{ head: string; body: unknown }> => {
+    const socket = connect(harness.config.port, '127.0.0.1')
+    let said = ''
+    socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    // The service hangs up on it, perhaps while it still writes.
+    socket.on('error', () => undefined)
+    socket.write(text)
+    await once(socket, 'close')
+    const [head = '', body = ''] = said.split('\r\n\r\n')
+    return { head, body: JSON.parse(body) }
+  }
+
+  test('431: an address of 20 KB', async () => {
+    const long = 'x'.repeat(20_000)
+    const { head, body } = await answerTo(
+      `GET /api/workspaces?q=${long} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    )
+    expect(head).toMatch(/^HTTP\/1\.1 431 /)
+    expect(body).toEqual({
+      error: 'The address and the headers are over 16 KiB. Shorten them.',
+      code: 'headers_too_large',
+    })
+  })
+
+  test('400: no HTTP', async () => {
+    const { head, body } = await answerTo('hello\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    expect(body).toEqual({ error: 'This is no HTTP request.', code: 'bad_request' })
+  })
+})
