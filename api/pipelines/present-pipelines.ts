@@ -23,7 +23,7 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
     row.lastPhase && row.lastRunNumber !== null
       ? { number: row.lastRunNumber, state: publicState(row.lastPhase) }
       : null,
-  createdAt: row.createdAt.toISOString(),
+  createdAt: row.createdAt,
 })
 
 /** Pipelines with their target's name, their criticality (their target's, else standard) and their newest run. */
