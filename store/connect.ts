@@ -4,6 +4,9 @@ import { types, type Client } from 'pg'
 import type { Secret } from '../config.ts'
 import { AppError, unavailable } from '../domain/errors.ts'
 import type { DatabaseLogins } from '../gateways/keyring/database-logins.ts'
+import { connectionSettings, connectLane } from './connect-lane.ts'
+import { openLanes } from './open-lanes.ts'
+import { tenantRows, type PreparedQuery } from './tenant-query.ts'
 
 /** A transaction whose organization is set: the only thing that a repository is made of. */
 export type Db = Knex.Transaction
@@ -11,14 +14,13 @@ export type Db = Knex.Transaction
 /** A pool, for what stands across organizations: `store/platform/` alone. */
 export type PlatformDb = Knex
 
-/** A statement with its values; PostgreSQL keeps its plan on each connection, under the name. */
-export type PreparedQuery = { name: string; text: string; values: unknown[] }
-
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
   /** One query that can see this organization and no other, in one round trip: for what is read all the time. */
   read<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
+  /** One query that sees all organizations, in one round trip: who a credential belongs to. */
+  lookUp<R>(query: PreparedQuery): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
   platform: PlatformDb
   close(): Promise<void>
@@ -34,6 +36,11 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     logins.cc_platform.url,
     'cc_platform',
     Math.max(2, Math.ceil(poolSize / 2)),
+  )
+  const tenantLanes = openLanes(async () => connectLane(logins.cc_app.url, 'cc_app'), laneCount)
+  const platformLanes = openLanes(
+    async () => connectLane(logins.cc_platform.url, 'cc_platform'),
+    laneCount,
   )
 
   return {
@@ -51,51 +58,27 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     },
     async read<R>(organizationId: number, query: PreparedQuery) {
       try {
-        return await onConnection(app, async (connection) => {
-          // Sent together. Where one fails the transaction is lost, and its commit rolls it back.
-          const steps = [
-            connection.query({ name: 'read-begin', text: 'begin read only' }),
-            connection.query({
-              name: 'read-tenant',
-              text: `select set_config('cc.organization_id', $1, true)`,
-              values: [String(organizationId)],
-            }),
-            connection.query(query),
-            connection.query({ name: 'read-commit', text: 'commit' }),
-          ] as const
-          // Each is waited for: what is under way must not meet the connection's next user.
-          await Promise.allSettled(steps)
-          const [, , answer] = await Promise.all(steps)
-          // The rows are what the query names.
-          return answer.rows as R[]
-        })
+        return await tenantLanes.ask(async (connection) =>
+          tenantRows<R>(connection, organizationId, query),
+        )
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
+    async lookUp<R>(query: PreparedQuery) {
+      try {
+        const { rows } = await platformLanes.ask(async (connection) => connection.query(query))
+        // The rows are what the query names.
+        return rows as R[]
       } catch (error) {
         throw toFault(error)
       }
     },
     platform,
     async close() {
-      await Promise.all([app.destroy(), platform.destroy()])
+      const open = [app.destroy(), platform.destroy(), tenantLanes.close(), platformLanes.close()]
+      await Promise.all(open)
     },
-  }
-}
-
-/** One statement of the platform's, its plan kept: for what every request asks. */
-export async function readPrepared<R>(db: PlatformDb, query: PreparedQuery): Promise<R[]> {
-  return onConnection(db, async (connection) => {
-    const { rows } = await connection.query(query)
-    // The rows are what the query names.
-    return rows as R[]
-  })
-}
-
-async function onConnection<T>(pool: Knex, work: (connection: Client) => Promise<T>): Promise<T> {
-  // knex's way to the driver's own connection, which its types leave open.
-  const connection: Client = await pool.client.acquireConnection()
-  try {
-    return await work(connection)
-  } finally {
-    await pool.client.releaseConnection(connection)
   }
 }
 
@@ -104,18 +87,13 @@ export function connectOwner(databaseUrl: Secret): Knex {
   return openPool(databaseUrl, undefined, 2)
 }
 
+/** So that a statement that takes long has others wait behind it on one lane alone. */
+const laneCount = 2
+
 function openPool(databaseUrl: Secret, role: string | undefined, size: number): Knex {
   return knex({
     client: 'pg',
-    connection: {
-      connectionString: databaseUrl.reveal(),
-      application_name: role ?? 'cc_owner',
-      // A dead server must be noticed by the next statement, not by the kernel's keep-alive two hours on.
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      // Statements that are known together travel together.
-      ...(role && { pipeline: true }),
-    },
+    connection: connectionSettings(databaseUrl, role),
     pool: {
       min: 0,
       max: size,
@@ -151,7 +129,7 @@ export function toFault(error: unknown): unknown {
     /^(08|57P0)/.test(code) ||
     code === '53300' ||
     error.name === 'KnexTimeoutError' ||
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed/i.test(
       error.message,
     )
   return lost

@@ -105,7 +105,7 @@ async function admitPlatform(
 async function admitScim(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const bearer = bearerOf(request, false)
   if (bearer === undefined || tokenKind(bearer) !== 'scim') throw unauthenticated()
-  const rows = callers(deps.store.platform)
+  const rows = callers(deps.store)
   const row = await rows.byScimToken(hashCredential(bearer))
   if (!row) throw unauthenticated()
   const { stale, ...caller } = row
@@ -125,7 +125,7 @@ async function admit(
   const bearer = bearerOf(request, access === 'state')
   if (bearer !== undefined) {
     if (access === 'state' && tokenKind(bearer) === 'run') {
-      const run = await callers(deps.store.platform).byRunToken(hashCredential(bearer))
+      const run = await callers(deps.store).byRunToken(hashCredential(bearer))
       if (!run) throw unauthenticated()
       request.runCaller = run
       countCaller(request, reply)
@@ -156,7 +156,7 @@ async function admit(
 async function resolveSession(deps: Deps, request: FastifyRequest): Promise<Caller> {
   const cookie = request.cookies[sessionCookie]
   if (!cookie) throw unauthenticated()
-  const rows = callers(deps.store.platform)
+  const rows = callers(deps.store)
   const row = await rows.bySession(hashCredential(cookie))
   if (!row) throw unauthenticated()
   if (row.stale) await rows.touchSession(row.credentialId)
@@ -165,7 +165,7 @@ async function resolveSession(deps: Deps, request: FastifyRequest): Promise<Call
 
 async function resolveToken(deps: Deps, request: FastifyRequest, bearer: string): Promise<Caller> {
   if (tokenKind(bearer) !== 'pat') throw unauthenticated()
-  const rows = callers(deps.store.platform)
+  const rows = callers(deps.store)
   const row = await rows.byToken(hashCredential(bearer))
   if (!row) throw unauthenticated()
   if (row.stale) await rows.touchToken(row.credentialId)

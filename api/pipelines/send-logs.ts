@@ -160,7 +160,7 @@ function stillLive(deps: Deps, { kind, credentialId }: Caller): () => Promise<bo
   return async () => {
     if (Date.now() - askedAt < pollMs) return true
     askedAt = Date.now()
-    return callers(deps.store.platform).isLive(kind, credentialId)
+    return callers(deps.store).isLive(kind, credentialId)
   }
 }
 

@@ -43,7 +43,7 @@ export async function readSignIn(
   { cookie, hash }: { cookie: string; hash: Buffer },
   visitor: Visitor,
 ): Promise<NewSignIn> {
-  const row = await callers(deps.store.platform).bySession(hash)
+  const row = await callers(deps.store).bySession(hash)
   // Ended by somebody else at this very moment.
   if (!row) throw wrongCredentials()
   const { ceiling: _, stale: __, ...person } = row

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
-import { readPrepared, type PlatformDb } from '../connect.ts'
+import type { Store } from '../connect.ts'
 
 export type CallerRow = {
   credentialId: number
@@ -33,11 +33,12 @@ const person = `
   coalesce((select max(g.role) from role_grants g where g.organization_id = u.organization_id and g.user_id = u.id), 'Viewer') as role`
 
 /** Turns a credential into whoever is behind it, by one statement a request (style.md: five objection statements cost 12 ×). */
-export function callers(db: PlatformDb) {
+export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
+  const db = store.platform
   return {
     /** Sessions end 12 h after their last use and 7 d after their start (decisions §2). */
     async bySession(hash: Buffer): Promise<CallerRow | undefined> {
-      const rows = await readPrepared<CallerRow>(db, {
+      const rows = await store.lookUp<CallerRow>({
         name: 'caller-session',
         text: `select s.id as "credentialId", s.role_ceiling as ceiling, ${person},
            least(s.expires_at, s.last_seen_at + interval '12 hours') as "expiresAt",
@@ -54,7 +55,7 @@ export function callers(db: PlatformDb) {
     },
 
     async byToken(hash: Buffer): Promise<CallerRow | undefined> {
-      const rows = await readPrepared<CallerRow>(db, {
+      const rows = await store.lookUp<CallerRow>({
         name: 'caller-token',
         text: `select t.id as "credentialId", t.role as ceiling, ${person}, t.expires_at as "expiresAt",
            coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
@@ -74,7 +75,7 @@ export function callers(db: PlatformDb) {
      * organization's apply that is under way may still save what it has made.
      */
     async byRunToken(hash: Buffer): Promise<RunCaller | undefined> {
-      const rows = await readPrepared<RunCaller>(db, {
+      const rows = await store.lookUp<RunCaller>({
         name: 'caller-runtoken',
         text: `select t.id as "tokenId", t.organization_id as "organizationId", r.workspace_id as "workspaceId",
            r.id as "workspaceRunId", t.run_phase as phase, t.fence,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
+import { connectLane } from '../../store/connect-lane.ts'
 import { connectOwner, connectStore } from '../../store/connect.ts'
+import { tenantRows } from '../../store/tenant-query.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 
@@ -94,6 +96,13 @@ describe('the second wall', () => {
       await store.tenant(other.id, async (db) => {
         expect((await db.raw(count)).rows).toEqual([{ n: 0 }])
       })
+      const left = `select current_setting('cc.organization_id', true) as organization,
+        current_setting('transaction_read_only') as "readOnly"`
+      const connection = await connectLane(databaseLogins(harness.config).cc_app.url, 'cc_app')
+      await tenantRows(connection, org.id, { name: 'some', text: count, values: [] })
+      expect((await connection.query(left)).rows).toEqual([{ organization: '', readOnly: 'off' }])
+      await expect(connection.query(count)).rejects.toThrow(/invalid input syntax/)
+      await connection.end()
     } finally {
       await store.close()
     }
