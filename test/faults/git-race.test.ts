@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
+import type { TestUser } from '../harness/test-user.ts'
+
+const path = '/api/git/connections'
+const marker = '.cloud-control/owner.json'
+
+// Who owns a branch is decided at the same instant, again and again. No worker: the answer of POST alone is judged.
+describe.each(Object.entries(peerMakers))(
+  'two who connect one repository of %s at once',
+  (name, makePeer) => {
+    const rounds = name === 'gitlabPeer' ? 100 : 25
+    let harness: GitHarness
+    let second: Harness
+    let users: [TestUser, TestUser]
+    let stranger: TestUser
+    beforeAll(async () => {
+      harness = await gitHarness(makePeer, { worker: false })
+      const { port } = harness.peer.server
+      // Another installation: another database, another keyring, the same host.
+      second = await createHarness({ env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${port}` } })
+      const owner = async (of: Harness) => (await of.organization()).user('Owner')
+      users = [await owner(harness), await owner(harness)]
+      stranger = await owner(second)
+    })
+    afterAll(async () => {
+      await second.close()
+      await harness.close()
+    })
+
+    const race = async (repo: string, pair: readonly TestUser[]) => {
+      const answers = await Promise.all(
+        pair.map(async (user) => user.post(path, harness.body(repo, { repoType: 'application' }))),
+      )
+      const codes = answers.map(({ statusCode }) => statusCode)
+      expect(
+        codes.toSorted((a, b) => a - b),
+        `${repo}: ${answers.map(({ body }) => body).join('\n')}`,
+      ).toEqual([201, 409])
+      for (const answer of answers)
+        if (answer.statusCode === 409) expect(answer.json().code).toBe('repo_already_connected')
+      const winner = answers.find(({ statusCode }) => statusCode === 201)?.json().connection
+      const { connection } = JSON.parse((await harness.peer.tree(repo))[marker] ?? '{}')
+      expect(connection).toBe(winner.id)
+      return winner
+    }
+
+    test('409: of two organizations exactly one is the owner, each time', async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const repo = `acme/race-${round}`
+        await harness.peer.createRepository(repo, { 'a.tf': '# a\n' })
+        await race(repo, round % 2 === 0 ? users : users.toReversed())
+      }
+      const rows = await harness.deps.store.platform('git_claims').select()
+      expect(rows).toHaveLength(rounds)
+    }, 600_000)
+
+    test('409: of two installations too, by the marker’s compare-and-swap alone', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const repo = `acme/two-${round}`
+        await harness.peer.createRepository(repo, { 'a.tf': '# a\n' })
+        await race(repo, [users[0], stranger])
+      }
+    }, 300_000)
+  },
+)
