@@ -12,6 +12,7 @@ import * as scim from './migrations/0009-add-scim.ts'
 import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as gitConnections from './migrations/0010-add-git-connections.ts'
 import * as mails from './migrations/0012-add-mails.ts'
+import * as sourcesOfApplications from './migrations/0013-add-sources-of-applications.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -26,6 +27,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0011-add-audit-heads': auditHeads,
   '0010-add-git-connections': gitConnections,
   '0012-add-mails': mails,
+  '0013-add-sources-of-applications': sourcesOfApplications,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

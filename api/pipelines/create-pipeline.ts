@@ -1,28 +1,37 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
+import { repositoryName } from '../../domain/git/repository-name.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { pipelines } from '../../store/pipelines/pipelines.ts'
+import type { Db } from '../../store/connect.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { presentPipelines } from './present-pipelines.ts'
 import type { NewPipelineBody, PipelineBody } from './schemas.ts'
 
+type NewPipeline = Static<typeof NewPipelineBody>
+type Source = Pick<Pipeline, 'appGitConnectionId' | 'appRepo'>
+
 /** A pipeline of the user's own (§4.4); each workspace's `provision-…` makes itself. */
 export async function createPipeline(
   deps: Deps,
   caller: Caller,
-  input: Static<typeof NewPipelineBody>,
+  input: NewPipeline,
 ): Promise<Static<typeof PipelineBody>> {
   const { organizationId } = caller
   const kind = input.kind ?? 'application'
   return deps.store.tenant(organizationId, async (db) => {
+    checkName(input)
     if (input.targetWorkspaceId !== undefined)
       await workspaces(db, organizationId).get(input.targetWorkspaceId)
-    checkFields(input, kind)
+    const source =
+      kind === 'application' ? await applicationSource(db, organizationId, input) : noSource(input)
     const created = await pipelines(db, organizationId).create({
       name: input.name,
       kind,
+      ...source,
       targetWorkspaceId: input.targetWorkspaceId ?? null,
       strategy: input.strategy ?? null,
     })
@@ -35,26 +44,46 @@ export async function createPipeline(
   })
 }
 
-function checkFields(
-  input: Static<typeof NewPipelineBody>,
-  kind: 'application' | 'infrastructure',
-): void {
-  if (/^provision-/i.test(input.name))
+function checkName({ name }: NewPipeline): void {
+  if (/^provision-/i.test(name))
     throw invalid('Names that begin with "provision-" belong to workspaces.', [
       { path: 'name', message: 'choose a name that does not begin with "provision-"' },
     ])
-  if (kind === 'application') {
-    const missing = (['appGitConnectionId', 'appRepo'] as const).filter(
-      (field) => input[field] === undefined,
+}
+
+/** The repository that an application is built from, under the name that its connection's host gives it. */
+async function applicationSource(
+  db: Db,
+  organizationId: number,
+  { appGitConnectionId, appRepo }: NewPipeline,
+): Promise<Source> {
+  // Held until the pipeline is there: who disconnects at this moment does so before or after it.
+  const connection =
+    appGitConnectionId === undefined
+      ? undefined
+      : await gitConnections(db, organizationId).getForUpdate(appGitConnectionId)
+  if (!connection || appRepo === undefined) {
+    const missing = [
+      ...(connection ? [] : ['appGitConnectionId']),
+      ...(appRepo === undefined ? ['appRepo'] : []),
+    ]
+    throw invalid(
+      'An application pipeline needs an application Git connection and a repository.',
+      missing.map((path) => ({ path, message: 'is required for kind "application"' })),
     )
-    if (missing.length > 0)
-      throw invalid(
-        'An application pipeline needs an application Git connection and a repository.',
-        missing.map((path) => ({ path, message: 'is required for kind "application"' })),
-      )
-    // Git connections are kept elsewhere; an id that none of them has is nobody's.
-    throw notFound()
   }
+  const { id, repoType, product, host } = connection
+  if (repoType !== 'application')
+    throw invalid('An application pipeline needs a Git connection of type "application".', [
+      { path: 'appGitConnectionId', message: 'is a connection of type "infra"' },
+    ])
+  return {
+    appGitConnectionId: id,
+    appRepo: repositoryName(appRepo, { product, host, field: 'appRepo' }),
+  }
+}
+
+function noSource(input: NewPipeline): Source {
   if (input.targetWorkspaceId === undefined)
     throw invalid('An infrastructure pipeline needs a target workspace.', [
       { path: 'targetWorkspaceId', message: 'is required for kind "infrastructure"' },
@@ -67,4 +96,5 @@ function checkFields(
       'An infrastructure pipeline has no application source.',
       extra.map((path) => ({ path, message: 'is only for kind "application"' })),
     )
+  return { appGitConnectionId: null, appRepo: null }
 }

@@ -19,7 +19,9 @@ export class PipelineRow extends Model {
 
 export type Pipeline = Omit<PipelineRow, keyof Model | 'organizationId'>
 export type NewPipeline = Pick<Pipeline, 'name' | 'kind'> &
-  Partial<Pick<Pipeline, 'managed' | 'targetWorkspaceId' | 'strategy'>>
+  Partial<
+    Pick<Pipeline, 'managed' | 'targetWorkspaceId' | 'strategy' | 'appGitConnectionId' | 'appRepo'>
+  >
 
 /** The pipelines of one organization (§2.7). */
 export function pipelines(db: Db, organizationId: number) {
