@@ -8,7 +8,11 @@ import type { GitProduct } from './providers.ts'
  */
 export function repositoryName(
   input: string,
-  { product, host, field }: { product: GitProduct; host: string; field: 'repo' | 'repoUrl' | 'appRepo' },
+  {
+    product,
+    host,
+    field,
+  }: { product: GitProduct; host: string; field: 'repo' | 'repoUrl' | 'appRepo' },
 ): string {
   const fail = (what: string) => invalid(`${field}: ${what}.`, [{ path: field, message: what }])
   const text = input.trim()
