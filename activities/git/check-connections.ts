@@ -4,10 +4,12 @@ import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
 
+type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'log'>
+
 const atOnce = 20
 
 /** Asks each connection's host from time to time, and says what it found in `status` and `statusReason`. */
-export const checkConnections = (deps: Deps) => async (): Promise<{ checked: number }> => {
+export const checkConnections = (deps: Needed) => async (): Promise<{ checked: number }> => {
   const due = await dueConnections(deps.store.platform, atOnce)
   await Promise.all(
     due.map(async (one) =>
@@ -23,7 +25,7 @@ export const checkConnections = (deps: Deps) => async (): Promise<{ checked: num
 }
 
 async function check(
-  { store, keyring, outbound }: Deps,
+  { store, keyring, outbound }: Needed,
   { organizationId, connectionId }: { organizationId: number; connectionId: number },
 ): Promise<void> {
   const { connection, claim } = await store.tenant(organizationId, async (db) => {

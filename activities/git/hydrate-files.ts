@@ -25,7 +25,8 @@ export const hydrateFiles =
       const { organizationId, hydrationId } = input
       const job = await loadHydration(deps, input)
       if (!job) return
-      if (job.version.number < job.newest)
+      // One that has begun may have made its commit: it is finished and told of before the next.
+      if (job.version.number < job.newest && !job.hydration.files)
         return endHydration(deps, { ...input, state: 'superseded' })
       const connectionId = job.hydration.connectionId
       const claim = connectionId && (await openClaim(deps, { organizationId, connectionId }))
@@ -36,9 +37,13 @@ export const hydrateFiles =
         deps.store.tenant(organizationId, async (db) =>
           gitConnections(db, organizationId)[work](connectionId, hydrationId, turnSeconds),
         )
-      if (!(await turn('takeTurn')))
-        throw unavailable('git_branch_busy', 'Another workspace is being written to this branch.')
+      if (!(await turn('takeTurn'))) throw busy()
       try {
+        const order = await deps.store.tenant(organizationId, async (db) =>
+          gitHydrations(db, organizationId).begin(job.hydration, listingOf(job)),
+        )
+        if (order === 'late') return await endHydration(deps, { ...input, state: 'superseded' })
+        if (order === 'wait') throw busy()
         await record(deps, input, {
           job,
           claim,
@@ -49,8 +54,13 @@ export const hydrateFiles =
       }
     })
 
+const busy = () => unavailable('git_branch_busy', 'Something else is being written to this branch.')
+
 const isSameBranch = ({ hydration }: LoadedHydration, { owner }: OpenedClaim) =>
   hydration.repositoryId === owner.repository && hydration.branch === owner.branch
+
+const listingOf = ({ desired }: LoadedHydration) =>
+  Object.fromEntries(Object.entries(desired).map(([path, content]) => [path, blobId(content)]))
 
 async function record(
   deps: Deps,
@@ -69,9 +79,7 @@ async function record(
     })
   }
   const { workspace, version, desired, written } = job
-  const files = Object.fromEntries(
-    Object.entries(desired).map(([path, content]) => [path, blobId(content)]),
-  )
+  const files = listingOf(job)
   // Against what was written last, so that a retry that finds all done tells of it all the same.
   const pruned = [...(written[0]?.keys() ?? [])].filter((path) => desired[path] === undefined)
   await deps.store.tenant(organizationId, async (db) => {

@@ -13,6 +13,9 @@ export type HydrationState =
   | 'superseded'
   | 'failed'
 
+/** Path to blob id. */
+type Listing = Record<string, string>
+
 export class GitHydrationRow extends Model {
   static override tableName = 'git_hydrations'
   static override jsonAttributes = ['files']
@@ -28,7 +31,7 @@ export class GitHydrationRow extends Model {
   declare decision: 'theirs' | 'ours' | null
   declare commitSha: string | null
   declare pullRequestUrl: string | null
-  declare files: Record<string, string> | null
+  declare files: Listing | null
   /** Sealed. */
   declare differences: Buffer | null
   declare createdAt: Date
@@ -77,7 +80,10 @@ export function gitHydrations(db: Db, organizationId: number) {
         .limit(limit)
     },
 
-    /** The listing that was written last to this branch, and all that were proposed to it since. */
+    /**
+     * The listing that was written last to this branch (none: an empty one), and all that were
+     * begun or proposed to it since, for of those it is not known whether the branch has them.
+     */
     async written(at: Pick<GitHydration, 'workspaceId' | 'repositoryId' | 'branch'>) {
       const { workspaceId, repositoryId, branch } = at
       const place = { workspaceId, repositoryId, branch }
@@ -85,11 +91,39 @@ export function gitHydrations(db: Db, organizationId: number) {
         .where({ ...place, state: 'written' })
         .orderBy('id', 'desc')
         .first()
-      const proposed = await rows()
-        .where({ ...place, state: 'proposed' })
+      const since = await rows()
+        .where(place)
+        .whereNotNull('files')
         .where('id', '>', last?.id ?? 0)
         .orderBy('id')
-      return [...(last ? [last] : []), ...proposed].map(({ files }) => files ?? {})
+      return [last, ...since].map((row) => row?.files ?? {})
+    },
+
+    /**
+     * Notes what is about to be written. `late`: a later version of the workspace is there already.
+     * `wait`: an earlier one may have made its commit, and is to tell of it first; one that comes to
+     * no end keeps the next from its place for a few minutes only.
+     */
+    async begin(
+      { id, workspaceId, repositoryId, branch }: GitHydration,
+      files: Listing,
+    ): Promise<'go' | 'wait' | 'late'> {
+      const place = { workspaceId, repositoryId, branch }
+      const later = await rows()
+        .where(place)
+        .whereIn('state', ['written', 'proposed'])
+        .where('id', '>', id)
+        .first()
+      if (later) return 'late'
+      const earlier = await rows()
+        .where({ ...place, state: 'queued' })
+        .whereNotNull('files')
+        .where('id', '<', id)
+        .whereRaw(`created_at > now() - interval '10 minutes'`)
+        .first()
+      if (earlier) return 'wait'
+      await rows().where({ id, state: 'queued' }).patch({ files })
+      return 'go'
     },
 
     /** Compare-and-set out of `queued`: of an activity and its own retry one is told true, and audits. */

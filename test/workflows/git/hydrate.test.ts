@@ -169,4 +169,40 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect((await harness.peer.messages(ws.repo)).length).toBe(before + 1)
     expect(await eventsOf(ws, 'git.repo_written')).toHaveLength(1)
   })
+
+  test('a commit whose answer was lost is ours, also when a newer version is there by then', async () => {
+    const ws = await connected()
+    const count = async () => (await harness.peer.messages(ws.repo)).length
+    const before = await count()
+    let down = false
+    harness.peer.server.fault = async (request, when) => {
+      if (when === 'after' && request.method !== 'GET' && (await count()) > before) down = true
+      return down ? { status: 500, json: { message: 'oops' } } : undefined
+    }
+    try {
+      await ws.put({ 'main.tf': '# one\n', 'b.tf': '# b\n' })
+      await eventually(async () => down)
+      await ws.put({ 'main.tf': '# two\n' })
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    await ws.ended('written', 2)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# two\n' })
+    expect(await count()).toBe(before + 2)
+    const written = await eventsOf(ws, 'git.repo_written')
+    expect(
+      written.map((one: { detail: Record<string, unknown> }) => one.detail['configurationVersion']),
+    ).toEqual([2, 1])
+  })
+
+  test('what was only proposed is proposed anew with the next version', async () => {
+    const ws = await connected()
+    await harness.peer.protect(ws.repo, 'main')
+    await ws.put({ 'main.tf': '# one\n' })
+    await ws.ended('proposed')
+    await ws.put({ 'main.tf': '# two\n' })
+    await ws.ended('proposed', 2)
+    const side = await harness.peer.tree(ws.repo, `cloud-control/${ws.name}/v2`)
+    expect(side[`workspaces/${ws.name}/main.tf`]).toBe('# two\n')
+  })
 })
