@@ -94,7 +94,8 @@ async function run(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-200_000)))
   const ended = once(child, 'exit')
-  const deadline = Date.now() + 60_000
+  // A worker bundles its workflows first: on a machine that is busy with others that takes a minute.
+  const deadline = Date.now() + 180_000
   while (!isUp(said)) {
     if (hasEnded(child) || Date.now() > deadline) throw new Error(`${script} is not up:\n${said}`)
     await sleep(20)

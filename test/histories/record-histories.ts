@@ -1,10 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Connection } from '@temporalio/client'
+import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
-import { payloadAuthentication } from '../../gateways/temporal/payload-authentication.ts'
 import { controlQueue, reconcileType } from '../../workflows/platform/contract.ts'
 import { slowApply } from '../faults/configurations.ts'
 import { isTerminalRow, rowUntil } from '../faults/run-rows.ts'
@@ -13,7 +8,8 @@ import { processesOf, type Process, type Processes } from '../harness/processes.
 import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, WorkspaceOptions } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
-import { historyKeyring, type RecordedHistory } from './recorded-history.ts'
+import { historyKeyring } from './recorded-history.ts'
+import { historyClient, writeHistory } from './write-history.ts'
 
 // Not a test: `node scripts/record-histories.ts` runs it when a workflow has changed on purpose.
 // Each history ends as its name says; replay.test.ts replays them with today's code.
@@ -29,12 +25,7 @@ beforeAll(async () => {
   processes = await processesOf(harness)
   await processes.startApi()
   worker = await processes.startWorker()
-  const connection = await Connection.connect(connectionOptions(harness.config))
-  client = new Client({
-    connection,
-    namespace: harness.config.temporal.namespace,
-    dataConverter: { payloadCodecs: [payloadAuthentication(harness.deps.keyring)] },
-  })
+  client = await historyClient(harness)
   org = await harness.organization()
   author = await org.user('Owner')
   second = await org.user('Deployer')
@@ -59,46 +50,9 @@ const beginWaiting = async () => {
 
 const keep = async (name: string, run: Awaited<ReturnType<typeof begin>>) => {
   const { state, reason } = await runUntil(author, run, isOver)
-  await write(name, run.workflowId)
+  await writeHistory(client, name, run.workflowId)
   return [state, reason]
 }
-
-/** Writes a workflow's history once the workflow is over. */
-const write = async (name: string, workflowId: string) => {
-  const handle = client.workflow.getHandle(workflowId)
-  while ((await handle.describe()).status.name === 'RUNNING') await sleep(50)
-  // By its own toJSON: historyToJSON of the SDK wants the type of another copy of protobufjs than
-  // the one that npm gives it here (`type must be a Type`), as grpc's older one is hoisted.
-  const history = JSON.parse(JSON.stringify(await handle.fetchHistory())) as object
-  const recorded: RecordedHistory = { workflowId, history: neutral(history) }
-  writeFileSync(join(import.meta.dirname, `${name}.json`), `${JSON.stringify(recorded, null, 1)}\n`)
-}
-
-/** Without the names of this machine and of its workers: they say nothing about a workflow. */
-function neutral(value: unknown): object {
-  const walk = (inner: unknown): unknown => {
-    if (Array.isArray(inner)) return inner.map(walk)
-    if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(
-      Object.entries(inner).map(([key, one]) => [
-        key,
-        key === 'identity' || key === 'lastWorkerIdentity'
-          ? 'worker'
-          : key === 'stickyAttributes' || key === 'workerVersion'
-            ? undefined
-            : typeof one === 'object' && isStickyQueue(one)
-              ? { name: 'control' }
-              : walk(one),
-      ]),
-    )
-  }
-  // An object stays an object.
-  return walk(value) as object
-}
-
-/** A worker's own queue has its host's name in it. */
-const isStickyQueue = (value: object | null): boolean =>
-  value !== null && 'kind' in value && value.kind === 'TASK_QUEUE_KIND_STICKY'
 
 test('applied', async () => {
   expect(await keep('applied', await begin({}))).toEqual(['succeeded', null])
@@ -143,5 +97,5 @@ test('reconcile', async () => {
   const workflowId = 'reconcile-recorded'
   const { workflow } = client
   await workflow.execute(reconcileType, { workflowId, taskQueue: controlQueue, args: [] })
-  await write('reconcile', workflowId)
+  await writeHistory(client, 'reconcile', workflowId)
 })

@@ -25,6 +25,11 @@ describe('histories of running versions', () => {
       'approved',
       'canceled',
       'expired',
+      'git-health',
+      'hydrate-refused',
+      'hydrated',
+      'initialize-refused',
+      'initialized',
       'reconcile',
       'rejected',
       'runner-lost',
@@ -69,7 +74,7 @@ describe('histories of running versions', () => {
     expect(all).not.toMatch(/cc(?:run|pat|agt)?_[A-Za-z0-9]{16,}|postgres:|password|hello/i)
     for (const text of texts.filter((one) => one.startsWith('identity=')))
       expect(text).toBe('identity=worker')
-    // What passes through the engine: the run's id, the next step, a place of the program.
+    // What passes through the engine: ids, the next step, a place of the program.
     for (const payload of payloads) {
       if (typeof payload !== 'object' || payload === null) continue
       for (const [field, value] of Object.entries(payload)) {
@@ -80,6 +85,10 @@ describe('histories of running versions', () => {
           'processGroup',
           'reason',
           'code',
+          'organizationId',
+          'connectionId',
+          'hydrationId',
+          'checked',
           'looked',
           'settled',
         ]).toContain(field)

@@ -8,7 +8,7 @@ const fail = (status: number, message: string): PeerAnswer => ({
   json: { type: 'error', error: { message } },
 })
 
-/** Bitbucket Cloud's API 2.0 and its git over HTTP; driven by the `bitbucket` client first. */
+/** Bitbucket Cloud's API 2.0 and its git over HTTP; peers-by-clients.test.ts drives it by the `bitbucket` client. */
 export async function bitbucketCloudPeer(): Promise<GitPeer> {
   const store = new PeerProjects()
   const { repositories } = store

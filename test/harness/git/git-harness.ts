@@ -21,12 +21,12 @@ export type GitHarness = Harness & {
 /** The stack with a worker, beside one provider whose address the operator has opened. */
 export async function gitHarness(
   makePeer: () => Promise<GitPeer>,
-  { worker = true }: { worker?: boolean } = {},
+  { worker = true, env = {} }: { worker?: boolean; env?: Record<string, string> } = {},
 ): Promise<GitHarness> {
   const peer = await makePeer()
   const harness = await createHarness({
     worker,
-    env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${peer.server.port},git=127.0.0.1:1` },
+    env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${peer.server.port},git=127.0.0.1:1`, ...env },
   })
   return {
     ...harness,
@@ -52,7 +52,7 @@ export async function gitHarness(
 /** Waits until `look` finds something. */
 export async function eventually<T>(
   look: () => Promise<T | undefined | false>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1_000
   for (;;) {

@@ -17,7 +17,7 @@ type Action = {
   last_commit_id?: string
 }
 
-/** GitLab's REST API v4, as far as @gitbeaker/rest is asked to call it; held against that client's types. */
+/** GitLab's REST API v4, as far as it is called; peers-by-clients.test.ts drives it by @gitbeaker/rest. */
 export async function gitlabPeer(): Promise<GitPeer> {
   const store = new PeerProjects()
   const { repositories } = store
