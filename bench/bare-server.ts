@@ -2,8 +2,9 @@ import fastify from 'fastify'
 import { Pool } from 'pg'
 
 /**
- * What the API is held against: Fastify and pg with nothing of ours. Each route does one indexed
- * query and answers JSON by a schema: one person by their key, or 50 of a table's pipelines.
+ * What the API is held against: Fastify and pg with nothing of ours. Each reading route does one
+ * indexed query and answers JSON by a schema: one person by their key, or 50 of a table's
+ * pipelines. The writing one makes a person and notes it, in one transaction.
  */
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
 const app = fastify()
@@ -57,6 +58,35 @@ app.get('/rows/:id', { schema: { response: { 200: list } } }, async (request) =>
     [Number(id)],
   )
   return { pipelines: rows }
+})
+type NewUser = { userName: string; externalId: string; displayName: string }
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- this is Fastify, which waits for them
+app.post('/users', async (request, reply) => {
+  const { userName, externalId, displayName, ...profile } = request.body as NewUser
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query(
+      `insert into users (organization_id, user_name, external_id, email, name, profile)
+       select id, $1, $2, $1, $3, $4 from organizations limit 1
+       returning id, public_id, organization_id, user_name, external_id, email, name, profile, created_at`,
+      [userName, externalId, displayName, JSON.stringify(profile)],
+    )
+    const [user] = rows
+    const changes = JSON.stringify({ userName: { from: null, to: userName } })
+    await client.query(
+      `with audited as (
+         insert into audit_entries (organization_id, event, outcome, actor_kind, actor_label, target_kind, target_id, target_label, detail)
+         values ($1, 'scim.user_created', 'success', 'scim', 'bare', 'user', $2, $4, $5))
+       insert into scim_log (organization_id, token_name, method, path, status, target_kind, target_id, target_label, changes, request_id)
+       values ($1, 'bare', 'POST', '/users', 201, 'user', $3, $4, $5, $6)`,
+      [user.organization_id, String(user.id), user.public_id, userName, changes, request.id],
+    )
+    await client.query('commit')
+    return await reply.status(201).send(user)
+  } finally {
+    client.release()
+  }
 })
 await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) })
 process.on('SIGTERM', () => process.exit(0))

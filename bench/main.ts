@@ -2,6 +2,7 @@ import { apiSuite } from './api.ts'
 import { consoleSuite } from './console.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
+import { scimSuite } from './scim.ts'
 import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on engines of its own, and prints a table. */
@@ -18,6 +19,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   saml: {
     about: 'a login at the ACS beside the bare library, forged responses, 1,000 groups',
     run: samlSuite,
+  },
+  scim: {
+    about: 'creations, one member of 100,000, look-ups, and a first sync of an identity provider',
+    run: scimSuite,
   },
   timing: {
     about: 'whether the time of an answer tells if an address exists',
@@ -37,6 +42,8 @@ if (suite) {
 } else {
   console.log('npm run bench -- <suite>, where <suite> is one of')
   for (const [key, { about }] of Object.entries(suites)) console.log(`  ${key}  ${about}`)
-  console.log('Fewer rounds for a quick look: BENCH_ROUNDS=5 BENCH_WARM_UP=1 BENCH_DRAIN=0')
+  console.log(
+    'Fewer rounds for a quick look: BENCH_ROUNDS=5 BENCH_WARM_UP=1 BENCH_DRAIN=0 BENCH_SCALE=0.02',
+  )
   process.exitCode = 2
 }

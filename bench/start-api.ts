@@ -9,7 +9,7 @@ import { freePorts } from '../engines/free-ports.ts'
 import { connectOwner } from '../store/connect.ts'
 import { seedOrganization, type Size } from './seed-organization.ts'
 
-export type BenchApi = { address: string; cookie: string; stop: () => Promise<void> }
+export type BenchApi = { address: string; cookie: string; pid: number; stop: () => Promise<void> }
 
 const root = join(import.meta.dirname, '..')
 const email = 'owner@demo.example'
@@ -27,15 +27,15 @@ export async function startApi(
   const password = randomBytes(15).toString('base64url')
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
-  const stop = start('api/server.ts', {
+  const { stop, pid } = start('api/server.ts', {
     NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),
     CC_METRICS_PORT: '0',
     CC_BASE_URL: address,
     CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
-    // One session asks as fast as it can: what is measured is not the refusal.
-    CC_RATE_LIMITS: 'token=100000000,address=100000000',
+    // One session or token asks as fast as it can: what is measured is not the refusal.
+    CC_RATE_LIMITS: 'token=100000000,scim=100000000,address=100000000',
     CC_BOOTSTRAP_EMAIL: email,
     CC_BOOTSTRAP_PASSWORD: password,
     DATABASE_URL: url.href,
@@ -53,7 +53,7 @@ export async function startApi(
   })
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
   if (!cookie) throw new Error(`no session: ${await answer.text()}`)
-  return { address, cookie, stop }
+  return { address, cookie, pid, stop }
 }
 
 /** Fastify and pg alone, over the same database server. */
@@ -61,23 +61,27 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   const url = new URL(databaseUrl)
   url.pathname = `/${database}`
   const { bare: port } = await freePorts(['bare'])
-  const stop = start('bench/bare-server.ts', { DATABASE_URL: url.href, PORT: String(port) })
+  const { stop, pid } = start('bench/bare-server.ts', {
+    DATABASE_URL: url.href,
+    PORT: String(port),
+  })
   const address = `http://127.0.0.1:${port}`
   await untilUp(`${address}/row/1`)
-  return { address, cookie: '', stop }
+  return { address, cookie: '', pid, stop }
 }
 
-function start(script: string, env: NodeJS.ProcessEnv): () => Promise<void> {
+function start(script: string, env: NodeJS.ProcessEnv): Pick<BenchApi, 'pid' | 'stop'> {
   const child: ChildProcess = spawn(process.execPath, [script], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  return async () => {
+  const stop = async () => {
     if (child.exitCode !== null) return
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
+  return { pid: child.pid ?? 0, stop }
 }
 
 async function untilUp(url: string): Promise<void> {
