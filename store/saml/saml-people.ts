@@ -44,6 +44,15 @@ export function samlPeople(db: Db, organizationId: number) {
       )
     },
 
+    /** Whether somebody who is found by another address goes by this one at the identity provider. */
+    async hasUserName(userName: string): Promise<boolean> {
+      const { rows } = await db.raw(
+        `select 1 from users where organization_id = ? and lower(coalesce(user_name, email)) = ? and deprovisioned_at is null`,
+        [organizationId, userName],
+      )
+      return rows.length > 0
+    },
+
     /** Nothing is given by hand to somebody who came by an assertion: their role is what it gives. */
     async create(person: { email: string; name: string }): Promise<number> {
       const [row] = await db('users')

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import {
+  createSamlOrganization,
+  meOf,
+  sessionOf,
+  type SamlOrganization,
+} from '../../harness/saml-organization.ts'
+import { scimClient, type ScimClient } from '../scim/scim-client.ts'
+
+// The same people by two ways: SCIM makes them, and they sign in by SAML.
+let harness: Harness
+let saml: SamlOrganization
+let idp: ScimClient
+beforeAll(async () => {
+  harness = await createHarness()
+  saml = await createSamlOrganization(harness)
+  idp = await scimClient(harness, saml.org)
+})
+afterAll(async () => harness.close())
+
+let people = 0
+const someone = () => `p${(people += 1)}@${saml.domain}`
+const as = (email: string) => ({ nameId: email, attributes: { email: [email] } })
+
+test('303 failed: an address that is the user name of somebody else; a name without one is theirs', async () => {
+  const [name, other] = [someone(), someone()]
+  const { id } = await idp.user(name.toUpperCase(), { emails: [{ value: other, primary: true }] })
+  const answer = await saml.signIn(as(name))
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/login?sso=failed'])
+  expect(sessionOf(answer)).toBeUndefined()
+  const traces = await saml.admin.get('/api/org/saml/traces')
+  expect(traces.body).toContain('email_is_the_user_name_of_another')
+  expect((await meOf(harness, await saml.signIn(as(other)))).user.email).toBe(other)
+
+  // Without an address of their own the user name is how they are known: no second person.
+  await idp.patch(`/Users/${id}`, { op: 'remove', path: 'emails' })
+  const me = await meOf(harness, await saml.signIn(as(name)))
+  const { rows } = await harness.deps.store.platform.raw(
+    'select id from users where public_id = ?',
+    [id],
+  )
+  expect(me.user.id).toBe(rows[0].id)
+})
+
+test('303: signed in while SCIM makes the same person: one person, and in', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const email = someone()
+    const [answer, made] = await Promise.all([
+      saml.signIn(as(email)),
+      idp.post('/Users', { userName: email }),
+    ])
+    expect(answer.headers.location).toBe('/')
+    expect([201, 409]).toContain(made.statusCode)
+    expect((await saml.admin.get(`/api/org/users?q=${email}`)).json().users).toHaveLength(1)
+  }
+})
