@@ -11,6 +11,7 @@ import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
 import { refuseConnection } from './http/refuse-connection.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
+import { refuseWhileClosing } from './http/refuse-while-closing.ts'
 import { registerOpenapi } from './http/openapi.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
@@ -65,8 +66,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     requestTimeout: 60_000,
-    // Graceful close: what runs is answered, what comes is refused.
-    return503OnClosing: true,
+    // refuse-while-closing.ts does, in our words.
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: refuseAddress,
     clientErrorHandler: refuseConnection,
@@ -82,6 +83,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     void reply.header('cache-control', 'no-store')
     void reply.header('x-content-type-options', 'nosniff')
   })
+  refuseWhileClosing(app)
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern, not the address: a query string can carry what no log may.
     const { method, routeOptions, caller } = request

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../domain/errors.ts'
+
+/**
+ * Graceful close: what runs is answered, what comes is refused. Fastify's own refusal steps
+ * over the error renderer, and an identity provider would get no SCIM of it.
+ */
+export function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async () => {
+    if (!closing) return
+    throw new AppError('unavailable', 'The service is restarting. Try again in a moment.', {
+      code: 'restarting',
+      retryAfterSeconds: 5,
+    })
+  })
+}
