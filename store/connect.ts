@@ -19,6 +19,8 @@ export type Store = {
   tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
   /** One query that can see this organization and no other, in one round trip: for what is read all the time. */
   read<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
+  /** One statement that changes something, likewise: all of it stands, or nothing does. */
+  write<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
   /** One query that sees all organizations, in one round trip: who a credential belongs to. */
   lookUp<R>(query: PreparedQuery): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
@@ -47,10 +49,13 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     async tenant(organizationId, work) {
       try {
         return await app.transaction(async (trx) => {
-          await trx.raw(`select set_config('cc.organization_id', ?, true)`, [
-            String(organizationId),
-          ])
-          return work(trx)
+          // Not waited for: it travels with the first statement, and ahead of it. Were it to
+          // fail, no statement after it would see any organization at all.
+          const set = trx
+            .raw(`select set_config('cc.organization_id', ?, true)`, [String(organizationId)])
+            .then(() => undefined)
+          const [result] = await Promise.all([work(trx), set])
+          return result
         })
       } catch (error) {
         throw toFault(error)
@@ -61,6 +66,13 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         return await tenantLanes.ask(async (connection) =>
           tenantRows<R>(connection, organizationId, query),
         )
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
+    async write<R>(organizationId: number, query: PreparedQuery) {
+      try {
+        return await writeInOneTrip<R>(app, organizationId, query)
       } catch (error) {
         throw toFault(error)
       }
@@ -79,6 +91,36 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
       const open = [app.destroy(), platform.destroy(), tenantLanes.close(), platformLanes.close()]
       await Promise.all(open)
     },
+  }
+}
+
+/** On a connection of its own: whoever changes something may have to wait for a lock, and others must not wait behind it. */
+async function writeInOneTrip<R>(
+  pool: Knex,
+  organizationId: number,
+  query: PreparedQuery,
+): Promise<R[]> {
+  // knex's way to the driver's own connection, which its types leave open.
+  const connection: Client = await pool.client.acquireConnection()
+  try {
+    // Sent together. Where one fails the transaction is lost, and its commit rolls it back.
+    const steps = [
+      connection.query({ name: 'write-begin', text: 'begin' }),
+      connection.query({
+        name: 'write-tenant',
+        text: `select set_config('cc.organization_id', $1, true)`,
+        values: [String(organizationId)],
+      }),
+      connection.query(query),
+      connection.query({ name: 'write-commit', text: 'commit' }),
+    ] as const
+    // Each is waited for: what is under way must not meet the connection's next user.
+    await Promise.allSettled(steps)
+    const [, , { rows }] = await Promise.all(steps)
+    // The rows are what the query names.
+    return rows as R[]
+  } finally {
+    await pool.client.releaseConnection(connection)
   }
 }
 

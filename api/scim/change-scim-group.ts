@@ -24,14 +24,14 @@ type Change = { publicId: string; body: Record<string, unknown>; wanted: WantedM
 export const patchScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
   changeScimGroup(deps, by, {
     ...change,
-    after: (before) => changesOfPatch(before, patchOperations(change.body), before.publicId),
+    changesOf: (before) => changesOfPatch(before, patchOperations(change.body), before.publicId),
   })
 
 /** RFC 7644 3.5.1: without members in the body the group has none. */
 export const putScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
   changeScimGroup(deps, by, {
     ...change,
-    after: () => changesOfNew(readDocument(groupSchema, change.body)),
+    changesOf: () => changesOfNew(readDocument(groupSchema, change.body)),
   })
 
 async function changeScimGroup(
@@ -40,31 +40,36 @@ async function changeScimGroup(
   {
     publicId,
     wanted,
-    after,
-  }: { publicId: string; wanted: WantedMembers; after: (before: ScimGroup) => GroupChanges },
+    changesOf,
+  }: { publicId: string; wanted: WantedMembers; changesOf: (before: ScimGroup) => GroupChanges },
 ): Promise<ScimGroup> {
   const { organizationId } = by
   return deps.store.tenant(organizationId, async (db) => {
-    await holdMembership(db, organizationId)
     const groups = scimGroups(db, organizationId)
-    const before = await groups.getForUpdate(publicId)
+    // Sent together, done one after the other; so are the last ones.
+    const [, before] = await Promise.all([
+      holdMembership(db, organizationId),
+      groups.getForUpdate(publicId),
+    ])
     assertVersion(by.ifMatch, before.rowVersion)
-    const { fields, members } = after(before)
+    const { fields, members } = changesOf(before)
     const changes = fieldChanges(before, fields)
     const fieldsChanged = Object.keys(changes).length > 0
     if (fieldsChanged) await groups.update(before.id, fields)
     const { added, removed } = await changeMembers(db, by, { before, fields, members })
     if (added > 0) changes['membersAdded'] = { from: null, to: added }
     if (removed > 0) changes['membersRemoved'] = { from: null, to: removed }
-    if (Object.keys(changes).length > 0) {
-      if (!fieldsChanged) await groups.touch(before.id)
-      await scimLog(db, organizationId).recordChange(by, {
+    if (Object.keys(changes).length === 0) return groups.get(publicId, wanted)
+    const [, , after] = await Promise.all([
+      fieldsChanged ? undefined : groups.touch(before.id),
+      scimLog(db, organizationId).recordChange(by, {
         event: 'scim.group_updated',
         target: { kind: 'group', id: before.id, publicId, label: fields.displayName },
         changes,
-      })
-    }
-    return groups.get(publicId, wanted)
+      }),
+      groups.get(publicId, wanted),
+    ])
+    return after
   })
 }
 

@@ -57,9 +57,12 @@ async function changeScimUser(
 ): Promise<ScimUser> {
   const { organizationId } = by
   return deps.store.tenant(organizationId, async (db) => {
-    await holdPeople(db, organizationId)
     const people = scimUsers(db, organizationId)
-    const before = await people.getForUpdate(publicId)
+    // Sent together, done one after the other.
+    const [, before] = await Promise.all([
+      holdPeople(db, organizationId),
+      people.getForUpdate(publicId),
+    ])
     assertVersion(by.ifMatch, before.rowVersion)
     const next = after(before)
     const changes = differenceOf(before, next)

@@ -19,9 +19,9 @@ export async function createScimGroup(
   const { fields, members } = changesOfNew(readDocument(groupSchema, body))
   const ids = [...members.add.keys()]
   return deps.store.tenant(organizationId, async (db) => {
-    await holdMembership(db, organizationId)
     const groups = scimGroups(db, organizationId)
-    const group = await groups.create(fields)
+    // Sent together, done one after the other.
+    const [, group] = await Promise.all([holdMembership(db, organizationId), groups.create(fields)])
     await groupMembership(db, organizationId, group.id).add(members.add)
     if (ids.length > 0 && (await mappedRole(db, organizationId, fields.displayName)))
       await recomputeMemberRoles(db, organizationId, { groupId: group.id, ids })

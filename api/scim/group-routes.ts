@@ -36,6 +36,8 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: collection,
       schema: {
         operationId: 'listScimGroups',
+        description:
+          'A group of over 1,000 members comes without them in a list, also where `attributes=members` asks for them: read it by its id, which gives all of them.',
         querystring: ListQuery,
         response: { 200: scimAnswer('A ListResponse.'), ...scimErrors() },
       },

@@ -3,7 +3,8 @@ import type { WantedMembers } from '../../store/scim/scim-groups.ts'
 
 /**
  * Whether members are looked up at all. One group that is read has all of them. After a write
- * those of a large group come only where they were asked for by name; in a list they never do.
+ * those of a large group come only where they were asked for by name; in a list they never do,
+ * or 200 groups could be 200 times everybody.
  */
 export function wantedMembers(
   { wants, asksFor }: Projection,

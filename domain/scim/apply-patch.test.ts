@@ -239,7 +239,6 @@ describe('refused', () => {
     ['userName null', { op: 'replace', path: 'userName', value: null }, 'invalidValue'],
     ['an unknown attribute', { op: 'add', path: 'nosuch', value: 1 }, 'invalidPath'],
     ['an unknown one in an object', { op: 'add', value: { nosuch: 1 } }, 'invalidPath'],
-    ['a password', { op: 'replace', path: 'password', value: 'x' }, 'invalidPath'],
     ['a prototype', { op: 'add', path: '__proto__', value: {} }, 'invalidPath'],
     ['a path that is none', { op: 'add', path: 'emails[type eq', value: 1 }, 'invalidPath'],
     ['a filter that is none', { op: 'add', path: 'emails[type].value', value: 1 }, 'invalidFilter'],
@@ -258,6 +257,15 @@ describe('refused', () => {
     ['too long', { op: 'replace', path: 'title', value: 'x'.repeat(1_001) }, 'invalidValue'],
   ])('400 %s', (_, one, scimType) => {
     expect(() => operation(one)).toThrow(expect.objectContaining({ scimType }))
+  })
+
+  test.each([
+    ['by path', { op: 'replace', path: 'Password', value: 'x' }],
+    ['by its URN', { op: 'add', path: `${userUrn}:password`, value: 'x' }],
+    ['in an object', { op: 'replace', value: { password: 'x' } }],
+  ])('a password is passed over: %s', (_, one) => {
+    const title = { op: 'add', path: 'title', value: 'T' }
+    expect(patch({ Operations: [one, title] })).toEqual(operation(title))
   })
 
   test.each<[string, object]>([

@@ -29,9 +29,13 @@ export function applyPatch(
 ): Document {
   let document = structuredClone(before)
   for (const { path, ...step } of withPaths(operations, id))
-    document = applyStep(schema, document, { path, ...step })
+    if (!isPassword(path)) document = applyStep(schema, document, { path, ...step })
   return document
 }
+
+/** Passed over as in a POST: Okta sends one, and nobody signs in by what an identity provider has seen. */
+const isPassword = (path: string): boolean =>
+  /^(urn:ietf:params:scim:schemas:core:2\.0:User:)?password$/i.test(path)
 
 function applyStep(
   schema: ResourceSchema,

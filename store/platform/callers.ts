@@ -110,14 +110,15 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
 
     /** An identity provider's token belongs to the organization, not to whoever made it. */
     async byScimToken(hash: Buffer): Promise<ScimCallerRow | undefined> {
-      const { rows } = await db.raw(
-        `select t.id as "tokenId", t.name as "tokenName", o.id as "organizationId",
+      const rows = await store.lookUp<ScimCallerRow>({
+        name: 'caller-scim',
+        text: `select t.id as "tokenId", t.name as "tokenName", o.id as "organizationId",
            coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
          from tokens t join organizations o on o.id = t.organization_id
-         where t.hash = ? and t.kind = 'scim' and t.revoked_at is null
+         where t.hash = $1 and t.kind = 'scim' and t.revoked_at is null
            and (t.expires_at is null or t.expires_at > now()) and o.status = 'active'`,
-        [hash],
-      )
+        values: [hash],
+      })
       return rows[0]
     },
 

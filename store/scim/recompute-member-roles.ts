@@ -27,13 +27,13 @@ export async function recomputeMemberRoles(
 ): Promise<void> {
   const affected = ids ? named : allBut ? `${members} and m.user_id not in (${named})` : members
   const bindings = { organizationId, groupId, ids: [...(ids ?? allBut ?? [])] }
-  await db.raw(
+  const hold = db.raw(
     `select count(*) from (select u.id from users u
        where u.organization_id = :organizationId and u.id in (${affected})
        order by u.id for no key update) as held`,
     bindings,
   )
-  await db.raw(
+  const give = db.raw(
     `with affected as (${affected}),
      wanted as (
        select m.user_id, max(gm.role) as role from affected a
@@ -53,4 +53,6 @@ export async function recomputeMemberRoles(
        do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`,
     bindings,
   )
+  // Sent together, done one after the other.
+  await Promise.all([hold, give])
 }

@@ -100,5 +100,5 @@ export function scimLog(db: Db, organizationId: number) {
   }
 }
 
-const cut = (text: string, length: number): string =>
+export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text

@@ -19,11 +19,11 @@ export type ScimUser = UserColumns & {
 
 export type ListPage = { filter: Sql | undefined; startIndex: number; count: number }
 
-const stored = `u.id, u.public_id as "publicId", u.user_name as "userName", u.external_id as "externalId", u.email,
+export const storedUser = `u.id, u.public_id as "publicId", u.user_name as "userName", u.external_id as "externalId", u.email,
   u.name, u.active, u.profile, u.platform_admin as "platformAdmin", u.row_version as "rowVersion",
   u.created_at as "createdAt", u.updated_at as "updatedAt"`
 
-const columns = `${stored},
+const columns = `${storedUser},
   coalesce((select max(r.role) from role_grants r
     where r.organization_id = u.organization_id and r.user_id = u.id), 'Viewer') as role`
 
@@ -78,21 +78,6 @@ export function scimUsers(db: Db, organizationId: number) {
       return rows[0].count
     },
 
-    /** Without a grant of any source the role is Viewer, which is what SCIM begins with (§2.5). */
-    async create(user: UserColumns): Promise<ScimUser> {
-      try {
-        const { rows } = await db.raw(
-          `insert into users as u (organization_id, user_name, external_id, email, name, active, profile)
-           values (?, ?, ?, ?, ?, ?, ?)
-           returning ${stored}, 'Viewer' as role, '[]'::json as groups`,
-          [organizationId, ...valuesOf(user)],
-        )
-        return rows[0]
-      } catch (error) {
-        throw toTaken(error)
-      }
-    },
-
     async update(id: number, user: UserColumns): Promise<void> {
       try {
         await db.raw(
@@ -102,7 +87,7 @@ export function scimUsers(db: Db, organizationId: number) {
           [...valuesOf(user), organizationId, id],
         )
       } catch (error) {
-        throw toTaken(error)
+        throw toTakenUser(error)
       }
     },
   }
@@ -117,7 +102,7 @@ const valuesOf = ({ userName, externalId, email, name, active, profile }: UserCo
   JSON.stringify(profile),
 ]
 
-function toTaken(error: unknown): unknown {
+export function toTakenUser(error: unknown): unknown {
   const taken = (what: string) =>
     new AppError('conflict', `Somebody here has this ${what} already.`, {
       code: 'taken',

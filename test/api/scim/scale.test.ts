@@ -60,12 +60,21 @@ function watch(): void {
     const [statement] = args
     const sql =
       typeof statement === 'string' ? statement : String((statement as { text?: string }).text)
-    const told = args.at(-1)
-    if (typeof told !== 'function') throw new Error(`not counted: ${sql}`)
-    const answered = (error: unknown, result?: { rows?: unknown[] }) => {
+    const note = (result?: { rows?: unknown[] }) => {
       // The harness sends mails meanwhile, and processes share their counts.
       if (!/update mails|request_counts|set role/.test(sql))
         statements.push({ sql, rows: result?.rows?.length ?? 0 })
+    }
+    const told = args.at(-1)
+    if (typeof told !== 'function') {
+      const asked = Reflect.apply(send, this, args) as Promise<{ rows?: unknown[] }>
+      return asked.then((result) => {
+        note(result)
+        return result
+      })
+    }
+    const answered = (error: unknown, result?: { rows?: unknown[] }) => {
+      note(result)
       told(error, result)
     }
     return Reflect.apply(send, this, [...args.slice(0, -1), answered])
@@ -120,7 +129,7 @@ describe(`no route reads more rows than it returns, at ${people} users`, () => {
     [
       'POST /Users',
       async () => idp.post('/Users', { userName: 'new@acme.test' }),
-      { rows: 1, atMost: 6 },
+      { rows: 1, atMost: 5 },
     ],
     [
       'PATCH /Users/{id}',
@@ -181,6 +190,8 @@ describe(`no route reads more rows than it returns, at ${people} users`, () => {
       idp.patch(`/Groups/${group}`, { op: 'add', path: 'externalId', value: 'g' }),
     )
     expect(body).not.toHaveProperty('members')
+    const { body: listed } = await measure(async () => idp.get('/Groups?attributes=members'))
+    expect(listed.Resources[0]).not.toHaveProperty('members')
     const { body: whole } = await measure(async () => idp.get(`/Groups/${group}`))
     expect(whole.members).toHaveLength(people - 1)
   })

@@ -1,0 +1,61 @@
+import type { Role } from '../../domain/access/roles.ts'
+import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
+import type { UserColumns } from '../../domain/scim/user-columns.ts'
+import type { Store } from '../connect.ts'
+import { cut, type Changes, type ScimRequest } from './scim-log.ts'
+import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
+
+/** SCIM begins without a grant of any source, which is Viewer (§2.5). */
+const role: Role = 'Viewer'
+
+/** A person, the audit entry and the log's: one statement, and one trip to the database. */
+const text = `with created as (
+    insert into users as u (organization_id, user_name, external_id, email, name, active, profile)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    returning ${storedUser}),
+  audited as (
+    insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
+      target_kind, target_id, target_label, detail, ip, request_id)
+    select $1, 'scim.user_created', 'success', 'scim', $8, $9, 'user', id::text, $10, $11, $12, $13 from created),
+  logged as (
+    insert into scim_log (organization_id, token_id, token_name, method, path, status,
+      target_kind, target_id, target_label, changes, request_id)
+    select $1, $8, $9, $14, $15, $16, 'user', "publicId", $10, $11, $13 from created)
+  select * from created`
+
+export async function insertScimUser(
+  store: Store,
+  by: ScimCaller & ScimRequest & { status: number },
+  { user, changes }: { user: UserColumns; changes: Changes },
+): Promise<ScimUser> {
+  const { userName, externalId, email, name, active, profile } = user
+  const values = [
+    by.organizationId,
+    userName,
+    externalId,
+    email,
+    name,
+    active,
+    JSON.stringify(profile),
+    by.tokenId,
+    by.tokenName,
+    cut(userName ?? email ?? name, 300),
+    JSON.stringify(changes),
+    by.ip,
+    by.requestId,
+    by.method,
+    cut(by.path, 500),
+    by.status,
+  ]
+  try {
+    const [made] = await store.write<Omit<ScimUser, 'role' | 'groups'>>(by.organizationId, {
+      name: 'scim-user-insert',
+      text,
+      values,
+    })
+    if (!made) throw new Error('an insert returned nothing')
+    return { ...made, role, groups: [] }
+  } catch (error) {
+    throw toTakenUser(error)
+  }
+}
