@@ -1,11 +1,11 @@
 import { newSecret } from '../../domain/access/credentials.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, invalid } from '../../domain/errors.ts'
-import { authnRequest } from '../../domain/saml/authn-request.ts'
 import { normalDomain } from '../../domain/saml/check-domain.ts'
 import { newMessageId } from '../../domain/saml/new-message-id.ts'
 import { safeTarget } from '../../domain/saml/safe-target.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import { authnRequest } from '../../gateways/saml/authn-request.ts'
 import type { Db } from '../../store/connect.ts'
 import { saml, type SamlOrganization } from '../../store/platform/saml.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
@@ -119,7 +119,7 @@ export async function questionOf(
   const relayState = await samlRequests(db, organizationId).relayStateOf(id)
   if (!configuration || !key || relayState === undefined) return undefined
   const { ssoUrl: destination, ssoBinding: binding } = configuration
-  const xml = authnRequest(spAddresses(origin, slug), { id, destination, now: new Date() })
+  const xml = await authnRequest(spAddresses(origin, slug), { id, destination })
   return signedMessage(deps, key, { kind: 'SAMLRequest', xml, destination, relayState, binding })
 }
 
