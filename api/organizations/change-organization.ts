@@ -1,7 +1,8 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { invalid } from '../../domain/errors.ts'
+import { conflict, invalid } from '../../domain/errors.ts'
 import { currencies } from '../../domain/organizations/currencies.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
 import {
   changeSettings,
   organizationName,
@@ -9,6 +10,7 @@ import {
   type OrganizationSettings,
 } from '../../store/organizations/settings.ts'
 import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 
@@ -33,6 +35,7 @@ export async function changeOrganization(
     }
     const detail = differences(before, change)
     if (Object.keys(detail).length === 0) return
+    if (detail['requireSso']?.to === true) await assertSsoWorks(db, organizationId)
     await changeSettings(db, organizationId, change)
     // A limit of 100 is another limit in another currency: it guards runs (decisions §4).
     if (detail['currency'])
@@ -45,6 +48,16 @@ export async function changeOrganization(
       },
     )
   })
+}
+
+/** Holding the people: without an identity provider everybody but the Owners would be locked out. */
+async function assertSsoWorks(db: Db, organizationId: number): Promise<void> {
+  const configuration = await samlConfigurations(db, organizationId).find()
+  if (configuration?.enabled) return
+  throw conflict(
+    'sso_not_enabled',
+    'Single sign-on cannot be required before an identity provider is saved and enabled.',
+  )
 }
 
 function differences(

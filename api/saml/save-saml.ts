@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
-import { notFound, invalid } from '../../domain/errors.ts'
+import { conflict, invalid, notFound } from '../../domain/errors.ts'
 import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
 import { makeSpKey } from '../../gateways/saml/make-sp-key.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { actorOf, auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import {
   samlConfigurations,
@@ -58,6 +59,12 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
         { path: 'certificate', message: 'save one before enabling' },
       ])
     if (before.enabled === enabled) return
+    // Everybody but the Owners would be locked out.
+    if (!enabled && (await organizationSettings(db, organizationId)).requireSso)
+      throw conflict(
+        'sso_is_required',
+        'Single sign-on is required in this organization. Allow passwords again before disabling its identity provider.',
+      )
     await configurations.setEnabled(enabled)
     await auditLog(db, organizationId, actorOf(caller)).record(
       enabled ? 'saml.enabled' : 'saml.disabled',
@@ -76,13 +83,16 @@ export async function proveDomains(deps: Deps, organizationId: number): Promise<
     claims
       .filter(({ provedAt }) => provedAt === null)
       .map(async (claim) => ({
-        domain: claim.domain,
+        claim,
         proved: await isDomainProved(deps.config, claim),
       })),
   )
   await deps.store.tenant(organizationId, async (db) => {
-    for (const { domain, proved } of asked)
-      if (proved !== undefined) await domainClaims(db, organizationId).noteProof(domain, proved)
+    for (const { claim, proved } of asked)
+      if (proved !== undefined && (await domainClaims(db, organizationId).noteProof(claim, proved)))
+        await auditLog(db, organizationId, systemActor).record('saml.domain_proved', {
+          target: { kind: 'domain', id: claim.domain, label: claim.domain },
+        })
   })
 }
 

@@ -5,8 +5,9 @@ import { resolveTxt } from './resolve-txt.ts'
 export async function isDomainProved(
   config: { dnsServers: readonly string[] },
   { domain, proofToken }: { domain: string; proofToken: string },
+  resolve = resolveTxt,
 ): Promise<boolean | undefined> {
   const { name, value } = proofRecord(domain, proofToken)
-  const records = await resolveTxt(config, name)
+  const records = await resolve(config, name)
   return records?.some((record) => record.trim() === value)
 }

@@ -34,14 +34,26 @@ export function domainClaims(db: Db, organizationId: number) {
         .merge(['position'])
     },
 
-    /** What DNS said. A record that is gone takes the proof with it. */
-    async noteProof(domain: string, proved: boolean): Promise<void> {
+    /**
+     * What DNS said of this token. A record that is gone takes the proof with it; returns
+     * whether that is news.
+     */
+    async noteProof(
+      { domain, proofToken }: Pick<DomainClaim, 'domain' | 'proofToken'>,
+      proved: boolean,
+    ): Promise<boolean> {
+      const before = await db('domain_claims')
+        .where({ organizationId, domain, proofToken })
+        .forUpdate()
+        .first('provedAt')
+      if (!before) return false
       await db('domain_claims')
         .where({ organizationId, domain })
         .update({
           provedAt: proved ? db.raw('coalesce(proved_at, now())') : null,
           checkedAt: db.fn.now(),
         })
+      return (before.provedAt !== null) !== proved
     },
   }
 }

@@ -69,6 +69,18 @@ export async function createSamlOrganization(
   }
 }
 
+/** Single sign-on required, through a provider that is enabled. */
+export async function requireSso(admin: TestUser): Promise<void> {
+  const idp = await createIdentityProvider()
+  const answers = [
+    await admin.post('/api/org/saml', { metadataXml: idp.metadata() }),
+    await admin.patch('/api/org/saml', { enabled: true }),
+    await admin.patch('/api/org/sso', { requireSso: true }),
+  ]
+  for (const answer of answers)
+    if (answer.statusCode !== 200) throw new Error(`not required: ${answer.body}`)
+}
+
 export function begunOf(harness: Harness, slug: string, answer: LightMyRequestResponse): Begun {
   const { redirectUrl, requestId } = answer.json()
   const [cookie] = answer.cookies

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSamlOrganization } from '../../harness/saml-organization.ts'
 import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
 
 let harness: Harness
@@ -18,7 +19,7 @@ afterAll(async () => {
 const password = 'correct horse battery staple'
 
 test('403: where single sign-on is required a password signs in Owners alone, and tells nobody else', async () => {
-  const org = await harness.organization()
+  const { org } = await createSamlOrganization(harness)
   const [owner, admin] = [await org.user('Owner'), await org.user('Org Admin')]
   const hash = await hashPassword(password)
   for (const { id } of [owner, admin])
@@ -36,4 +37,39 @@ test('403: where single sign-on is required a password signs in Owners alone, an
   expect(await logIn(owner.email)).toEqual([200, undefined])
   await admin.patch('/api/org/sso', { requireSso: false })
   expect(await logIn(admin.email)).toEqual([200, undefined])
+})
+
+test('409: single sign-on is required of nobody while it is not enabled', async () => {
+  const org = await harness.organization()
+  const bare = await org.user('Org Admin')
+  const saved = await createSamlOrganization(harness, {}, { enabled: false })
+  for (const admin of [bare, saved.admin]) {
+    const answer = await admin.patch('/api/org/sso', { requireSso: true })
+    expect([answer.statusCode, answer.json().code]).toEqual([409, 'sso_not_enabled'])
+    expect(answer.json().error).toContain('identity provider')
+    expect((await admin.get('/api/org/sso')).json().requireSso).toBe(false)
+  }
+})
+
+test('409: what is required is not disabled, until passwords are allowed again', async () => {
+  const { admin } = await createSamlOrganization(harness)
+  const enable = async (enabled: boolean) => admin.patch('/api/org/saml', { enabled })
+  expect((await admin.patch('/api/org/sso', { requireSso: true })).statusCode).toBe(200)
+  const refused = await enable(false)
+  expect([refused.statusCode, refused.json().code]).toEqual([409, 'sso_is_required'])
+  expect((await admin.get('/api/org/saml')).json().saml.enabled).toBe(true)
+  await admin.patch('/api/org/sso', { requireSso: false })
+  expect((await enable(false)).statusCode).toBe(200)
+})
+
+test('of two who disable it and require it at once one is refused', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { admin } = await createSamlOrganization(harness)
+    await Promise.all([
+      admin.patch('/api/org/sso', { requireSso: true }),
+      admin.patch('/api/org/saml', { enabled: false }),
+    ])
+    const { saml, requireSso } = (await admin.get('/api/org/sso')).json()
+    expect(requireSso && !saml.enabled).toBe(false)
+  }
 })

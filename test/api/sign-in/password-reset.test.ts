@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { requireSso } from '../../harness/saml-organization.ts'
 import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
 import { logIn, password, person, send, type Person } from './people.ts'
 
@@ -148,8 +149,7 @@ describe('POST /api/auth/password/reset', () => {
     const owner = await person(harness, { role: 'Owner' })
     const member = await person(harness, { org: owner.org })
     const token = await tokenFor(member.email)
-    const required = await owner.user.patch('/api/org/sso', { requireSso: true })
-    expect(required.statusCode).toBe(200)
+    await requireSso(owner.user)
     const refused = await reset(token, other.app)
     expect([refused.statusCode, refused.json().code]).toEqual([403, 'sso_required'])
     await forgot(member.email)
@@ -159,7 +159,7 @@ describe('POST /api/auth/password/reset', () => {
 
   test('403: an invitation is not accepted with a password either, but by an Owner', async () => {
     const owner = await person(harness, { role: 'Owner' })
-    await owner.user.patch('/api/org/sso', { requireSso: true })
+    await requireSso(owner.user)
     for (const [role, status] of [
       ['Org Admin', 403],
       ['Owner', 200],
