@@ -13,6 +13,7 @@ import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as gitConnections from './migrations/0010-add-git-connections.ts'
 import * as mails from './migrations/0012-add-mails.ts'
 import * as sourcesOfApplications from './migrations/0013-add-sources-of-applications.ts'
+import * as certificateMails from './migrations/0014-add-certificate-mails.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -28,6 +29,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0010-add-git-connections': gitConnections,
   '0012-add-mails': mails,
   '0013-add-sources-of-applications': sourcesOfApplications,
+  '0014-add-certificate-mails': certificateMails,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

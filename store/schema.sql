@@ -199,6 +199,7 @@ table domain_claims
   constraint domain_claims_domain_check CHECK ((domain = lower(domain)))
   constraint domain_claims_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint domain_claims_pkey PRIMARY KEY (organization_id, domain)
+  index domain_claims_checked btree (checked_at)
   index domain_claims_domain btree (domain)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -410,7 +411,7 @@ table mails
   last_error text
   constraint mails_check CHECK (((kind = 'approval_waiting'::text) = (workspace_run_id IS NOT NULL)))
   constraint mails_check1 CHECK (((ended_at IS NULL) = (outcome IS NULL)))
-  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'address_changed'::text, 'approval_waiting'::text])))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'address_changed'::text, 'approval_waiting'::text, 'certificate_expiring'::text])))
   constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE

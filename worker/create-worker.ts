@@ -106,7 +106,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     startOutboxRelay({ client, store, changes, log }),
     startMailRelay({ config, store, mail, changes, log }),
     startTurnKeeper({ store, log }),
-    startHousekeeping({ store, keyring, log }),
+    startHousekeeping({ config, store, keyring, log }),
   ]
   const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
   return {

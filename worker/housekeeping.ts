@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
 import { chainHeads } from '../gateways/keyring/chain-heads.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Store } from '../store/connect.ts'
@@ -6,6 +7,8 @@ import { sealAudit } from '../store/platform/audit-sealer.ts'
 import { cleanUp } from '../store/platform/clean-up.ts'
 import { pruneScimLog } from '../store/platform/prune-scim-log.ts'
 import { outboxQueue } from '../store/platform/outbox-queue.ts'
+import { warnOfCertificates } from '../store/platform/warn-of-certificates.ts'
+import { checkDomains } from './check-domains.ts'
 
 export type Housekeeping = { stop(): Promise<void> }
 
@@ -13,15 +16,21 @@ const sealMs = 2_000
 const partitionMs = 6 * 3_600_000
 const cleanUpMs = 60_000
 const pruneMs = 5 * 60_000
+const domainMs = 60_000
 /** Of each table, in one round. */
 const cleanUpRows = 2_000
 
-/** What the store itself needs done: the audit chain within 5 s (decisions §8), months ahead, old rows gone. */
+/**
+ * What is done without anybody asking: the audit chain sealed within 5 s (decisions §8),
+ * months ahead made, old rows deleted, certificates warned of, domains looked up again.
+ */
 export function startHousekeeping({
+  config,
   store,
   keyring,
   log,
 }: {
+  config: Pick<Config, 'domainProof' | 'dnsServers'>
   store: Store
   keyring: Keyring
   log: Logger
@@ -31,6 +40,15 @@ export function startHousekeeping({
   let partitionedAt = 0
   let cleanedAt = 0
   let prunedAt = 0
+  let askedAt = 0
+  let asking = Promise.resolve()
+  // Beside the passes: a name server may be slow, and the audit chain must not wait for it.
+  const askForDomains = () => {
+    askedAt = Date.now()
+    asking = checkDomains({ store, config }).catch((error: unknown) =>
+      log.warn({ err: error }, 'domains could not be looked up'),
+    )
+  }
   const pass = async () => {
     for (;;) {
       const { sealed, stuck } = await sealAudit(store.platform, heads)
@@ -44,9 +62,11 @@ export function startHousekeeping({
       const more = await cleanUp(store.platform, cleanUpRows)
       cleanedAt = more ? 0 : Date.now()
     }
+    if (Date.now() - askedAt >= domainMs) askForDomains()
     if (Date.now() - prunedAt >= pruneMs) {
       prunedAt = Date.now()
       await pruneScimLog(store.platform)
+      await warnOfCertificates(store.platform)
     }
     if (Date.now() - partitionedAt < partitionMs) return
     partitionedAt = Date.now()
@@ -65,6 +85,7 @@ export function startHousekeeping({
     async stop() {
       stopped = true
       await running
+      await asking
     },
   }
 }

@@ -2,10 +2,12 @@ import type { Config } from '../config.ts'
 import { invitationHours, resetMinutes } from '../domain/access/mailed-links.ts'
 import { newSecret } from '../domain/access/credentials.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
+import { hasCapability } from '../domain/access/roles.ts'
 import { faultOfApprover } from '../domain/pipelines/authors.ts'
 import type { PlanSummary } from '../domain/plans/summarize-plan.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
+import { certificateExpiringLetter } from '../gateways/mail/letters/certificate-expiring.ts'
 import { invitationLetter } from '../gateways/mail/letters/invitation.ts'
 import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
 import type { Letter } from '../gateways/mail/letter.ts'
@@ -16,6 +18,7 @@ import { organizations } from '../store/platform/organizations.ts'
 import type { QueuedMail } from '../store/platform/mail-queue.ts'
 import { authorsOf } from '../store/pipelines/eligible-approvers.ts'
 import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
+import { samlConfigurations } from '../store/saml/saml-configurations.ts'
 import { holdPerson } from '../store/users/hold-person.ts'
 import { userTokens } from '../store/users/user-tokens.ts'
 import { users, type User } from '../store/users/users.ts'
@@ -102,6 +105,28 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
       summary: run.summary as PlanSummary | null,
       cost: run.cost as PresentedCost | null,
       waitsUntil: run.approvalExpiresAt,
+    })
+    return { to: person.email, letter }
+  },
+
+  async certificate_expiring({ db, row, person, baseUrl, organizationName }) {
+    // As above.
+    const { fingerprint } = row.detail as MailDetail['certificate_expiring']
+    if (!hasCapability(person, 'manage_users_sso')) return undefined
+    const configurations = samlConfigurations(db, row.organizationId)
+    const configuration = await configurations.find()
+    const certificates = await configurations.certificates()
+    const found = certificates.find((one) => one.fingerprint === fingerprint)
+    // Replaced meanwhile, or nobody signs in by it any more.
+    if (!found || !configuration?.enabled) return undefined
+    const letter = certificateExpiringLetter({
+      baseUrl,
+      organizationName,
+      idpEntityId: configuration.idpEntityId,
+      fingerprint,
+      notAfter: found.notAfter,
+      isLast: !certificates.some(({ notAfter }) => notAfter > found.notAfter),
+      now: new Date(),
     })
     return { to: person.email, letter }
   },

@@ -4,6 +4,7 @@ import { may } from '../../domain/access/caller.ts'
 import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
 import { publicState, runReasons } from '../../domain/pipelines/run-state.ts'
 import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
+import { endingCertificates } from '../saml/ending-certificates.ts'
 import { errors, Id, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 const ConsoleRunBody = Type.Object({
@@ -51,6 +52,14 @@ const ConsoleDataBody = Type.Object({
   lastRuns: Type.Array(ConsoleRunBody),
   /** Runs that wait for an approval which the caller may give, oldest first. */
   waitingForMe: Type.Array(ConsoleRunBody),
+  /** For those who may change it, while single sign-on is enabled: what will lock people out. */
+  samlCertificates: Type.Array(
+    Type.Object({
+      fingerprint: Type.String(),
+      notAfter: Time,
+      state: OneOf(['expiring', 'expired']),
+    }),
+  ),
 })
 
 const maxShown = 10
@@ -65,16 +74,21 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller }) => {
       const { organizationId, userId } = caller
-      const { counts, lastRuns, waitingForMe } = await app.deps.store.tenant(
+      const { data, samlCertificates } = await app.deps.store.tenant(
         organizationId,
-        async (db) =>
-          consoleData(db, organizationId, {
+        async (db) => ({
+          data: await consoleData(db, organizationId, {
             userId,
             mayApprove: may(caller, 'mutate_infra'),
             mayVouch: may(caller, 'manage_cloud_accounts'),
             limit: maxShown,
           }),
+          samlCertificates: may(caller, 'manage_users_sso')
+            ? await endingCertificates(db, organizationId)
+            : [],
+        }),
       )
+      const { counts, lastRuns, waitingForMe } = data
       const { live, waiting, failedLastDay, ...things } = counts
       return {
         user: {
@@ -94,6 +108,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
         counts: { ...things, runs: { live, waiting, failedLastDay } },
         lastRuns: lastRuns.map(presentRun),
         waitingForMe: waitingForMe.map(presentRun),
+        samlCertificates,
       }
     },
   )

@@ -3,13 +3,19 @@ import type { Db } from '../connect.ts'
 import { authorsOf } from '../pipelines/eligible-approvers.ts'
 import type { WorkspaceRun } from '../pipelines/workspace-runs.ts'
 
-export type MailKind = 'invitation' | 'password_reset' | 'address_changed' | 'approval_waiting'
+export type MailKind =
+  | 'invitation'
+  | 'password_reset'
+  | 'address_changed'
+  | 'approval_waiting'
+  | 'certificate_expiring'
 
 /** Facts of a letter that may have changed when it is written; never a secret. */
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
   address_changed: { changedBy: string; from: string; to: string | null }
+  certificate_expiring: { fingerprint: string }
 }
 
 /**

@@ -85,6 +85,15 @@ export function samlConfigurations(db: Db, organizationId: number) {
         .select('fingerprint', 'pem', 'notBefore', 'notAfter')
     },
 
+    /** None while it is disabled. */
+    async enabledCertificates(): Promise<IdpCertificate[]> {
+      return db('saml_idp_certificates as i')
+        .join('saml_configurations as c', 'c.organizationId', 'i.organizationId')
+        .where({ 'i.organizationId': organizationId, 'c.enabled': true })
+        .orderBy('i.notAfter')
+        .select('i.fingerprint', 'i.pem', 'i.notBefore', 'i.notAfter')
+    },
+
     /** Those that stay keep whether they were warned of. */
     async replaceCertificates(certificates: readonly IdpCertificate[]): Promise<void> {
       await db('saml_idp_certificates')

@@ -9,6 +9,7 @@ export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
 export type Run = Answer<'listPipelineRuns'>['runs'][number]
 export type RunDetail = Answer<'getPipelineRun'>['run']
 export type HomeRun = Answer<'getConsoleData'>['lastRuns'][number]
+export type HomeCertificate = Answer<'getConsoleData'>['samlCertificates'][number]
 export type Stage = Run['stages'][number]
 export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>

@@ -8,11 +8,12 @@ import { useMe } from '../app/session.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { RunRow } from '../parts/run-row.tsx'
+import { CertificateNote } from './certificate-note.tsx'
 
 /** What waits for me, what runs, what broke. */
 export function HomePage() {
   const query = useQuery(homeQuery)
-  const { counts, lastRuns = [], waitingForMe = [] } = query.data ?? {}
+  const { counts, lastRuns = [], waitingForMe = [], samlCertificates = [] } = query.data ?? {}
   const mine = new Set(waitingForMe.map(({ id }) => id))
   const running = lastRuns.filter(({ id, state }) => state === 'running' && !mine.has(id))
   const failed = lastRuns.filter(({ state }) => state === 'failed')
@@ -21,6 +22,7 @@ export function HomePage() {
       <PageHead title="Home" />
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="what is going on" />}
+      <CertificateNote certificates={samlCertificates} />
       {counts?.workspaces === 0 && <FirstStep />}
       {counts && counts.workspaces > 0 && (
         <>

@@ -7,6 +7,7 @@ import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { LoginNotice } from './login-notice.tsx'
 import { SecondStep } from './second-step.tsx'
+import { SsoSignIn } from './sso-sign-in.tsx'
 import { useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/login')
@@ -16,6 +17,7 @@ export function LoginPage() {
   const search = route.useSearch()
   const [needsOrganization, setNeedsOrganization] = useState(false)
   const [mfaToken, setMfaToken] = useState<string>()
+  const [sso, setSso] = useState(false)
   const enter = useEnter(search.next)
   const logIn = useMutation({
     mutationFn: (form: FormData) => {
@@ -52,6 +54,7 @@ export function LoginPage() {
         }}
       />
     )
+  if (sso) return <SsoSignIn next={search.next} onBack={() => setSso(false)} />
   return (
     <DoorFrame title="Sign in">
       <LoginNotice search={search} />
@@ -71,6 +74,7 @@ export function LoginPage() {
         <Button type="submit" tone="primary" busy={logIn.isPending}>
           Sign in
         </Button>
+        <Button onClick={() => setSso(true)}>Use single sign-on</Button>
       </form>
       <p className="door-links">
         <Link to="/password/forgot">Forgot your password?</Link>

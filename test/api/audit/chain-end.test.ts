@@ -200,7 +200,7 @@ describe('the end of the audit chain', () => {
         at: new Date(`${second.day}T12:00:00Z`),
       }),
     )
-    const housekeeping = startHousekeeping({ store, keyring, log })
+    const housekeeping = startHousekeeping({ config: harness.config, store, keyring, log })
     try {
       await expect
         .poll(async () => {

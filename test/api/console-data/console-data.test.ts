@@ -29,6 +29,7 @@ describe('GET /api/console/data', () => {
       organization: { id: org.id, slug: org.slug, name: org.slug, status: 'active' },
       counts: { workspaces: 0, pipelines: 0, runs: { live: 0, waiting: 0, failedLastDay: 0 } },
       lastRuns: [],
+      samlCertificates: [],
       waitingForMe: [],
     })
   })

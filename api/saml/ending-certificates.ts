@@ -1,0 +1,24 @@
+import { certificateState } from '../../domain/saml/certificate-state.ts'
+import type { Db } from '../../store/connect.ts'
+import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
+
+export type EndingCertificate = {
+  fingerprint: string
+  notAfter: string
+  state: 'expiring' | 'expired'
+}
+
+/** Certificates of an enabled identity provider that end within the days of warning, or have. */
+export async function endingCertificates(
+  db: Db,
+  organizationId: number,
+): Promise<EndingCertificate[]> {
+  const now = new Date()
+  const enabled = await samlConfigurations(db, organizationId).enabledCertificates()
+  return enabled.flatMap(({ fingerprint, notBefore, notAfter }) => {
+    const state = certificateState({ notBefore, notAfter }, now)
+    return state === 'expiring' || state === 'expired'
+      ? [{ fingerprint, notAfter: notAfter.toISOString(), state }]
+      : []
+  })
+}

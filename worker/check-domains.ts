@@ -1,0 +1,38 @@
+import { isDomainProved } from '../gateways/dns/is-domain-proved.ts'
+import { resolveTxt } from '../gateways/dns/resolve-txt.ts'
+import type { Config } from '../config.ts'
+import { auditLog, systemActor } from '../store/audit/audit-log.ts'
+import type { Store } from '../store/connect.ts'
+import { dueDomains, type DueDomain } from '../store/platform/due-domains.ts'
+import { domainClaims } from '../store/saml/domain-claims.ts'
+
+const atOnce = 20
+
+type Checks = {
+  store: Store
+  config: Pick<Config, 'domainProof' | 'dnsServers'>
+  resolve?: typeof resolveTxt
+}
+
+/** Asks DNS again whose the claimed domains are; where it cannot be asked, all stays as it is. */
+export async function checkDomains({ store, config, resolve }: Checks): Promise<void> {
+  if (config.domainProof !== 'dns') return
+  const due = await dueDomains(store.platform, atOnce)
+  await Promise.all(
+    due.map(async (claim) => {
+      const proved = await isDomainProved(config, claim, resolve)
+      if (proved !== undefined) await note(store, claim, proved)
+    }),
+  )
+}
+
+async function note(store: Store, claim: DueDomain, proved: boolean): Promise<void> {
+  const { organizationId, domain } = claim
+  await store.tenant(organizationId, async (db) => {
+    if (!(await domainClaims(db, organizationId).noteProof(claim, proved))) return
+    await auditLog(db, organizationId, systemActor).record(
+      proved ? 'saml.domain_proved' : 'saml.domain_proof_lost',
+      { target: { kind: 'domain', id: domain, label: domain } },
+    )
+  })
+}
