@@ -6,6 +6,7 @@ import { AppError, unavailable } from '../domain/errors.ts'
 import type { DatabaseLogins } from '../gateways/keyring/database-logins.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
+import { readPrepared } from './read-prepared.ts'
 import { tenantRows, type PreparedQuery } from './tenant-query.ts'
 
 /** A transaction whose organization is set: the only thing that a repository is made of. */
@@ -51,9 +52,11 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         return await app.transaction(async (trx) => {
           // Not waited for: it travels with the first statement, and ahead of it. Were it to
           // fail, no statement after it would see any organization at all.
-          const set = trx
-            .raw(`select set_config('cc.organization_id', ?, true)`, [String(organizationId)])
-            .then(() => undefined)
+          const set = readPrepared(trx, {
+            name: 'begin-tenant',
+            text: `select set_config('cc.organization_id', $1, true)`,
+            values: [String(organizationId)],
+          })
           const [result] = await Promise.all([work(trx), set])
           return result
         })

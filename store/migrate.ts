@@ -9,11 +9,12 @@ import * as groupMappings from './migrations/0006-add-group-mappings.ts'
 import * as requestCounts from './migrations/0007-add-request-counts.ts'
 import * as saml from './migrations/0008-add-saml.ts'
 import * as scim from './migrations/0009-add-scim.ts'
-import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as gitConnections from './migrations/0010-add-git-connections.ts'
+import * as auditHeads from './migrations/0011-add-audit-heads.ts'
 import * as mails from './migrations/0012-add-mails.ts'
 import * as sourcesOfApplications from './migrations/0013-add-sources-of-applications.ts'
 import * as certificateMails from './migrations/0014-add-certificate-mails.ts'
+import * as peopleByAddress from './migrations/0015-find-people-by-address.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -25,11 +26,12 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0007-add-request-counts': requestCounts,
   '0008-add-saml': saml,
   '0009-add-scim': scim,
-  '0011-add-audit-heads': auditHeads,
   '0010-add-git-connections': gitConnections,
+  '0011-add-audit-heads': auditHeads,
   '0012-add-mails': mails,
   '0013-add-sources-of-applications': sourcesOfApplications,
   '0014-add-certificate-mails': certificateMails,
+  '0015-find-people-by-address': peopleByAddress,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -1173,3 +1173,5 @@ functions
     grant execute to cc_app
   scim_users_by_user_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 a1233f9f498a7981cc8cacfca3aef39b
     grant execute to cc_app
+  users_by_email(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 b0421ffba8f5a5ca263bb5a6a5695053
+    grant execute to cc_app

@@ -1,4 +1,3 @@
-import type { Role } from '../../domain/access/roles.ts'
 import { normalDomain } from '../../domain/saml/check-domain.ts'
 import type { MappedPerson } from '../../domain/saml/map-person.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
@@ -6,19 +5,16 @@ import { auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
-import type { SamlConfiguration } from '../../store/saml/saml-configurations.ts'
-import { samlPeople, type FoundPerson, type SamlStanding } from '../../store/saml/saml-people.ts'
+import { samlPeople, type Seen, type SamlStanding } from '../../store/saml/saml-people.ts'
+import type { AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { holdPeople } from '../../store/users/hold-people.ts'
-import { holdPerson } from '../../store/users/hold-person.ts'
 import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
 
 export type Admission = {
-  configuration: SamlConfiguration
+  configuration: Pick<AnsweredConfiguration, 'defaultRole'>
   person: MappedPerson
   visitor: Visitor
 }
-
-export type Plan = { found: FoundPerson | undefined; role: Role | null; standing: SamlStanding }
 
 /**
  * Whom the assertion would let in, and with which role: changes nothing. Throws where
@@ -29,15 +25,17 @@ export async function planAdmission(
   db: Db,
   organizationId: number,
   { configuration, person }: Pick<Admission, 'configuration' | 'person'>,
-): Promise<Plan> {
+): Promise<Seen> {
   const people = samlPeople(db, organizationId)
-  const found = await people.find(person.identifier, person.isEmail)
+  const { defaultRole } = configuration
+  const seen = await people.look({ ...person, defaultRole })
+  if (seen.found?.active === false) throw new SamlRefusal('user_deactivated')
+  if (seen.found) return seen
   // Whoever was taken out stays out, whatever the identity provider still says.
-  if (found?.deprovisioned) throw new SamlRefusal('user_deprovisioned')
-  if (found && !found.active) throw new SamlRefusal('user_deactivated')
-  if (!found) await assertMayCome(db, organizationId, person)
-  const standing = await people.standing(found?.id, person.groups, configuration.defaultRole)
-  return { found, role: standing.wanted, standing }
+  if (await people.wasTakenOut(person.identifier, person.isEmail))
+    throw new SamlRefusal('user_deprovisioned')
+  await assertMayCome(db, organizationId, person)
+  return seen
 }
 
 async function assertMayCome(db: Db, organizationId: number, person: MappedPerson): Promise<void> {
@@ -53,7 +51,7 @@ async function assertMayCome(db: Db, organizationId: number, person: MappedPerso
 
 /**
  * Lets the person in: makes them where they are new, and gives them what their groups give
- * now, up or down. Returns who they are.
+ * now, up or down. Returns who they are; openSamlSession holds them.
  */
 export async function admitPerson(
   db: Db,
@@ -67,10 +65,9 @@ export async function admitPerson(
     await holdPeople(db, organizationId)
     const again = await planAdmission(db, organizationId, admission)
     const id = again.found?.id ?? (await createPerson(db, organizationId, admission))
-    await giveRole(db, { organizationId, userId: id }, admission)
+    await giveRole(db, { organizationId, userId: id, now: again.standing }, admission)
     return id
   }
-  if (!(await holdPerson(db, organizationId, found.id))) throw new SamlRefusal('user_deactivated')
   return found.id
 }
 
@@ -90,11 +87,10 @@ async function createPerson(
 
 async function giveRole(
   db: Db,
-  { organizationId, userId }: { organizationId: number; userId: number },
-  { configuration, person, visitor }: Admission,
+  { organizationId, userId, now }: { organizationId: number; userId: number; now: SamlStanding },
+  { person, visitor }: Admission,
 ): Promise<void> {
   const people = samlPeople(db, organizationId)
-  const now = await people.standing(userId, person.groups, configuration.defaultRole)
   if (person.groups && differs(now.groups, person.groups))
     await people.setGroups(userId, person.groups)
   if (now.role === now.wanted) return

@@ -1,15 +1,13 @@
+import { newSecret } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
 import { maxAgeMs, skewMs } from '../../domain/saml/judge-assertion.ts'
 import { mapPerson, type MappedPerson } from '../../domain/saml/map-person.ts'
 import { safeTarget } from '../../domain/saml/safe-target.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import type { Db } from '../../store/connect.ts'
-import { isActive } from '../../store/organizations/is-active.ts'
-import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
-import { samlRequests } from '../../store/saml/saml-requests.ts'
+import { openSamlSession, type SamlPrincipal } from '../../store/saml/open-saml-session.ts'
+import { samlRequests, type AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
-import type { SamlPrincipal } from '../../store/users/sessions.ts'
-import { insertSession } from '../sign-in/open-session.ts'
 import { admitPerson, planAdmission } from './admit-person.ts'
 import { noteRefusedSignIn, type TraceDetail } from './note-sign-in.ts'
 import type { AcsOutcome, AcsVisit, Answered } from './take-assertion.ts'
@@ -18,6 +16,7 @@ import type { AcsOutcome, AcsVisit, Answered } from './take-assertion.ts'
 const seenMs = maxAgeMs + 3 * skewMs
 
 type Verified = Answered & { csrf: string | undefined }
+type Configured = Verified & { configuration: AnsweredConfiguration }
 
 /**
  * Within the transaction that takes the request and notes the assertion as seen: what a
@@ -30,10 +29,10 @@ export async function settleSignIn(
 ): Promise<AcsOutcome | { kind: 'replayed' }> {
   const { request, read } = verified
   const { organizationId, id, kind } = request
-  const requests = samlRequests(db, organizationId)
-  if (!(await requests.take(id, [kind]))) return { kind: 'replayed' }
   const until = new Date(Date.now() + seenMs)
-  if (!(await requests.see(read.assertion.id, until))) return { kind: 'replayed' }
+  const answer = { requestId: id, kind, messageId: read.assertion.id, until }
+  const taken = await samlRequests(db, organizationId).takeAnswer(answer)
+  if (!taken) return { kind: 'replayed' }
   const attempt = { organizationId, kind, requestId: id }
   const { visitor } = visit
   const detail = traceDetail(verified)
@@ -45,16 +44,17 @@ export async function settleSignIn(
     return { kind: 'failed' }
   }
   // Told only to whom the organization's own identity provider has vouched for.
-  if (!(await isActive(db, organizationId))) {
+  if (taken.suspended) {
     await fail('organization', 'organization_suspended')
     return { kind: 'suspended' }
   }
   try {
-    if (kind === 'test') return await tried(db, verified, visit)
     // As it is now: it may have been switched off, or saved by somebody else, while this was verified.
-    const configuration = await samlConfigurations(db, organizationId).find()
-    if (!configuration?.enabled) throw new SamlRefusal('not_enabled')
-    return await admit(db, { ...verified, configuration }, visit)
+    const { configuration } = taken
+    if (!configuration || (kind !== 'test' && !configuration.enabled))
+      throw new SamlRefusal('not_enabled')
+    const configured = { ...verified, configuration }
+    return await (kind === 'test' ? tried : admit)(db, configured, visit)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     await fail('person', error.reason)
@@ -62,35 +62,32 @@ export async function settleSignIn(
   }
 }
 
-async function admit(db: Db, verified: Verified, visit: AcsVisit): Promise<AcsOutcome> {
+async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<AcsOutcome> {
   const { request, configuration, read, relayState } = verified
   const { organizationId, id } = request
   const { visitor, origin } = visit
   const person = mapPerson(read.assertion, configuration)
   const userId = await admitPerson(db, organizationId, { configuration, person, visitor })
-  const cookie = await insertSession(
-    db,
-    { userId, organizationId, saml: principalOf(verified) },
-    visitor,
-  )
-  await samlTraces(db, organizationId).add({
-    kind: 'login',
-    outcome: 'success',
-    step: 'signed_in',
-    cause: null,
+  // Always a new secret, so a cookie that somebody planted before is never taken over (session fixation).
+  const secret = newSecret()
+  const opened = await openSamlSession(db, organizationId, {
+    ...visitor,
+    userId,
+    tokenHash: secret.hash,
+    principal: principalOf(verified),
     detail: { samlRequestId: id, ...traceDetail(verified), mapped: mapped(person) },
-    requestId: visitor.requestId,
   })
+  if (!opened) throw new SamlRefusal('user_deactivated')
   // Our own token leads to where the person wanted to go; of others only a place of this site is followed.
   const target =
     relayState === request.relayState
       ? request.target
       : (safeTarget(relayState, origin) ?? request.target)
-  return { kind: 'signed_in', cookie, target: target ?? '/', requestId: id }
+  return { kind: 'signed_in', cookie: secret.plain, target: target ?? '/', requestId: id }
 }
 
 /** A test sign-in goes all the way and changes nothing: the trace says what would have been. */
-async function tried(db: Db, verified: Verified, { visitor }: AcsVisit): Promise<AcsOutcome> {
+async function tried(db: Db, verified: Configured, { visitor }: AcsVisit): Promise<AcsOutcome> {
   const { request, configuration, read } = verified
   const person = mapPerson(read.assertion, configuration)
   const plan = await planAdmission(db, request.organizationId, { configuration, person })
@@ -102,14 +99,14 @@ async function tried(db: Db, verified: Verified, { visitor }: AcsVisit): Promise
     detail: {
       samlRequestId: request.id,
       ...traceDetail(verified),
-      mapped: { ...mapped(person), user: plan.found ? 'known' : 'new', role: plan.role },
+      mapped: { ...mapped(person), user: plan.found ? 'known' : 'new', role: plan.standing.wanted },
     },
     requestId: visitor.requestId,
   })
   return { kind: 'tested', requestId: request.id }
 }
 
-function principalOf({ configuration, read: { assertion } }: Verified): SamlPrincipal {
+function principalOf({ configuration, read: { assertion } }: Configured): SamlPrincipal {
   const { nameId, sessionIndex, sessionNotOnOrAfter } = assertion
   return {
     nameId: nameId.value,

@@ -15,7 +15,6 @@ import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import type { ResponseVerifier } from '../../gateways/saml/verify-response.ts'
 import { isUniqueViolation } from '../../store/connect.ts'
 import { saml, type FoundRequest } from '../../store/platform/saml.ts'
-import { samlConfigurations, type SamlConfiguration } from '../../store/saml/saml-configurations.ts'
 import type { Deps } from '../deps.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import { noteRefusedSignIn, type Refused } from './note-sign-in.ts'
@@ -39,7 +38,6 @@ export type AcsOutcome =
 
 export type Answered = {
   request: FoundRequest
-  configuration: SamlConfiguration
   read: ReadResponse
   relayState: string | undefined
 }
@@ -61,20 +59,19 @@ export async function takeAssertion(
   const xml = decodeXml(decodeBase64(decodeBase64Field(message)))
 
   const requestId = findRequestId(xml)
-  const request = requestId && (await saml(deps.store.platform).request(requestId))
+  const request = requestId && (await saml(deps.store.platform).asked(requestId))
   if (!request || request.kind === 'logout') throw new SamlRefusal('request_unknown')
   const told = { deps, request, visitor: visit.visitor }
   if (request.taken) return refuse(told, { step: 'request', cause: 'replayed' })
 
-  const known = await findProvider(deps, request.organizationId)
-  if (!known) return refuse(told, { step: 'request', cause: 'not_configured' })
-  const { configuration, certificates } = known
+  const { idpEntityId, certificates } = request
+  if (idpEntityId === null) return refuse(told, { step: 'request', cause: 'not_configured' })
   let read: ReadResponse
   try {
     const { entityId, acsUrl } = spAddresses(visit.origin, request.slug)
     read = await verifier.verify(xml, {
       requestId: request.id,
-      idpEntityId: configuration.idpEntityId,
+      idpEntityId,
       audience: entityId,
       acsUrl,
       certificates,
@@ -89,7 +86,7 @@ export async function takeAssertion(
     await note(told, refused)
     return { kind: 'failed' }
   }
-  return settle(deps, { request, configuration, read, relayState }, visit)
+  return settle(deps, { request, read, relayState }, visit)
 }
 
 type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
@@ -105,16 +102,6 @@ async function note({ deps, request, visitor }: Told, refused: Refused): Promise
 async function refuse(told: Told, refused: Refused): Promise<never> {
   await note(told, refused)
   throw new SamlRefusal(refused.cause)
-}
-
-async function findProvider(deps: Deps, organizationId: number) {
-  return deps.store.tenant(organizationId, async (db) => {
-    const configurations = samlConfigurations(db, organizationId)
-    const configuration = await configurations.find()
-    if (!configuration) return undefined
-    const certificates = await configurations.certificates()
-    return { configuration, certificates: certificates.map(({ pem }) => pem) }
-  })
 }
 
 /** Everything that an answer changes is one transaction, so that fifty of one answer make one session. */

@@ -4,13 +4,13 @@ import { auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { callers } from '../../store/platform/callers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { sessions, type SamlPrincipal } from '../../store/users/sessions.ts'
+import { sessions } from '../../store/users/sessions.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { ssoRequired, wrongCredentials } from './refusals.ts'
 import type { Visitor } from './visitor.ts'
 
-export type Person = { userId: number; organizationId: number; saml?: SamlPrincipal }
+export type Person = { userId: number; organizationId: number }
 export type NewSignIn = { cookie: string; caller: Caller }
 
 /**
@@ -19,20 +19,16 @@ export type NewSignIn = { cookie: string; caller: Caller }
  */
 export async function insertSession(
   db: Db,
-  { userId, organizationId, saml }: Person,
+  { userId, organizationId }: Person,
   visitor: Visitor,
 ): Promise<string> {
   const secret = newSecret()
   const { ip, userAgent, requestId } = visitor
-  const session = { userId, tokenHash: secret.hash, ip, userAgent, ...(saml && { saml }) }
-  await sessions(db, organizationId).create(session)
+  await sessions(db, organizationId).create({ userId, tokenHash: secret.hash, ip, userAgent })
   const label = await users(db, organizationId).labelOf(userId)
   await auditLog(db, organizationId, { kind: 'user', id: userId, label, ip, requestId }).record(
     'auth.login',
-    {
-      target: { kind: 'user', id: userId, label },
-      ...(saml && { detail: { method: 'saml', roleCeiling: saml.roleCeiling } }),
-    },
+    { target: { kind: 'user', id: userId, label } },
   )
   return secret.plain
 }

@@ -1,4 +1,5 @@
 import type { PlatformDb } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 import type { SamlBinding } from '../saml/saml-configurations.ts'
 import type { SamlRequest } from '../saml/saml-requests.ts'
 
@@ -11,6 +12,9 @@ export type SamlOrganization = {
 
 export type FoundRequest = SamlRequest & SamlOrganization & { taken: boolean }
 
+/** With whom it was sent to; null where there is no configuration any more. */
+export type AskedRequest = FoundRequest & { idpEntityId: string | null; certificates: string[] }
+
 export type LogoutParty = SamlOrganization & {
   sloUrl: string | null
   sloBinding: SamlBinding | null
@@ -19,6 +23,14 @@ export type LogoutParty = SamlOrganization & {
 }
 
 const organization = `o.id as "organizationId", o.slug, o.name, o.status`
+
+const request = `r.id, r.kind, r.relay_state as "relayState", r.target, r.browser_hash as "browserHash",
+  r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex",
+  r.taken_at is not null as taken, ${organization}`
+
+const certificatesOf = (organizationId: string) =>
+  `array(select i.pem from saml_idp_certificates i
+         where i.organization_id = ${organizationId} order by i.not_after desc, i.fingerprint)`
 
 /** What SAML must know before any organization is known: whom an address, an answer or an issuer belongs to. */
 export function saml(db: PlatformDb) {
@@ -46,17 +58,27 @@ export function saml(db: PlatformDb) {
       return rows[0]
     },
 
-    /** The gate: an answer whose request is not known is not looked at any further. */
     async request(id: string): Promise<FoundRequest | undefined> {
       const { rows } = await db.raw(
-        `select r.id, r.kind, r.relay_state as "relayState", r.target, r.browser_hash as "browserHash",
-           r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex",
-           r.taken_at is not null as taken, ${organization}
-         from saml_requests r join organizations o on o.id = r.organization_id
+        `select ${request} from saml_requests r join organizations o on o.id = r.organization_id
          where r.id = ? and r.expires_at > now()`,
         [id],
       )
       return rows[0]
+    },
+
+    /** The gate: an answer whose request is not known is not looked at any further. */
+    async asked(id: string): Promise<AskedRequest | undefined> {
+      const [row] = await readPrepared<AskedRequest>(db, {
+        name: 'saml-asked',
+        text: `select ${request}, c.idp_entity_id as "idpEntityId",
+           ${certificatesOf('r.organization_id')} as certificates
+         from saml_requests r join organizations o on o.id = r.organization_id
+           left join saml_configurations c on c.organization_id = r.organization_id
+         where r.id = $1 and r.expires_at > now()`,
+        values: [id],
+      })
+      return row
     },
 
     /** The request of a logout, by the token that only the browser was given. */
@@ -80,8 +102,7 @@ export function saml(db: PlatformDb) {
       const { rows } = await db.raw(
         `select ${organization}, c.slo_url as "sloUrl", c.slo_binding as "sloBinding",
            c.slo_response_url as "sloResponseUrl",
-           array(select i.pem from saml_idp_certificates i
-                 where i.organization_id = c.organization_id order by i.not_after desc) as certificates
+           ${certificatesOf('c.organization_id')} as certificates
          from saml_configurations c join organizations o on o.id = c.organization_id
          where c.idp_entity_id = ? and c.enabled order by o.id`,
         [idpEntityId],

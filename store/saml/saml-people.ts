@@ -1,13 +1,18 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 
-export type FoundPerson = {
-  id: number
-  active: boolean
-  deprovisioned: boolean
-  email: string | null
-  name: string
+export type FoundPerson = { id: number; active: boolean }
+
+export type Sought = {
+  /** Lower case. */
+  identifier: string
+  isEmail: boolean
+  groups: readonly string[] | undefined
+  defaultRole: Role
 }
+
+export type Seen = { found: FoundPerson | undefined; standing: SamlStanding }
 
 export type SamlStanding = {
   /** Lower case, as of the last assertion. */
@@ -18,30 +23,68 @@ export type SamlStanding = {
   wanted: Role | null
 }
 
+// The two functions look into indexes where row-level security would have every row read.
+const lookText = `
+  with person as (
+    select u.id, u.active from users u
+    where u.organization_id = $1 and u.deprovisioned_at is null
+      and u.id in (select users_by_email($2) union all select scim_users_by_user_name($2))
+      and case when $3 and lower(u.email) = $2 then true
+        else lower(u.user_name) = $2 and (not $3 or u.email is null) end
+    -- Somebody's address before somebody's user name.
+    order by u.email is null, u.id desc limit 1),
+  known as (
+    select array(select lower(name) from saml_group_names
+      where organization_id = $1 and user_id = (select id from person) order by 1) as groups),
+  given as (select coalesce($4::text[], known.groups) as groups from known)
+  select person.id, person.active, known.groups,
+    (select role from role_grants
+      where organization_id = $1 and user_id = person.id and source = 'saml') as role,
+    coalesce(
+      (select max(gm.role) from group_mappings gm
+        where gm.organization_id = $1 and lower(gm.group_name) = any(given.groups)),
+      case when not exists (
+        select from group_members m
+          join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+          join group_mappings gm on gm.organization_id = g.organization_id
+            and lower(gm.group_name) = lower(g.display_name)
+        where m.organization_id = $1 and m.user_id = person.id)
+      then $5::member_role end) as wanted
+  from known, given left join person on true`
+
 /** Whom an assertion is about, and what its groups give them (identity.md 2.4). */
 export function samlPeople(db: Db, organizationId: number) {
   return {
     /**
-     * By address within this organization and no other; who has none goes by the user name
-     * that SCIM gave. Somebody who was taken out is found last, so as to be refused by name.
+     * Somebody by address within this organization and no other; who has none goes by the user
+     * name that SCIM gave. With what the groups of the assertion give them, or would give to
+     * somebody new; `groups` undefined: the provider did not say, so those of the last time stand.
      */
-    async find(identifier: string, isEmail: boolean): Promise<FoundPerson | undefined> {
-      const look = async (which: string) => {
-        const { rows } = await db.raw(
-          `select id, active, deprovisioned_at is not null as deprovisioned, email, name from users
-           where organization_id = :organizationId and ${which} order by id desc limit 1`,
-          { organizationId, identifier },
-        )
-        return rows[0] as FoundPerson | undefined
-      }
-      const email = 'lower(email) = :identifier'
-      const userName = 'lower(user_name) = :identifier'
-      const unaddressed = isEmail ? `${userName} and email is null` : userName
-      return (
-        (isEmail ? await look(`${email} and deprovisioned_at is null`) : undefined) ??
-        (await look(`${unaddressed} and deprovisioned_at is null`)) ??
-        (await look(`${isEmail ? email : userName} and deprovisioned_at is not null`))
+    async look({ identifier, isEmail, groups, defaultRole }: Sought): Promise<Seen> {
+      const [row] = await readPrepared<SamlStanding & Partial<FoundPerson>>(db, {
+        name: 'saml-look',
+        text: lookText,
+        values: [
+          organizationId,
+          identifier,
+          isEmail,
+          groups?.map((name) => name.toLowerCase()) ?? null,
+          defaultRole,
+        ],
+      })
+      const { id, active, ...standing } = row as SamlStanding & FoundPerson & { id: number | null }
+      return { found: id === null ? undefined : { id, active }, standing }
+    },
+
+    /** Whether somebody of that name was taken out, who must not come back as somebody new. */
+    async wasTakenOut(identifier: string, isEmail: boolean): Promise<boolean> {
+      const { rows } = await db.raw(
+        `select id from users where organization_id = :organizationId
+           and lower(${isEmail ? 'email' : 'user_name'}) = :identifier
+           and deprovisioned_at is not null limit 1`,
+        { organizationId, identifier },
       )
+      return rows.length > 0
     },
 
     /** Whether somebody who is found by another address goes by this one at the identity provider. */
@@ -59,41 +102,6 @@ export function samlPeople(db: Db, organizationId: number) {
         .insert({ organizationId, ...person })
         .returning('id')
       return row.id
-    },
-
-    /** `groups` undefined: the provider did not say, so those of the last time stand. */
-    async standing(
-      userId: number | undefined,
-      groups: readonly string[] | undefined,
-      defaultRole: Role,
-    ): Promise<SamlStanding> {
-      const { rows } = await db.raw(
-        `with known as (
-           select array(select lower(name) from saml_group_names
-             where organization_id = :organizationId and user_id = :userId order by 1) as groups),
-         given as (select coalesce(:groups::text[], known.groups) as groups from known)
-         select known.groups,
-           (select role from role_grants
-             where organization_id = :organizationId and user_id = :userId and source = 'saml') as role,
-           coalesce(
-             (select max(gm.role) from group_mappings gm
-               where gm.organization_id = :organizationId and lower(gm.group_name) = any(given.groups)),
-             case when not exists (
-               select from group_members m
-                 join groups g on g.organization_id = m.organization_id and g.id = m.group_id
-                 join group_mappings gm on gm.organization_id = g.organization_id
-                   and lower(gm.group_name) = lower(g.display_name)
-               where m.organization_id = :organizationId and m.user_id = :userId)
-             then :defaultRole::member_role end) as wanted
-         from known, given`,
-        {
-          organizationId,
-          userId: userId ?? 0,
-          groups: groups?.map((name) => name.toLowerCase()) ?? null,
-          defaultRole,
-        },
-      )
-      return rows[0]
     },
 
     async setGroups(userId: number, groups: readonly string[]): Promise<void> {

@@ -1,4 +1,6 @@
+import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 
 export type SamlRequestKind = 'login' | 'test' | 'logout'
 
@@ -22,6 +24,30 @@ export type SamlRequest = {
   userId: number | null
   nameId: string | null
   sessionIndex: string | null
+}
+
+export type AnswerToTake = {
+  requestId: string
+  kind: SamlRequestKind
+  messageId: string
+  /** Until when the message is known as one that was seen. */
+  until: Date
+}
+
+/** What the organization and its configuration say at the moment at which an answer is taken. */
+export type TakenAnswer = {
+  suspended: boolean
+  /** Undefined where there is none any more. */
+  configuration: AnsweredConfiguration | undefined
+}
+
+export type AnsweredConfiguration = {
+  enabled: boolean
+  attrEmail: string | null
+  attrName: string | null
+  attrGroups: string | null
+  defaultRole: Role
+  editorRole: Role
 }
 
 export const requestMinutes = 10
@@ -68,6 +94,35 @@ export function samlRequests(db: Db, organizationId: number) {
       return row
     },
 
+    /**
+     * Takes the request and notes its answer as seen, by one statement: of fifty answers at once,
+     * or one answer to fifty requests, one is given something. A request stays taken whose answer
+     * was seen before.
+     */
+    async takeAnswer(answer: AnswerToTake): Promise<TakenAnswer | undefined> {
+      const { requestId, kind, messageId, until } = answer
+      const [row] = await readPrepared<TakenRow>(db, {
+        name: 'saml-take-answer',
+        text: `with taken as (
+            update saml_requests set taken_at = now()
+            where organization_id = $1 and id = $2 and kind = $3
+              and taken_at is null and expires_at > now()
+            returning id),
+          seen as (
+            insert into saml_seen (organization_id, message_id, expires_at)
+            select $1, $4, $5 from taken on conflict do nothing returning message_id)
+          select o.status <> 'active' as suspended, c.enabled, c.attr_email as "attrEmail",
+            c.attr_name as "attrName", c.attr_groups as "attrGroups",
+            c.default_role as "defaultRole", c.editor_role as "editorRole"
+          from seen join organizations o on o.id = $1
+            left join saml_configurations c on c.organization_id = o.id`,
+        values: [organizationId, requestId, kind, messageId, until],
+      })
+      if (!row) return undefined
+      const { suspended, ...configuration } = row
+      return { suspended, configuration: isThere(configuration) ? configuration : undefined }
+    },
+
     /** False where this message was taken before, by whichever process. */
     async see(messageId: string, expiresAt: Date): Promise<boolean> {
       const { rows } = await db.raw(
@@ -79,3 +134,9 @@ export function samlRequests(db: Db, organizationId: number) {
     },
   }
 }
+
+type NoConfiguration = { [Column in keyof AnsweredConfiguration]: null }
+type TakenRow = { suspended: boolean } & (AnsweredConfiguration | NoConfiguration)
+
+const isThere = (row: AnsweredConfiguration | NoConfiguration): row is AnsweredConfiguration =>
+  row.enabled !== null

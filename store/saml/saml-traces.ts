@@ -20,19 +20,22 @@ export type SamlTrace = Omit<NewSamlTrace, 'requestId'> & {
 
 export const keptTraces = 50
 
+/** Beside a statement that adds one: it sees the table without that. */
+export const dropOldTraces = (organizationId: string): string =>
+  `delete from saml_traces where organization_id = ${organizationId} and id <= (
+     select id from saml_traces where organization_id = ${organizationId}
+     order by id desc offset ${keptTraces - 1} limit 1)`
+
 /** The newest attempts of an organization, for whoever has to find out why one failed. */
 export function samlTraces(db: Db, organizationId: number) {
   return {
     async add(trace: NewSamlTrace): Promise<void> {
       const { kind, outcome, step, cause, requestId } = trace
-      // One statement, as it is part of every sign-in. It sees the table without its own row.
       await db.raw(
         `with added as (
            insert into saml_traces (organization_id, kind, outcome, step, cause, detail, request_id)
            values (:organizationId, :kind, :outcome, :step, :cause, :detail, :requestId))
-         delete from saml_traces where organization_id = :organizationId and id <= (
-           select id from saml_traces where organization_id = :organizationId
-           order by id desc offset ${keptTraces - 1} limit 1)`,
+         ${dropOldTraces(':organizationId')}`,
         {
           organizationId,
           kind,

@@ -1,5 +1,4 @@
 import { notFound } from '../../domain/errors.ts'
-import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
 
 export const sessionDays = 7
@@ -9,19 +8,6 @@ export type NewSession = {
   tokenHash: Buffer
   ip: string
   userAgent: string
-  saml?: SamlPrincipal
-}
-
-/** Whom the identity provider named, as a logout will name them, and what it may open here. */
-export type SamlPrincipal = {
-  nameId: string
-  nameIdFormat: string | null
-  nameQualifier: string | null
-  spNameQualifier: string | null
-  sessionIndex: string | null
-  roleCeiling: Role
-  /** SessionNotOnOrAfter: the session ends then at the latest. */
-  notAfter: Date | null
 }
 
 export type Session = {
@@ -44,16 +30,13 @@ export function sessions(db: Db, organizationId: number) {
       .where('lastSeenAt', '>', db.raw(`now() - interval '12 hours'`))
 
   return {
-    async create({ saml, ...session }: NewSession): Promise<{ id: number; expiresAt: Date }> {
+    async create(session: NewSession): Promise<{ id: number; expiresAt: Date }> {
       const [row] = await db('sessions')
         .insert({
           organizationId,
           ...session,
           userAgent: session.userAgent.slice(0, 400),
-          expiresAt: db.raw(`least(now() + interval '${sessionDays} days', ?::timestamptz)`, [
-            saml?.notAfter ?? null,
-          ]),
-          ...(saml && samlColumns(saml)),
+          expiresAt: db.raw(`now() + interval '${sessionDays} days'`),
         })
         .returning(['id', 'expiresAt'])
       return row
@@ -93,13 +76,3 @@ export function sessions(db: Db, organizationId: number) {
     },
   }
 }
-
-const samlColumns = (saml: SamlPrincipal) => ({
-  kind: 'saml',
-  roleCeiling: saml.roleCeiling,
-  samlNameId: saml.nameId,
-  samlNameIdFormat: saml.nameIdFormat,
-  samlNameQualifier: saml.nameQualifier,
-  samlSpNameQualifier: saml.spNameQualifier,
-  samlSessionIndex: saml.sessionIndex,
-})

@@ -12,8 +12,8 @@ import { newMessageId } from '../../../domain/saml/new-message-id.ts'
 import { readLogoutMessage } from '../../../domain/saml/read-logout-message.ts'
 import { redirectUrl, type MessageKind } from '../../../domain/saml/redirect-binding.ts'
 import { samlConfigurations, type SamlBinding } from '../../../store/saml/saml-configurations.ts'
+import { openSamlSession } from '../../../store/saml/open-saml-session.ts'
 import { placeOfSpKey, samlSpKeys } from '../../../store/saml/saml-sp-keys.ts'
-import { sessions } from '../../../store/users/sessions.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -95,12 +95,14 @@ export async function signedIn(
   const person = user ?? (await org.user('Deployer'))
   const secret = newSecret()
   await deps.store.tenant(org.id, async (db) =>
-    sessions(db, org.id).create({
+    openSamlSession(db, org.id, {
       userId: person.id,
       tokenHash: secret.hash,
       ip: '127.0.0.1',
       userAgent: 'test',
-      saml: {
+      requestId: 'test',
+      detail: {},
+      principal: {
         nameId: person.email,
         nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
         nameQualifier: null,

@@ -1,0 +1,16 @@
+import type { Knex } from 'knex'
+import type { Client } from 'pg'
+import type { PreparedQuery } from './tenant-query.ts'
+
+/** One statement, its plan kept: for what is asked all the time. Of a transaction it is the next one. */
+export async function readPrepared<R>(db: Knex, query: PreparedQuery): Promise<R[]> {
+  // knex's way to the driver's own connection, which its types leave open.
+  const connection: Client = await db.client.acquireConnection()
+  try {
+    const { rows } = await connection.query(query)
+    // The rows are what the query names.
+    return rows as R[]
+  } finally {
+    await db.client.releaseConnection(connection)
+  }
+}

@@ -1,0 +1,83 @@
+import type { Role } from '../../domain/access/roles.ts'
+import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
+import { sessionDays } from '../users/sessions.ts'
+import { dropOldTraces } from './saml-traces.ts'
+
+/** Whom the identity provider named, as a logout will name them, and what it may open here. */
+export type SamlPrincipal = {
+  nameId: string
+  nameIdFormat: string | null
+  nameQualifier: string | null
+  spNameQualifier: string | null
+  sessionIndex: string | null
+  roleCeiling: Role
+  /** SessionNotOnOrAfter: the session ends then at the latest. */
+  notAfter: Date | null
+}
+
+export type NewSamlSession = {
+  userId: number
+  tokenHash: Buffer
+  ip: string
+  userAgent: string
+  requestId: string
+  principal: SamlPrincipal
+  /** What the administrator's trace shows. */
+  detail: Record<string, unknown>
+}
+
+/**
+ * The session of a sign-in with its audit entry and its trace, by one statement: it is what every
+ * sign-in ends with. The person is held as holdPerson does it, and whoever was deactivated
+ * meanwhile gets none of the three. False is for them.
+ */
+export async function openSamlSession(
+  db: Db,
+  organizationId: number,
+  { userId, tokenHash, ip, userAgent, requestId, principal, detail }: NewSamlSession,
+): Promise<boolean> {
+  const { roleCeiling } = principal
+  const rows = await readPrepared(db, {
+    name: 'open-saml-session',
+    text: `
+      with held as (
+        select id, coalesce(email, name) as label from users
+        where organization_id = $1 and id = $2 and active and deprovisioned_at is null
+        for no key update),
+      session as (
+        insert into sessions (organization_id, user_id, token_hash, ip, user_agent, expires_at, kind,
+          role_ceiling, saml_name_id, saml_name_id_format, saml_name_qualifier,
+          saml_sp_name_qualifier, saml_session_index)
+        select $1, id, $3, $4, $5, least(now() + interval '${sessionDays} days', $6::timestamptz), 'saml',
+          $7, $8, $9, $10, $11, $12 from held),
+      entry as (
+        insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
+          target_kind, target_id, target_label, detail, ip, request_id)
+        select $1, 'auth.login', 'success', 'user', id, label, 'user', id::text, label, $13, $4, $14
+        from held),
+      traced as (
+        insert into saml_traces (organization_id, kind, outcome, step, detail, request_id)
+        select $1, 'login', 'success', 'signed_in', $15, $14 from held),
+      dropped as (${dropOldTraces('$1')} and exists (select from held))
+      select id from held`,
+    values: [
+      organizationId,
+      userId,
+      tokenHash,
+      ip,
+      userAgent.slice(0, 400),
+      principal.notAfter,
+      roleCeiling,
+      principal.nameId,
+      principal.nameIdFormat,
+      principal.nameQualifier,
+      principal.spNameQualifier,
+      principal.sessionIndex,
+      JSON.stringify({ method: 'saml', roleCeiling }),
+      requestId,
+      JSON.stringify(detail),
+    ],
+  })
+  return rows.length === 1
+}
