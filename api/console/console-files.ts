@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { bareSignInPage } from './bare-sign-in-page.ts'
 import { isPage } from './is-page.ts'
 
 /** Where `npm run build` puts the console. */
@@ -59,6 +60,8 @@ export async function registerConsole(app: FastifyInstance, folder = consoleFold
         .headers({ ...pageHeaders, 'cache-control': 'no-cache' })
         .type('text/html; charset=utf-8')
         .send(page)
+    const bare = isPage(request) ? bareSignInPage(request.url) : undefined
+    if (bare) return reply.headers(bare.headers).send(bare.html)
     return reply.status(404).send({ error: 'Not found', code: 'not_found' })
   })
 }

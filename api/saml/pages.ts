@@ -19,7 +19,8 @@ export const pageHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-const page = (title: string, body: string) => `<!doctype html>
+/** Both as HTML: whatever is not ours must be escaped. */
+export const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style></head>
 <body><h1>${title}</h1>

@@ -20,6 +20,8 @@ export async function sendLogoutForm(
   const state = /^state=([\w-]{43})$/.exec(query)?.[1]
   const request = state && (await saml(deps.store.platform).requestByState(state))
   if (!state || !request || request.kind !== 'logout') throw new SamlRefusal('request_unknown')
+  // Answered already, and a reload or the way back leads here: there is nothing more to ask.
+  if (request.taken) return { location: '/login' }
   const { id, organizationId, slug, userId, nameId, sessionIndex } = request
   const found = await deps.store.tenant(organizationId, async (db) => ({
     configuration: await samlConfigurations(db, organizationId).find(),

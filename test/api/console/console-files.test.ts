@@ -61,6 +61,26 @@ describe('the console’s files', () => {
     expect([posted.statusCode, asked.statusCode]).toEqual([404, 404])
   })
 
+  test.each([
+    ['/login', 'Sign in'],
+    ['/login?sso=failed', 'Single sign-on did not succeed'],
+    ['/login?signedout=1', 'You are signed out'],
+    ['/login?signedout=partial', 'not everywhere'],
+    ['/login?signedout=failed', 'not at your identity provider'],
+    ['/login?sso=<script>alert(1)</script>', 'Single sign-on did not succeed'],
+  ])('200: without a build %s is a plain page that says the next step', async (url, says) => {
+    const bare = fastify()
+    await registerConsole(bare, join(folder, 'nothing'))
+    const { statusCode, headers, body } = await bare.inject({ url, headers: page })
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toContain('text/html')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(body).toContain(says)
+    expect(body).toContain('npm run build')
+    expect(body).not.toContain('<script')
+    await bare.close()
+  })
+
   test('404: without a build the API answers as it is', async () => {
     const bare = fastify()
     await registerConsole(bare, join(folder, 'nothing'))

@@ -84,6 +84,8 @@ describe('POST /api/auth/logout of a SAML session', () => {
     const xml = responseXml(harness, idp, { inResponseTo: message.id })
     const back = await byPost(harness, idp, { kind: 'SAMLResponse', xml })
     expect(back.headers.location).toBe('/login?signedout=1')
+    const reloaded = await harness.app.inject({ url: pathname + search })
+    expect([reloaded.statusCode, reloaded.headers.location]).toEqual([303, '/login'])
     const late = await harness.app.inject({ url: `${pathname}?state=${'x'.repeat(43)}` })
     expect(late.statusCode).toBe(400)
   })
