@@ -69,6 +69,8 @@ export type Config = Readonly<{
   /** Whether a mail domain must be proved by a DNS record before it routes sign-ins (decisions §2a). */
   domainProof: 'dns' | 'none'
   /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
+  /** Whether node-saml has to accept each SAML response as well. */
+  samlSecondVerifier: boolean
   dnsServers: readonly string[]
   tofuSlots: number
   /** How long a worker that is told to stop lets applies under way finish. */
@@ -155,6 +157,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     privateHosts: readPrivateHosts(env['CC_PRIVATE_HOSTS'] ?? '', faults),
     rateLimits: readRateLimits(env['CC_RATE_LIMITS'] ?? '', faults),
     domainProof: readDomainProof(env['CC_DOMAIN_PROOF'], production, faults),
+    samlSecondVerifier: readSecondVerifier(env['CC_SAML_SECOND_VERIFIER'], faults),
     dnsServers: (env['CC_DNS_SERVERS'] ?? '').split(',').filter(Boolean),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
     shutdownGraceSeconds: number('CC_SHUTDOWN_GRACE_SECONDS', 300),
@@ -241,6 +244,12 @@ function readDomainProof(
   if (value === 'dns' || value === 'none') return value
   faults.push(`CC_DOMAIN_PROOF=${value} is neither "dns" nor "none"`)
   return 'dns'
+}
+
+function readSecondVerifier(value: string | undefined, faults: string[]): boolean {
+  if (value !== undefined && value !== '' && value !== 'none' && value !== 'node-saml')
+    faults.push(`CC_SAML_SECOND_VERIFIER=${value} is neither "node-saml" nor "none"`)
+  return value === 'node-saml'
 }
 
 function readRateLimits(value: string, faults: string[]): Config['rateLimits'] {

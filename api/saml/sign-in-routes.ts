@@ -53,7 +53,7 @@ export const samlLoginRoutes: FastifyPluginAsyncTypebox = async (app) => {
 /** §4.1 Sign-in: what the identity provider answers. Never JSON, whatever comes. */
 export const samlAssertionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   takeSamlForms(app, renderAcsError)
-  const verifier = createResponseVerifier()
+  const verifier = createResponseVerifier({ twice: app.deps.config.samlSecondVerifier })
   app.addHook('onClose', async () => verifier.close())
 
   app.post(

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import type { AssertionFacts } from '../../domain/saml/assertion-facts.ts'
 import {
   JudgedRefusal,
+  readResponse,
   SamlStatusRefusal,
   type ReadResponse,
   type ResponseExpected,
@@ -9,7 +10,8 @@ import {
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { readTwice } from './read-twice.ts'
 
-export type Job = { id: number; xml: string; expected: ResponseExpected }
+/** `twice`: node-saml has to accept it as well. */
+export type Job = { id: number; xml: string; expected: ResponseExpected; twice: boolean }
 export type Done =
   | { id: number; read: ReadResponse }
   | { id: number; refused: string; status: boolean; about: AssertionFacts | undefined }
@@ -20,15 +22,15 @@ parentPort?.on('message', (job: Job) => void serve(job))
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage('ready')
 
-async function serve({ id, xml, expected }: Job): Promise<void> {
-  const done = await answer(id, xml, expected)
+async function serve(job: Job): Promise<void> {
+  const done = await answer(job)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(done)
 }
 
-async function answer(id: number, xml: string, expected: ResponseExpected): Promise<Done> {
+async function answer({ id, xml, expected, twice }: Job): Promise<Done> {
   try {
-    return { id, read: await readTwice(xml, expected) }
+    return { id, read: twice ? await readTwice(xml, expected) : readResponse(xml, expected) }
   } catch (error) {
     if (error instanceof SamlRefusal)
       return {

@@ -22,7 +22,7 @@ let verifier: ResponseVerifier
 beforeAll(async () => {
   idp = await createIdentityProvider()
   other = await createIdentityProvider()
-  verifier = createResponseVerifier()
+  verifier = createResponseVerifier({ twice: true })
 })
 afterAll(async () => verifier.close())
 
