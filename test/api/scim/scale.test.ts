@@ -217,8 +217,15 @@ describe(`no route reads more rows than it returns, at ${people} users`, () => {
       }
       return before
     }
-    const before = await settled()
-    for (let at = 0; at < 5; at += 1) await idp.get(filtered(place, filter))
-    expect((await settled()) - before).toBeLessThan(100)
+    const readByFive = async () => {
+      const before = await settled()
+      for (let at = 0; at < 5; at += 1) await idp.get(filtered(place, filter))
+      return (await settled()) - before
+    }
+    // A connection that idles tells of its earlier reads up to ten seconds late: measured anew,
+    // they are no longer among these. A filter that reads everybody would do so each time.
+    let read = await readByFive()
+    for (let again = 0; read >= 100 && again < 4; again += 1) read = await readByFive()
+    expect(read).toBeLessThan(100)
   })
 })
