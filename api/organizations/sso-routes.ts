@@ -39,7 +39,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
         body: Body({ requireSso: Type.Boolean() }),
         response: {
           200: Type.Object({ ok: Type.Literal(true), ...SsoBody.properties }),
-          ...errors(),
+          ...errors(409),
         },
       },
     },

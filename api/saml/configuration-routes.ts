@@ -56,7 +56,7 @@ export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) =>
       schema: {
         operationId: 'enableSaml',
         body: Body({ enabled: Type.Boolean() }),
-        response: { 200: Answer, ...errors() },
+        response: { 200: Answer, ...errors(409) },
       },
     },
     async ({ caller, body }) => {
