@@ -15,7 +15,7 @@ export const skewMs = minuteMs
 export const maxAgeMs = 10 * minuteMs
 
 /**
- * Why the assertion is not of this provider, for us, for now, or no answer to what we asked
+ * Why the assertion is not of this provider, for us, valid at this time, or no answer to what we asked
  * (SAML profiles 4.1.4.3); undefined where it is all of that.
  */
 export function faultOfAssertion(assertion: Assertion, expected: Expected): string | undefined {

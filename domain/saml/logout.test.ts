@@ -100,7 +100,7 @@ describe('messages', () => {
     )
   })
 
-  test('is for us and for now', () => {
+  test('is for us and valid at this time', () => {
     const judge = (change: { destination?: string; at?: number; end?: string }) =>
       reasonOf(() => {
         let xml = logoutRequest(

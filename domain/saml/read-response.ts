@@ -16,7 +16,7 @@ export type ReadResponse = {
   certificate: string
 }
 
-/** Genuine, but not for us, or not for now: what it says may be told to the administrator. */
+/** Genuine, but not for us, or not valid at this time: what it says may be told to the administrator. */
 export class JudgedRefusal extends SamlRefusal {
   readonly about: AssertionFacts
 
