@@ -94,6 +94,13 @@ export const planRun =
       await planInSandbox(deps, loaded, { log, watch, token: secret.plain })
     } catch (error) {
       const failure = toFailure(error, watch)
+      // A worker that is told to stop is not lost: its try is given back, as far as the store is there to hear it.
+      if (!failure && deps.stopping.aborted)
+        await deps.store
+          .tenant(organizationId, async (db) =>
+            tokens(db, organizationId).forgetRunToken(run.id, secret.hash),
+          )
+          .catch(() => undefined)
       // Not ours to end: somebody else ended the run, or the engine will try again.
       if (!failure) throw begun + 1 < maxBegun || watch.cause() ? error : new GivenUp(error)
       await log.write('error', failure.message)

@@ -72,7 +72,7 @@ export function watchRun(
   ]
   const lost = () => stop('lost')
   context.cancellationSignal.addEventListener('abort', lost)
-  // What only plans is planned again by another worker; what applies is let finish (see worker/stop-worker.ts).
+  // What only plans is planned again by another worker; what applies is let finish (docs/decisions/0032).
   const mayStop = fence === undefined
   if (mayStop) deps.stopping.addEventListener('abort', lost)
   if (mayStop && deps.stopping.aborted) lost()

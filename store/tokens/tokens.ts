@@ -156,6 +156,11 @@ export function tokens(db: Db, organizationId: number) {
       return Number(row?.['count'] ?? 0)
     },
 
+    /** A phase that was begun and given up before anything came of it: it does not count as a try. */
+    async forgetRunToken(workspaceRunId: number, hash: Buffer): Promise<void> {
+      await db('tokens').where({ organizationId, workspaceRunId, kind: 'run', hash }).delete()
+    },
+
     async revokeOfRun(workspaceRunId: number): Promise<void> {
       await db('tokens')
         .where({ organizationId, workspaceRunId, kind: 'run' })

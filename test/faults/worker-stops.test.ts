@@ -78,7 +78,7 @@ test('past its grace an apply is interrupted: failed, runner_lost, to be refresh
   const { id } = await startRun(owner, workspace)
   await until('it applies', async () => says(workspace, id, 'apply', 'slow: Creating'))
   await worker.stop(60_000)
-  await hasty.startWorker()
+  const next = await hasty.startWorker()
   const row = await rowUntil(harness, id, { when: isTerminalRow })
   expect(row).toMatchObject({
     phase: 'failed',
@@ -87,4 +87,39 @@ test('past its grace an apply is interrupted: failed, runner_lost, to be refresh
     needsRefresh: true,
   })
   expectNothingHeld(row)
+  await next.stop()
+})
+
+test('a plan outlives any number of workers that are told to stop: none of them was lost', async () => {
+  const workspace = await org.workspace({ by: owner, files: slowPlan(300) })
+  const { id } = await startRun(owner, workspace)
+  for (let stop = 1; stop <= 3; stop += 1) {
+    const worker = await hasty.startWorker()
+    await until('it plans', () => tofuBelow(worker.pid).length > 0)
+    await worker.stop(60_000)
+  }
+  const last = await hasty.startWorker()
+  const row = await rowUntil(harness, id, { when: isTerminalRow })
+  expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+  await last.stop()
+})
+
+test('a second signal ends the worker at once, and the apply that it leaves is told of', async () => {
+  const worker = await patient.startWorker()
+  const workspace = await org.workspace({ by: owner, files: slowApply(300) })
+  const { id } = await startRun(owner, workspace)
+  await until('it applies', async () => says(workspace, id, 'apply', 'slow: Creating'))
+  const stopped = worker.stop(90_000)
+  await until('it says why it takes its time', () => worker.said().includes('a second Ctrl-C'))
+  const since = Date.now()
+  process.kill(worker.pid, 'SIGINT')
+  await stopped
+  // Its grace is a minute, its apply takes five.
+  expect(Date.now() - since).toBeLessThan(20_000)
+  await patient.startWorker()
+  expect(await rowUntil(harness, id, { when: isTerminalRow })).toMatchObject({
+    phase: 'failed',
+    reason: 'runner_lost',
+    needsRefresh: true,
+  })
 })
