@@ -1,0 +1,31 @@
+// Reads a report of vitest: `counts` (passed, failed, skipped), `files` that failed, or the `failures`,
+// each with the first lines of its reason.
+const { readFileSync } = require('node:fs')
+
+const [what, path, word] = process.argv.slice(2)
+const report = JSON.parse(readFileSync(path, 'utf8'))
+const inProject = (name) => name.replace(`${process.cwd()}/`, '')
+const failedTests = (file) => file.assertionResults.filter(({ status }) => status === 'failed')
+const ours = (line) => !line.includes('/node_modules/')
+const reason = (messages) =>
+  messages.flatMap((text) => text.split('\n').filter(ours).slice(0, 12)).join('\n    ')
+
+const answers = {
+  counts: () => [[report.numPassedTests, report.numFailedTests, report.numPendingTests].join(' ')],
+  files: () =>
+    report.testResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ name }) => inProject(name)),
+  failures: () =>
+    report.testResults.flatMap((file) => {
+      const place = inProject(file.name)
+      const tests = failedTests(file).map(
+        ({ fullName, failureMessages }) => `${fullName} (${place})\n    ${reason(failureMessages)}`,
+      )
+      // A file that failed as a whole: it did not load, or what it set up failed.
+      if (tests.length === 0 && file.status === 'failed')
+        tests.push(`${place}\n    ${reason([file.message ?? ''])}`)
+      return tests.map((text) => `${word}: ${text}`)
+    }),
+}
+for (const line of answers[what]?.() ?? []) console.log(line)
