@@ -102,6 +102,7 @@ async function applyInSandbox(
       bench,
       token: begun.token,
       env: loaded.env,
+      folder: loaded.workspace.path,
       cliConfig: deps.cliConfig,
       timeoutMs: applyTimeoutMs,
       signal: watch.signal,

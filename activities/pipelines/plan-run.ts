@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
+import { hasModule } from '../../domain/workspaces/configuration-files.ts'
 import { advise } from '../../domain/pipelines/advise.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
@@ -118,7 +119,13 @@ async function planInSandbox(
   loaded: LoadedRun,
   { log, watch, token }: { log: StageLog; watch: RunWatch; token: string },
 ): Promise<void> {
-  const { run, organizationId } = loaded
+  const { run, organizationId, workspace } = loaded
+  // The workspace's path may be another one than when these files were taken.
+  if (!hasModule(Object.keys(loaded.files), workspace.path))
+    throw new PlanFailure(
+      'plan_errored',
+      `The configuration has no .tf file in ${workspace.path || 'its top folder'}, where OpenTofu works.`,
+    )
   const bench = await deps.sandbox.open({
     label: `run-${run.id}-plan`,
     sizeBytes: workFolderBytes,
@@ -130,6 +137,7 @@ async function planInSandbox(
       bench,
       token,
       env: loaded.env,
+      folder: workspace.path,
       cliConfig: deps.cliConfig,
       timeoutMs: planTimeoutMs,
       signal: watch.signal,

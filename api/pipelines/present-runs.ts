@@ -25,7 +25,7 @@ export async function presentRuns(
     await stages(db, organizationId).ofRuns(runIds),
     await approvals(db, organizationId).ofRuns(runIds),
     await users(db, organizationId).listByIds([...new Set(runs.map((run) => run.authorUserId))]),
-    await numbersOfVersions(db, organizationId, runs),
+    await versionsOf(db, organizationId, runs),
   ]
   const at = places ?? (await managedPlaces(db, organizationId, runIds))
   const bodies: RunBody[] = []
@@ -36,7 +36,8 @@ export async function presentRuns(
     bodies.push({
       ...presentRun(run, place, organizationId),
       author: { id: run.authorUserId, label: author?.email ?? author?.name ?? 'a former member' },
-      configurationVersion: versions.get(run.configurationVersionId) ?? 0,
+      configurationVersion: versions.get(run.configurationVersionId)?.number ?? 0,
+      commitSha: versions.get(run.configurationVersionId)?.commitSha ?? null,
       blockedBy: await blockedBy(db, organizationId, run),
       stages: allStages
         .filter(({ workspaceRunId }) => workspaceRunId === run.id)
@@ -110,15 +111,15 @@ const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
   }),
 })
 
-async function numbersOfVersions(
+async function versionsOf(
   db: Db,
   organizationId: number,
   runs: readonly WorkspaceRun[],
-): Promise<Map<number, number>> {
+): Promise<Map<number, { number: number; commitSha: string | null }>> {
   const ids = [...new Set(runs.map((run) => run.configurationVersionId))]
   const rows = await db('configuration_versions')
     .where({ organizationId })
     .whereIn('id', ids)
-    .select('id', 'number')
-  return new Map(rows.map(({ id, number }) => [id, number]))
+    .select('id', 'number', 'commitSha')
+  return new Map(rows.map(({ id, number, commitSha }) => [id, { number, commitSha }]))
 }

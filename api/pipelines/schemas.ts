@@ -60,6 +60,8 @@ const runFields = {
   author: Type.Object({ id: Id, label: Type.String() }),
   workspaceId: Id,
   configurationVersion: Type.Integer(),
+  /** Of a configuration that was read from Git. */
+  commitSha: Nullable(Type.String()),
   workflowId: Type.String(),
   approvalExpiresAt: Nullable(Time),
   createdAt: Time,

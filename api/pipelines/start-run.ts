@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict, invalid } from '../../domain/errors.ts'
+import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
@@ -10,9 +10,14 @@ import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
-import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
+import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 
@@ -39,7 +44,33 @@ export async function startRun(
     workspaceOf(db, organizationId, request),
   )
   await deps.engine.assertReachable()
+  for (let tries = 1; ; tries += 1)
+    try {
+      // Outside of any transaction: a provider may be slow.
+      const source = await readGitSource(deps, organizationId, workspaceId)
+      return await begin(deps, caller, { request, workspaceId, source })
+    } catch (error) {
+      // The branch or the configuration moved on while it was read.
+      const moved = error instanceof AppError && movedCodes.has(error.code)
+      if (!moved || tries === maxReads) throw error
+    }
+}
 
+const movedCodes = new Set(['git_source_moved', 'git_head_moved'])
+const maxReads = 3
+
+type Beginning = {
+  request: RunRequest
+  workspaceId: number
+  source: GitSourceRead | undefined
+}
+
+async function begin(
+  deps: Deps,
+  caller: Caller,
+  { request, workspaceId, source }: Beginning,
+): Promise<RunAnswer> {
+  const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
     const { idempotencyKey: key } = request
     const keys = idempotencyKeys(db, organizationId)
@@ -50,7 +81,8 @@ export async function startRun(
       if (first) return first.response as RunAnswer
     }
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
-    const run = await createRun(db, deps, { caller, workspace, request })
+    const version = await versionFor(db, deps, { caller, workspace, source })
+    const run = await createRun(db, deps, { caller, version, request })
     const place = await placeRun(db, organizationId, { run, request })
     await auditLog(db, organizationId, actorOf(caller)).record('pipeline.run_started', {
       target: { kind: 'run', id: run.id, label: workspace.name },
@@ -76,21 +108,52 @@ async function workspaceOf(db: Db, organizationId: number, { target }: RunReques
   return pipeline.targetWorkspaceId
 }
 
+/** What the run is made of: what was just read from Git, else the newest version. */
+async function versionFor(
+  db: Db,
+  { keyring }: Deps,
+  at: { caller: Caller; workspace: Workspace; source: GitSourceRead | undefined },
+): Promise<ConfigurationVersion> {
+  const { caller, workspace, source } = at
+  const { organizationId } = caller
+  // Led elsewhere since it was looked at: what was read is of another place.
+  const led =
+    source === undefined
+      ? workspace.sourceKind === 'git'
+      : workspace.updatedAt.getTime() !== source.updatedAt.getTime()
+  if (led) throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
+  if (source?.read) {
+    const place = { organizationId, table: 'configuration_versions', column: 'files' }
+    const { version } = await takeGitVersion(db, organizationId, {
+      workspace,
+      read: source.read,
+      onTopOf: source.onTopOf,
+      seal: (text) => keyring.seal(place, text),
+      actor: actorOf(caller),
+    })
+    return version
+  }
+  const version = await configurationVersions(db, organizationId).newest(workspace.id)
+  if (version) return version
+  throw invalid(
+    `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
+    undefined,
+    'no_configuration',
+  )
+}
+
 async function createRun(
   db: Db,
   { keyring }: Deps,
-  { caller, workspace, request }: { caller: Caller; workspace: Workspace; request: RunRequest },
+  {
+    caller,
+    version,
+    request,
+  }: { caller: Caller; version: ConfigurationVersion; request: RunRequest },
 ): Promise<WorkspaceRun> {
   const { organizationId } = caller
-  const version = await configurationVersions(db, organizationId).newest(workspace.id)
-  if (!version)
-    throw invalid(
-      `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
-      undefined,
-      'no_configuration',
-    )
   const run = await workspaceRuns(db, organizationId).create({
-    workspaceId: workspace.id,
+    workspaceId: version.workspaceId,
     kind: request.kind,
     destroy: request.destroy ?? false,
     configurationVersionId: version.id,

@@ -4,8 +4,8 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { assertConnected } from './assert-connected.ts'
 import { presentWorkspace } from './present-workspaces.ts'
+import { resolveSource } from './resolve-source.ts'
 import type { NewWorkspaceBody, WorkspaceBody } from './schemas.ts'
 
 /** Makes a workspace and `provision-<workspace>` together: neither is ever there without the other (§2.7). */
@@ -17,10 +17,14 @@ export async function createWorkspace(
   checkFolder(input.path ?? '')
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
-    await assertConnected(db, organizationId, input)
+    const source = await resolveSource(db, organizationId, {
+      asked: input,
+      now: { sourceKind: 'inline', source: {}, gitConnectionId: null },
+    })
     const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = input
     const workspace = await workspaces(db, organizationId).create({
       name,
+      ...source,
       ...(criticality && { criticality }),
       ...(path !== undefined && { path }),
       ...(autoApply !== undefined && { autoApply }),
@@ -37,7 +41,11 @@ export async function createWorkspace(
     const audit = auditLog(db, organizationId, actorOf(caller))
     await audit.record('workspace.created', {
       target: { kind: 'workspace', id: workspace.id, label: name },
-      detail: { criticality: workspace.criticality, costLimitMonthly: limit ?? null },
+      detail: {
+        criticality: workspace.criticality,
+        costLimitMonthly: limit ?? null,
+        source: { kind: workspace.sourceKind, ...workspace.source },
+      },
     })
     await audit.record('pipeline.created', {
       target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
 import {
   checkConfigurationFiles,
   configurationSha256,
@@ -25,6 +26,11 @@ export async function putConfiguration(
   const { organizationId } = caller
   const filesSha256 = configurationSha256(files)
   return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+    if (workspace.sourceKind === 'git')
+      throw conflict(
+        'source_is_git',
+        'The files of this workspace come from its Git repository: change them there.',
+      )
     checkConfigurationFiles(files, workspace.path)
     const versions = configurationVersions(db, organizationId)
     const newest = await versions.newest(id)

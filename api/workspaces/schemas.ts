@@ -22,7 +22,12 @@ export const WorkspaceBody = Type.Object({
   name: Type.String(),
   criticality: OneOf(criticalities),
   engine: OneOf(['opentofu']),
-  source: Type.Object({ kind: OneOf(['inline', 'git']) }, { additionalProperties: Type.Unknown() }),
+  source: Type.Object({
+    kind: OneOf(['inline', 'git']),
+    repo: Type.Optional(Type.String()),
+    branch: Type.Optional(Type.String()),
+    include: Type.Optional(Type.Array(Type.String())),
+  }),
   cloudAccountId: Nullable(Id),
   gitConnectionId: Nullable(Id),
   path: Type.String(),
@@ -46,7 +51,11 @@ export const WorkspaceBody = Type.Object({
 })
 export type WorkspaceBody = Static<typeof WorkspaceBody>
 
-/** `git` names what to read of the connection. Its id stands beside it, as a guard of the runs. */
+/**
+ * `git` names what to read through the connection, whose id stands beside it as a guard of the runs:
+ * without a repository and branch, the connection's own. `path` is the folder that is read and in
+ * which OpenTofu works; `include` are folders taken along, such as shared modules.
+ */
 const Source = Type.Union([
   Body({ kind: Type.Literal('inline') }),
   Body({
@@ -54,6 +63,7 @@ const Source = Type.Union([
     repo: Type.Optional(Text(300, 1)),
     repoUrl: Type.Optional(Text(1_000, 1)),
     branch: Type.Optional(Text(255, 1)),
+    include: Type.Optional(Type.Array(Text(255, 1), { maxItems: 10 })),
   }),
 ])
 

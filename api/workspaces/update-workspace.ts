@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
 import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
 import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
@@ -10,9 +11,9 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { assertConnected } from './assert-connected.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { presentWorkspace } from './present-workspaces.ts'
+import { resolveSource, type ResolvedSource } from './resolve-source.ts'
 import type { WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
 
 /** Changes a workspace's settings; those that guard its runs only with the right to (decisions §4). */
@@ -25,24 +26,32 @@ export async function updateWorkspace(
   return holdWorkspace(deps, { caller, id }, async (db, before) => {
     const guards = guardChanges(before, change)
     if (guards.length > 0) assertMayChangeGuard(caller, guards.join(', '))
-    await assertConnected(db, organizationId, change)
+    const source = await resolveSource(db, organizationId, { asked: change, now: before })
     checkFolder(change.path ?? '')
 
-    const columns = changedColumns(before, change)
+    const columns = changedColumns(before, change, source)
     const after =
       Object.keys(columns).length === 0
         ? before
         : await workspaces(db, organizationId).update(id, columns)
     if (after !== before) await note(db, caller, { before, after, guards })
     // Led to another repository, or renamed: its files belong into another place.
-    if (after.gitConnectionId !== before.gitConnectionId || after.name !== before.name)
+    if (
+      after.gitConnectionId !== before.gitConnectionId ||
+      after.name !== before.name ||
+      after.sourceKind !== before.sourceKind
+    )
       await queueNewest(db, organizationId, id)
     return presentWorkspace(db, organizationId, after)
   })
 }
 
 /** Only what differs: to send a workspace back as it was read is no change. */
-function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
+function changedColumns(
+  before: Workspace,
+  change: WorkspaceChangeBody,
+  { sourceKind, source }: ResolvedSource,
+) {
   const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = change
   const { gitConnectionId } = change
   const newLimit = limit === undefined || limit === null ? limit : String(limit)
@@ -55,14 +64,21 @@ function changedColumns(before: Workspace, change: WorkspaceChangeBody) {
     ...(unpriced && unpriced !== before.unpriced && { unpriced }),
     ...(gitConnectionId !== undefined &&
       gitConnectionId !== before.gitConnectionId && { gitConnectionId }),
+    ...(isOther(before, { sourceKind, source }) && { sourceKind, source }),
     ...(limitChanged && newLimit !== undefined && { costLimitMonthly: newLimit }),
   }
 }
+
+/** PostgreSQL keeps no order of a document's fields. */
+const isOther = (before: Workspace, now: ResolvedSource) =>
+  before.sourceKind !== now.sourceKind || !isDeepStrictEqual(before.source, now.source)
 
 const fields = [
   'name',
   'criticality',
   'path',
+  'sourceKind',
+  'source',
   'autoApply',
   'costLimitMonthly',
   'unpriced',
@@ -91,7 +107,9 @@ async function note(
     const pipeline = await pipelines(db, organizationId).managedOf(id)
     await pipelines(db, organizationId).rename(pipeline.id, `provision-${after.name}`)
   }
-  const changed = fields.filter((field) => valueOf(after, field) !== valueOf(before, field))
+  const changed = fields.filter(
+    (field) => !isDeepStrictEqual(valueOf(after, field), valueOf(before, field)),
+  )
   await auditLog(db, organizationId, actorOf(caller)).record('workspace.updated', {
     target: { kind: 'workspace', id, label: after.name },
     detail: Object.fromEntries(
@@ -102,4 +120,6 @@ async function note(
     await noteChange(db, caller, { workspaceId: id, what: guards.join(', '), effect: 'guard' })
   if (after.path !== before.path)
     await noteChange(db, caller, { workspaceId: id, what: 'path', effect: 'stale' })
+  if (isOther(before, after))
+    await noteChange(db, caller, { workspaceId: id, what: 'source', effect: 'stale' })
 }

@@ -2,17 +2,15 @@ import { invalid } from '../errors.ts'
 import { isOnHost } from './host-address.ts'
 import type { GitProduct } from './providers.ts'
 
+type RepositoryField = 'repo' | 'repoUrl' | 'appRepo' | 'source.repo' | 'source.repoUrl'
+
 /**
  * `owner/repository` out of whatever people paste: the bare name, an https or ssh address, with
  * or without `.git`. Which repository it is says the provider's own id, never this text.
  */
 export function repositoryName(
   input: string,
-  {
-    product,
-    host,
-    field,
-  }: { product: GitProduct; host: string; field: 'repo' | 'repoUrl' | 'appRepo' },
+  { product, host, field }: { product: GitProduct; host: string; field: RepositoryField },
 ): string {
   const fail = (what: string) => invalid(`${field}: ${what}.`, [{ path: field, message: what }])
   const text = input.trim()

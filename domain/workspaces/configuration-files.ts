@@ -33,7 +33,7 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
       details.push({ path: `files[${JSON.stringify(name.slice(0, maxPathLength))}]`, message })
     if (details.length === maxDetails) break
   }
-  if (!names.some((name) => folderOf(name) === folder && /\.(tf|tofu)(\.json)?$/.test(name)))
+  if (!hasModule(names, folder))
     details.push({
       path: 'files',
       message: `no .tf file in ${folder || 'the top folder'}: OpenTofu would find nothing to do`,
@@ -42,10 +42,17 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
     throw invalid(`The configuration was not taken: ${details[0]?.message ?? ''}.`, details)
 }
 
+/**
+ * Whether OpenTofu finds a module in the folder. Where it finds none, it would plan to destroy all
+ * that the state has.
+ */
+export const hasModule = (names: readonly string[], folder: string): boolean =>
+  names.some((name) => folderOf(name) === folder && /\.(tf|tofu)(\.json)?$/.test(name))
+
 /** The folder of a workspace in which OpenTofu works; empty is the top. */
-export function checkFolder(folder: string): void {
+export function checkFolder(folder: string, field = 'path'): void {
   const message = folder === '' ? undefined : faultOfPath(folder)
-  if (message) throw invalid(`path: ${message}.`, [{ path: 'path', message }])
+  if (message) throw invalid(`${field}: ${message}.`, [{ path: field, message }])
 }
 
 function faultOfPath(path: string): string | undefined {
@@ -85,9 +92,11 @@ function faultOfNesting(path: string, files: ConfigurationFiles): string | undef
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** One hash over names and contents, whatever their order. */
-export function configurationSha256(files: ConfigurationFiles): string {
+/** One hash over names and contents, whatever their order, and over the commit that they were read at. */
+export function configurationSha256(files: ConfigurationFiles, commit?: string): string {
   const hash = createHash('sha256')
+  // No name of a file has a NUL, so no files alone make the same bytes.
+  if (commit !== undefined) hash.update(`commit:${commit}\0`)
   for (const name of Object.keys(files).toSorted()) {
     const content = Buffer.from(files[name] ?? '')
     hash.update(`${Buffer.byteLength(name)}:${name}:${content.length}:`).update(content)

@@ -1,4 +1,6 @@
 import type { Outbound } from '../outbound/outbound.ts'
+import { bitbucketCloudSource } from './bitbucket-cloud-source.ts'
+import { bitbucketCloudWebhooks } from './bitbucket-cloud-webhooks.ts'
 import type { CommitRequest, GitHost, GitRepository } from './git-host.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { GitRefusal, isStatus, refusalOf } from './git-refusal.ts'
@@ -6,6 +8,7 @@ import { asked, branchProtected, headMoved } from './head-moved.ts'
 import { multipartForm } from './multipart-form.ts'
 import { inPath, jsonClient, type JsonClient } from './json-client.ts'
 import { providerFetch } from './provider-fetch.ts'
+import { readBySnapshot } from './read-by-snapshot.ts'
 
 const provider = 'Bitbucket'
 const perPage = 100
@@ -42,6 +45,9 @@ export function bitbucketCloudHost(
   const at = (name: string) => `/repositories/${inPath(name)}`
 
   return {
+    ...bitbucketCloudSource(client, readBySnapshot(outbound, remoteOf)),
+    ...bitbucketCloudWebhooks(client),
+
     checkToken: async () =>
       asked(provider, async () => {
         // A repository's access token is nobody's, so `/user` would refuse it.

@@ -1,4 +1,6 @@
 import type { Outbound } from '../outbound/outbound.ts'
+import { bitbucketDataCenterSource } from './bitbucket-data-center-source.ts'
+import { bitbucketDataCenterWebhooks } from './bitbucket-data-center-webhooks.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { isStatus } from './git-refusal.ts'
@@ -6,6 +8,7 @@ import { asked } from './head-moved.ts'
 import { inPath, jsonClient, type JsonClient } from './json-client.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { pushCommit } from './push-commit.ts'
+import { readBySnapshot } from './read-by-snapshot.ts'
 
 const provider = 'Bitbucket Data Center'
 const perPage = 100
@@ -36,6 +39,9 @@ export function bitbucketDataCenterHost(
   })
 
   return {
+    ...bitbucketDataCenterSource(client, at, readBySnapshot(outbound, remoteOf)),
+    ...bitbucketDataCenterWebhooks(client, at),
+
     checkToken: async () =>
       asked(provider, async () => {
         await client.get('/repos', { limit: 1 })

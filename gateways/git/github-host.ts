@@ -5,6 +5,8 @@ import type { Outbound } from '../outbound/outbound.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { commitToGithub } from './github-commit.ts'
 import { missingGithubRights } from './github-rights.ts'
+import { githubSource } from './github-source.ts'
+import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 import { providerFetch } from './provider-fetch.ts'
@@ -29,6 +31,9 @@ export function githubHost(
   const { rest } = octokit
 
   return {
+    ...githubSource(octokit),
+    ...githubWebhooks(octokit),
+
     checkToken: async () =>
       asked(provider, async () => {
         await rest.users.getAuthenticated()
@@ -143,7 +148,7 @@ export function githubHost(
   }
 }
 
-async function filesOf(
+export async function filesOf(
   octokit: Octokit,
   name: string,
   { tree, folder }: { tree: string; folder: string },

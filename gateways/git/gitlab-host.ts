@@ -4,6 +4,8 @@ import type { GitHost, GitRepository } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
+import { gitlabSource } from './gitlab-source.ts'
+import { gitlabWebhooks } from './gitlab-webhooks.ts'
 import { asked } from './head-moved.ts'
 import { providerFetch } from './provider-fetch.ts'
 
@@ -26,6 +28,9 @@ export function gitlabHost(
   })
 
   return {
+    ...gitlabSource(api, async (name, at) => listFiles(api, name, at)),
+    ...gitlabWebhooks(api),
+
     checkToken: async () =>
       asked(provider, async () => {
         await api.Users.showCurrentUser()
@@ -81,25 +86,7 @@ export function gitlabHost(
         }
       }),
 
-    listFiles: async (name, { commit, folder }) =>
-      asked(provider, async () => {
-        try {
-          const entries = await api.Repositories.allRepositoryTrees(name, {
-            ref: commit,
-            recursive: true,
-            perPage,
-            pagination: 'keyset',
-            ...(folder !== '' && { path: folder }),
-          })
-          return new Map(
-            entries.filter(({ type }) => type !== 'tree').map(({ path, id }) => [path, id]),
-          )
-        } catch (error) {
-          // Before 15 an empty answer, since then a 404: the folder is not there.
-          if (isStatus(error, 404)) return new Map()
-          throw error
-        }
-      }),
+    listFiles: async (name, at) => asked(provider, async () => listFiles(api, name, at)),
 
     commit: async (name, request) =>
       asked(provider, async () => commitToGitlab(api, name, request)),
@@ -146,6 +133,27 @@ export function gitlabHost(
         ] = open
         return { number: found.iid, url: found.web_url, state: 'open' as const }
       }),
+  }
+}
+
+async function listFiles(
+  api: GitlabApi,
+  name: string,
+  { commit, folder }: { commit: string; folder: string },
+): Promise<Map<string, string>> {
+  try {
+    const entries = await api.Repositories.allRepositoryTrees(name, {
+      ref: commit,
+      recursive: true,
+      perPage,
+      pagination: 'keyset',
+      ...(folder !== '' && { path: folder }),
+    })
+    return new Map(entries.filter(({ type }) => type !== 'tree').map(({ path, id }) => [path, id]))
+  } catch (error) {
+    // Before 15 an empty answer, since then a 404: the folder is not there.
+    if (isStatus(error, 404)) return new Map()
+    throw error
   }
 }
 

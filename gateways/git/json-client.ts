@@ -5,6 +5,8 @@ export type JsonClient = {
   head(path: string): Promise<Headers>
   text(path: string, query?: Record<string, string>): Promise<string>
   post<T>(path: string, body: object | RawBody): Promise<Posted<T>>
+  put<T>(path: string, body: object): Promise<Posted<T>>
+  delete(path: string): Promise<void>
 }
 
 /** The answer of a write: what is in its body is the caller's to name, where there is one. */
@@ -29,28 +31,33 @@ export function jsonClient(
     return send(url, { ...init, headers })
   }
   const json = { headers: { accept: 'application/json' } }
+  const write = async (method: string, path: string, body: object | RawBody) => {
+    const raw = 'bytes' in body && 'contentType' in body ? body : undefined
+    const answer = await call(
+      path,
+      {},
+      {
+        method,
+        body: raw ? new Uint8Array(raw.bytes) : JSON.stringify(body),
+        headers: {
+          accept: 'application/json',
+          // Data Center takes no form without this header, lest another site's page sent it.
+          'x-atlassian-token': 'no-check',
+          'content-type': raw?.contentType ?? 'application/json',
+        },
+      },
+    )
+    const text = answer.status === 204 ? '' : await answer.text()
+    return { data: text === '' ? undefined : JSON.parse(text), headers: answer.headers }
+  }
   return {
     get: async (path, query) => JSON.parse(await (await call(path, query, json)).text()),
     head: async (path) => (await call(path, {}, json)).headers,
     text: async (path, query) => (await call(path, query)).text(),
-    async post(path, body) {
-      const raw = 'bytes' in body && 'contentType' in body ? body : undefined
-      const answer = await call(
-        path,
-        {},
-        {
-          method: 'POST',
-          body: raw ? new Uint8Array(raw.bytes) : JSON.stringify(body),
-          headers: {
-            accept: 'application/json',
-            // Data Center takes no form without this header, lest another site's page sent it.
-            'x-atlassian-token': 'no-check',
-            'content-type': raw?.contentType ?? 'application/json',
-          },
-        },
-      )
-      const text = answer.status === 204 ? '' : await answer.text()
-      return { data: text === '' ? undefined : JSON.parse(text), headers: answer.headers }
+    post: async (path, body) => write('POST', path, body),
+    put: async (path, body) => write('PUT', path, body),
+    async delete(path) {
+      await call(path, {}, { method: 'DELETE', headers: { 'x-atlassian-token': 'no-check' } })
     },
   }
 }

@@ -7,7 +7,6 @@ const data = 'data'
 const out = 'out'
 
 const planFile = `${out}/plan.bin`
-const lockFile = `${configuration}/.terraform.lock.hcl`
 const maxPlanBytes = 256 * 1024 * 1024
 
 export type TofuOptions = {
@@ -15,6 +14,8 @@ export type TofuOptions = {
   token: string
   /** Variables as TF_VAR_… and the workspace's own environment. */
   env: Readonly<Record<string, string>>
+  /** The folder of the configuration in which OpenTofu works; empty is the top. */
+  folder?: string
   /** The operator's CLI configuration (mirrors, caches), if there is one. */
   cliConfig?: string | undefined
   timeoutMs: number
@@ -31,9 +32,13 @@ const limits = (timeoutMs: number): StepLimits => ({
   fileSizeBytes: 2 * gigabyte,
 })
 
+const folderOf = (name: string) => `${configuration}/${name}`.replace(/\/[^/]*$/, '')
+
 /** OpenTofu in a workbench, a step of its own for each command (runs.md, Sandbox; engines.md). */
 export function tofu(options: TofuOptions) {
   const { bench, token, env, signal, onLine } = options
+  const root = options.folder ? `${configuration}/${options.folder}` : configuration
+  const lockFile = `${root}/.terraform.lock.hcl`
   const deadline = Date.now() + options.timeoutMs
   const fixed = {
     TF_IN_AUTOMATION: '1',
@@ -66,7 +71,7 @@ export function tofu(options: TofuOptions) {
       args,
       // What is fixed comes last: nothing a workspace sets can lead a run elsewhere.
       env: { ...env, ...fixed, ...(step.network === 'none' ? {} : connected) },
-      cwd: configuration,
+      cwd: root,
       network: 'run',
       limits: limits(Math.max(1_000, deadline - Date.now())),
       signal,
@@ -76,12 +81,13 @@ export function tofu(options: TofuOptions) {
 
   return {
     async prepare(files: Readonly<Record<string, string>>): Promise<void> {
-      for (const folder of [configuration, data, out]) await bench.makeFolder(folder)
+      for (const folder of new Set([root, data, out, ...Object.keys(files).map(folderOf)]))
+        await bench.makeFolder(folder)
       await bench.write(`${out}/tofu.rc`, options.cliConfig ?? 'disable_checkpoint = true\n')
       for (const [name, content] of Object.entries(files))
         await bench.write(`${configuration}/${name}`, content)
       await bench.write(
-        `${configuration}/${backendOverrideFile}`,
+        `${root}/${backendOverrideFile}`,
         JSON.stringify({ terraform: { backend: { http: {} } } }),
       )
     },
@@ -154,7 +160,7 @@ export function tofu(options: TofuOptions) {
 
     /** What OpenTofu leaves when it could not save the state: the only trace of what was made. */
     async readErroredState(): Promise<Buffer | undefined> {
-      return bench.read(`${configuration}/errored.tfstate`, 128 * 1024 * 1024)
+      return bench.read(`${root}/errored.tfstate`, 128 * 1024 * 1024)
     },
   }
 }

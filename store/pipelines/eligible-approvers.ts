@@ -1,7 +1,10 @@
 import { lowestRole } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
 import { users, type User } from '../users/users.ts'
-import { configurationVersions } from '../workspaces/configuration-versions.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../workspaces/configuration-versions.ts'
 import { workspaceAuthorship } from '../workspaces/workspace-authorship.ts'
 import type { WorkspaceRun } from './workspace-runs.ts'
 
@@ -17,8 +20,29 @@ export async function authorsOf(
   const changed = await workspaceAuthorship(db, organizationId).openAuthors(run.workspaceId)
   return {
     ids: new Set([run.authorUserId, ...version.authorUserIds, ...changed]),
-    unknownAuthor: version.unknownAuthor,
+    unknownAuthor: await isUnknown(db, organizationId, { run, version }),
   }
+}
+
+/** Of an unknown author is what has come in since the last apply, not the newest commit alone. */
+async function isUnknown(
+  db: Db,
+  organizationId: number,
+  at: { run: Pick<WorkspaceRun, 'workspaceId'>; version: ConfigurationVersion },
+): Promise<boolean> {
+  if (at.version.unknownAuthor) return true
+  const { workspaceId } = at.run
+  const { rows } = await db.raw(
+    `select exists (select from configuration_versions v
+       where v.organization_id = :organizationId and v.workspace_id = :workspaceId
+         and v.unknown_author and v.number < :number
+         and v.number > coalesce((select a.number from workspace_runs r
+           join configuration_versions a on a.organization_id = r.organization_id and a.id = r.configuration_version_id
+           where r.organization_id = :organizationId and r.workspace_id = :workspaceId
+             and r.kind = 'apply' and r.phase = 'succeeded' order by r.id desc limit 1), 0)) as unknown`,
+    { organizationId, workspaceId, number: at.version.number },
+  )
+  return rows[0].unknown
 }
 
 /** Enough to find somebody; a list of thousands helps nobody. */

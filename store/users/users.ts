@@ -82,6 +82,12 @@ export function users(db: Db, organizationId: number) {
       return ids.length === 0 ? [] : withRole().whereIn('id', [...ids])
     },
 
+    async listByEmails(emails: readonly string[]): Promise<User[]> {
+      const wanted = [...new Set(emails.map((email) => email.toLowerCase()))]
+      if (wanted.length === 0) return []
+      return withRole().whereRaw('lower(email) = any(?::text[])', [wanted]).orderBy('id')
+    },
+
     /** Active people who have at least this role, in the order in which they came; not these ones. */
     async listAble({ lowest, platformAdmins = false, except = [], limit }: Able): Promise<User[]> {
       return withRole()

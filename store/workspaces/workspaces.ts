@@ -1,4 +1,4 @@
-import { Model } from 'objection'
+import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 import { contains } from '../contains.ts'
@@ -52,7 +52,14 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
   Partial<
     Pick<
       Workspace,
-      'criticality' | 'path' | 'autoApply' | 'costLimitMonthly' | 'unpriced' | 'gitConnectionId'
+      | 'criticality'
+      | 'path'
+      | 'autoApply'
+      | 'costLimitMonthly'
+      | 'unpriced'
+      | 'gitConnectionId'
+      | 'sourceKind'
+      | 'source'
     >
   >
 
@@ -91,7 +98,8 @@ export function workspaces(db: Db, organizationId: number) {
       return this.refuseTakenName(change.name ?? '', async (savepoint) => {
         const [row] = await WorkspaceRow.query(savepoint)
           .where({ organizationId, id })
-          .patch({ ...change, updatedAt: new Date() })
+          // Not the transaction's start: whoever made a version while this one waited was before it.
+          .patch({ ...change, updatedAt: raw('clock_timestamp()') })
           .returning('*')
         if (!row) throw notFound()
         return row

@@ -25,6 +25,8 @@ export type NewCommit = {
   write?: Record<string, string>
   remove?: readonly string[]
   message: string
+  /** The address of author and committer. */
+  email?: string
 }
 
 /** Real bare repositories, written by git itself: what stands behind the providers made here. */
@@ -152,6 +154,22 @@ export class BareRepositories {
     return (await this.git(name, 'log', '-1', '--format=%H', commit, '--', path)).trim()
   }
 
+  /** Commits that touched a folder, newest first, with the addresses of their authors and committers. */
+  async log(
+    name: string,
+    { range, path = '' }: { range: string[]; path?: string },
+  ): Promise<Array<{ id: string; author: string; committer: string }>> {
+    const where = path === '' ? [] : ['--', path]
+    const text = await this.git(name, 'log', '--format=%H %ae %ce', ...range, ...where)
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => {
+        const [id = '', author = '', committer = ''] = line.split(' ')
+        return { id, author, committer }
+      })
+  }
+
   async messages(name: string, branch: string): Promise<string[]> {
     const text = await this.git(name, 'log', '--format=%B%x00', branch)
     return text
@@ -186,7 +204,9 @@ function script(ref: string, parent: string | null, commit: NewCommit): Buffer {
     parts.push(bytes, Buffer.from('\n'))
   }
   line(`commit ${ref}`)
-  line(`committer peer <peer@example.com> ${Math.floor(Date.now() / 1_000)} +0000`)
+  line(
+    `committer peer <${commit.email ?? 'peer@example.com'}> ${Math.floor(Date.now() / 1_000)} +0000`,
+  )
   data(commit.message)
   if (parent) line(`from ${parent}`)
   for (const path of commit.remove ?? []) line(`D ${JSON.stringify(path)}`)

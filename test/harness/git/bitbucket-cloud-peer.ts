@@ -105,6 +105,7 @@ async function route(
       ? { status: 200, json: { type: 'branch', name, target: { hash: head } } }
       : fail(404, `No such branch: ${name}`)
   }
+  if (rest[0] === 'commits') return commits(store, project, { url, revision: rest[1] ?? '' })
   if (rest[0] === 'diffstat') {
     const [head = '', base = ''] = (rest[1] ?? '').split('..')
     const found = await repositories.changes(project.name, base, head)
@@ -131,6 +132,27 @@ async function route(
     }
   if (what === 'pullrequests') return pulls(project, request)
   return fail(404, 'Resource not found')
+}
+
+async function commits(
+  store: PeerProjects,
+  project: PeerProject,
+  { url, revision }: { url: URL; revision: string },
+): Promise<PeerAnswer> {
+  const exclude = url.searchParams.get('exclude')
+  const path = url.searchParams.get('path') ?? ''
+  const range = [revision, ...(exclude ? [`^${exclude}`] : [])]
+  try {
+    const found = await store.repositories.log(project.name, { range, path })
+    const values = found.map(({ id, author }) => ({
+      type: 'commit',
+      hash: id,
+      author: { type: 'author', raw: `peer <${author}>` },
+    }))
+    return { status: 200, json: { values, pagelen: 100 } }
+  } catch {
+    return fail(404, `Commit not found`)
+  }
 }
 
 async function show(store: PeerProjects, project: PeerProject) {

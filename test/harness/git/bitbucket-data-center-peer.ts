@@ -88,6 +88,23 @@ async function route(
       ? fail(404, `The path "${what.slice(4)}" does not exist`)
       : { status: 200, text: content }
   }
+  if (what === 'commits') {
+    const since = query.get('since')
+    const range = [query.get('until') ?? 'main', ...(since ? [`^${since}`] : [])]
+    try {
+      const found = await repositories.log(project.name, { range, path: query.get('path') ?? '' })
+      const person = (emailAddress: string) => ({ name: 'peer', emailAddress })
+      const rows = found.map(({ id, author, committer }) => ({
+        id,
+        displayId: id.slice(0, 11),
+        author: person(author),
+        committer: person(committer),
+      }))
+      return ok(paged(rows, url))
+    } catch {
+      return fail(404, 'Commit does not exist')
+    }
+  }
   if (what === 'compare/changes') {
     const found = await repositories.changes(
       project.name,

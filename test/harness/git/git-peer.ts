@@ -24,6 +24,8 @@ export type GitPeer = {
       write?: Record<string, string>
       remove?: string[]
       message?: string
+      /** The address of its author and committer. */
+      email?: string
     },
   ): Promise<void>
   /** Path → content of a branch's head. */

@@ -97,7 +97,7 @@ export async function githubPeer(): Promise<GitPeer> {
         restrictions: null,
       })
     },
-    async edit(name, { branch = 'main', write = {}, remove = [], message = 'an edit' }) {
+    async edit(name, { branch = 'main', write = {}, remove = [], message = 'an edit', email }) {
       const head = await branchOf(name, branch)
       if (!head) {
         for (const [path, content] of Object.entries(write))
@@ -121,6 +121,10 @@ export async function githubPeer(): Promise<GitPeer> {
         message,
         tree: tree.sha,
         parents: [head],
+        ...(email !== undefined && {
+          author: { name: 'peer', email },
+          committer: { name: 'peer', email },
+        }),
       })
       await call('PATCH', `/repos/${name}/git/refs/heads/${branch}`, { sha: commit.sha })
     },

@@ -93,6 +93,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
     const what = parts.slice(2).join('/')
     if (what === '') return ok(await showProject(store, project))
     if (what === 'repository/commits' && method === 'POST') return commits(project, request)
+    if (what === 'repository/commits') return listCommits(store, project, url)
     if (what.startsWith('repository/branches')) return branches(store, project, request)
     if (what.startsWith('repository/files/')) {
       const path = parts.slice(4).join('/')
@@ -139,6 +140,35 @@ export async function gitlabPeer(): Promise<GitPeer> {
       await server.close()
       repositories.close()
     },
+  }
+}
+
+/** `ref_name` may be a range, as git writes one. */
+async function listCommits(
+  store: PeerProjects,
+  project: PeerProject,
+  url: URL,
+): Promise<PeerAnswer> {
+  const query = url.searchParams
+  const [page, perPage] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 20)]
+  try {
+    const found = await store.repositories.log(project.name, {
+      range: [query.get('ref_name') ?? 'main'],
+      path: query.get('path') ?? '',
+    })
+    const rows = found.slice((page - 1) * perPage, page * perPage)
+    const more = page * perPage < found.length
+    return ok(
+      rows.map(({ id, author, committer }) => ({
+        id,
+        short_id: id.slice(0, 8),
+        author_email: author,
+        committer_email: committer,
+      })),
+      { 'x-page': String(page), 'x-next-page': more ? String(page + 1) : '' },
+    )
+  } catch {
+    return fail(404, '404 Ref Not Found')
   }
 }
 

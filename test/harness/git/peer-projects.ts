@@ -65,8 +65,14 @@ export class PeerProjects {
         project.name = to
       },
       protect: async (name, branch) => void this.named(name).protectedBranches.add(branch),
-      edit: async (name, { branch = 'main', write = {}, remove = [], message = 'an edit' }) => {
-        await this.repositories.commit(this.named(name).name, { branch, write, remove, message })
+      edit: async (name, { branch = 'main', write = {}, remove = [], message, email }) => {
+        await this.repositories.commit(this.named(name).name, {
+          branch,
+          write,
+          remove,
+          message: message ?? 'an edit',
+          ...(email !== undefined && { email }),
+        })
       },
       tree: async (name, branch = 'main') => this.repositories.tree(this.named(name).name, branch),
       messages: async (name, branch = 'main') =>

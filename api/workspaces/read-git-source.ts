@@ -1,0 +1,39 @@
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import { sourceOfWorkspace } from '../../store/workspaces/source-of-workspace.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { openHost } from '../git/open-host.ts'
+
+/** What was read, and on top of which version; without a `read` the branch is where that version came from. */
+export type GitSourceRead = {
+  read: ReadSource | undefined
+  onTopOf: number | null
+  /** When the workspace was changed last: what was read is of what it was then. */
+  updatedAt: Date
+}
+
+/** The files of a workspace of source `git` at its branch's head; undefined for any other workspace. */
+export async function readGitSource(
+  deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
+  organizationId: number,
+  workspaceId: number,
+): Promise<GitSourceRead | undefined> {
+  const found = await deps.store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).get(workspaceId)
+    if (workspace.sourceKind !== 'git') return undefined
+    const source = await sourceOfWorkspace(db, organizationId, workspace)
+    return { ...source, updatedAt: workspace.updatedAt }
+  })
+  if (!found) return undefined
+  const { connection, place, newest, current, sealedFiles, updatedAt } = found
+  const sealedAt = { organizationId, table: 'configuration_versions', column: 'files' }
+  const known = sealedFiles && {
+    current,
+    commitSha: newest?.commitSha ?? null,
+    // Written by putConfiguration and takeGitVersion, in this shape.
+    files: JSON.parse(deps.keyring.open(sealedAt, sealedFiles).toString()) as ConfigurationFiles,
+  }
+  const host = openHost(deps, organizationId, connection)
+  return { read: await readSource(host, place, known), onTopOf: newest?.id ?? null, updatedAt }
+}

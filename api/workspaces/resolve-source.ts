@@ -1,0 +1,68 @@
+import { invalid, notFound } from '../../domain/errors.ts'
+import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
+import { checkInclude, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import type { Db } from '../../store/connect.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import type { NewWorkspaceBody } from './schemas.ts'
+
+type Asked = Pick<NewWorkspaceBody, 'source' | 'cloudAccountId' | 'gitConnectionId'>
+type Now = Pick<Workspace, 'sourceKind' | 'source' | 'gitConnectionId'>
+export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
+
+/**
+ * Where a workspace's files come from once this change is made. It names connections of its own
+ * organization; others do not exist (§1). No cloud account can be made in this installation, so
+ * an id of one is nobody's.
+ */
+export async function resolveSource(
+  db: Db,
+  organizationId: number,
+  { asked, now }: { asked: Asked; now: Now },
+): Promise<ResolvedSource> {
+  if (asked.cloudAccountId) throw notFound()
+  const { gitConnectionId: id = now.gitConnectionId } = asked
+  const connection = id ? await gitConnections(db, organizationId).get(id) : undefined
+  const kind = asked.source?.kind ?? now.sourceKind
+  if (kind === 'inline') {
+    // One that was there before is not asked about again.
+    if (connection?.repoType === 'application' && (asked.gitConnectionId || asked.source))
+      throw invalid('A workspace is written to a connection of type "infra".', [
+        { path: 'gitConnectionId', message: 'is a connection of type "application"' },
+      ])
+    return { sourceKind: 'inline', source: {} }
+  }
+  if (!connection) {
+    const changes = asked.source !== undefined || asked.gitConnectionId !== undefined
+    // Its connection is gone: all else can be changed as ever, and a run says what is missing.
+    if (!changes) return { sourceKind: 'git', source: now.source }
+    throw invalid('A git source needs the connection that it is read through.', [
+      { path: 'gitConnectionId', message: 'is required where source.kind is "git"' },
+    ])
+  }
+  const source = asked.source?.kind === 'git' ? toSource(asked.source, connection) : now.source
+  if (!source['repo'] && connection.defaultRepo === null)
+    throw invalid('source.repo: the connection has no repository of its own, so name one.', [
+      { path: 'source.repo', message: 'is required where the connection has none' },
+    ])
+  return { sourceKind: 'git', source }
+}
+
+type GitBody = Extract<NonNullable<NewWorkspaceBody['source']>, { kind: 'git' }>
+
+function toSource(
+  { repo, repoUrl, branch, include }: GitBody,
+  { product, host }: GitConnection,
+): WorkspaceSource {
+  if (branch !== undefined) checkBranchName(branch, 'source.branch')
+  if (include) checkInclude(include)
+  const name =
+    repo === undefined
+      ? repoUrl && repositoryName(repoUrl, { product, host, field: 'source.repoUrl' })
+      : repositoryName(repo, { product, host, field: 'source.repo' })
+  return {
+    ...(name !== undefined && { repo: name }),
+    ...(branch !== undefined && { branch }),
+    ...(include && include.length > 0 && { include }),
+  }
+}

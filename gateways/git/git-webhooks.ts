@@ -1,0 +1,14 @@
+import type { WebhookKeys } from '../../domain/git/webhook-secret.ts'
+
+export type WebhookSpec = { url: string; keys: WebhookKeys }
+
+/** The webhook of a repository, known again by its address. */
+export interface GitWebhooks {
+  /** Made anew, so that it has this very secret. `signs`: what comes without a signature is not from there. */
+  registerWebhook(name: string, spec: WebhookSpec): Promise<{ signs: boolean }>
+  /** Every one that leads to this address. */
+  removeWebhook(name: string, url: string): Promise<void>
+}
+
+/** A repository has a handful; whoever has more than these pages has hundreds. */
+export const maxWebhookPages = 5

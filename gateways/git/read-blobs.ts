@@ -1,0 +1,54 @@
+import { invalid } from '../../domain/errors.ts'
+import { maxFiles } from '../../domain/workspaces/configuration-files.ts'
+
+/** What a configuration may have when it is sent as a body, too. */
+const maxBytes = 10 * 1_048_576
+const atOnce = 8
+
+/**
+ * The contents of listed files. How many there are is looked at before anything is read, and how
+ * much it is while it comes: a repository is chosen by a user, and may be of any size.
+ */
+export async function readBlobs(
+  listed: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, string>,
+  read: (path: string, blob: string) => Promise<Uint8Array | null>,
+): Promise<Record<string, string>> {
+  if (listed.size > maxFiles)
+    throw tooLarge(`${listed.size} files, and a configuration has ${maxFiles} at most`)
+  const files: Record<string, string> = {}
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let bytes = 0
+  const take = async ([path, blob]: [string, string]) => {
+    const content = known.get(blob) ?? textOf(decoder, path, await read(path, blob))
+    // Gone is what is no file: a submodule's place in the tree.
+    if (content === undefined) return
+    bytes += Buffer.byteLength(content)
+    if (bytes > maxBytes) throw tooLarge('more than 10 MiB')
+    files[path] = content
+  }
+  const entries = [...listed]
+  for (let from = 0; from < entries.length; from += atOnce)
+    await Promise.all(entries.slice(from, from + atOnce).map(take))
+  return files
+}
+
+function textOf(decoder: TextDecoder, path: string, content: Uint8Array | null) {
+  if (content === null) return undefined
+  try {
+    return decoder.decode(content)
+  } catch {
+    throw invalid(
+      `${path} is no text (UTF-8), and a configuration is made of text alone. Move it out of the workspace's folder.`,
+      [{ path: 'source', message: `${path} is no UTF-8 text` }],
+      'git_source_not_text',
+    )
+  }
+}
+
+const tooLarge = (what: string) =>
+  invalid(
+    `The folder has ${what}. Let the workspace's path name a smaller one.`,
+    [{ path: 'path', message: `has ${what}` }],
+    'git_source_too_large',
+  )

@@ -1,0 +1,50 @@
+import { conflict } from '../../domain/errors.ts'
+import type { WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import type { Db } from '../connect.ts'
+import { gitConnections, type GitConnection } from '../git/git-connections.ts'
+import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
+import type { Workspace } from './workspaces.ts'
+
+export type SourceOfWorkspace = {
+  connection: GitConnection
+  place: WorkspaceSource & { repo: string; path: string }
+  newest: ConfigurationVersion | undefined
+  /** Whether the newest version is of this very place: the workspace was not led elsewhere since. */
+  current: boolean
+  /** Sealed, of the newest version. */
+  sealedFiles: Buffer | undefined
+}
+
+/** Where a workspace of source `git` reads its files, and what it read last. */
+export async function sourceOfWorkspace(
+  db: Db,
+  organizationId: number,
+  workspace: Workspace,
+): Promise<SourceOfWorkspace> {
+  if (workspace.gitConnectionId === null)
+    throw conflict(
+      'not_connected',
+      'The Git connection of this workspace was disconnected. Set gitConnectionId to another one.',
+    )
+  const connection = await gitConnections(db, organizationId).get(workspace.gitConnectionId)
+  // Written by resolve-source.ts alone, in this shape.
+  const source = workspace.source as WorkspaceSource
+  const repo = source.repo ?? connection.defaultRepo
+  const branch =
+    source.branch ??
+    (source.repo === undefined ? (connection.defaultBranch ?? undefined) : undefined)
+  if (repo === null)
+    throw conflict(
+      'no_repository',
+      'Neither the workspace nor its Git connection names a repository. Set source.repo.',
+    )
+  const versions = configurationVersions(db, organizationId)
+  const newest = await versions.newest(workspace.id)
+  return {
+    connection,
+    place: { ...source, repo, path: workspace.path, ...(branch !== undefined && { branch }) },
+    newest,
+    current: newest?.source === 'git' && newest.createdAt > workspace.updatedAt,
+    sealedFiles: newest && (await versions.sealedFiles(newest.id)),
+  }
+}

@@ -1,0 +1,91 @@
+import { conflict } from '../../domain/errors.ts'
+import {
+  checkConfigurationFiles,
+  configurationSha256,
+  type ConfigurationFiles,
+} from '../../domain/workspaces/configuration-files.ts'
+import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
+import { users } from '../users/users.ts'
+import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
+import { workspaceAuthorship } from './workspace-authorship.ts'
+import type { Workspace } from './workspaces.ts'
+
+export type GitVersion = {
+  /** Whose row the caller holds. */
+  workspace: Workspace
+  /** What was read, and on top of which version: null where there was none. */
+  read: {
+    commit: string
+    branch: string
+    files: ConfigurationFiles
+    commits: ReadonlyArray<readonly string[]>
+    complete: boolean
+  }
+  onTopOf: number | null
+  seal: (text: string) => Buffer
+  actor: AuditActor
+}
+
+/**
+ * Makes what was read at a commit the workspace's newest version, once: where the files are those
+ * of the newest one already, that stays, and names the commit that it was read at. Whoever read
+ * on top of another version than is there now is told to read again, lest an older commit win.
+ */
+export async function takeGitVersion(
+  db: Db,
+  organizationId: number,
+  { workspace, read, onTopOf, seal, actor }: GitVersion,
+): Promise<{ version: ConfigurationVersion; created: boolean }> {
+  const { commit, branch, files } = read
+  const versions = configurationVersions(db, organizationId)
+  const newest = await versions.newest(workspace.id)
+  if ((newest?.id ?? null) !== onTopOf)
+    throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
+  checkConfigurationFiles(files, workspace.path)
+  if (newest?.commitSha && newest.filesSha256 === configurationSha256(files, newest.commitSha))
+    return { version: newest, created: false }
+
+  const authors = await authorsIn(db, organizationId, read)
+  const version = await versions.create({
+    workspaceId: workspace.id,
+    source: 'git',
+    commitSha: commit,
+    ...authors,
+    files: seal(JSON.stringify(files)),
+    filesSha256: configurationSha256(files, commit),
+    fileNames: Object.keys(files).toSorted(),
+    sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+  })
+  await auditLog(db, organizationId, actor).record('workspace.configuration_updated', {
+    target: { kind: 'workspace', id: workspace.id, label: workspace.name },
+    detail: { number: version.number, fileNames: version.fileNames, branch, commit },
+  })
+  const what = `configuration (commit ${commit.slice(0, 12)})`
+  for (const author of authors.authorUserIds)
+    await workspaceAuthorship(db, organizationId).add(workspace.id, author, what)
+  await voidWaitingRuns(db, organizationId, {
+    workspaceId: workspace.id,
+    actor,
+    effect: 'stale',
+    what: `${what} changed in ${branch}`,
+  })
+  return { version, created: true }
+}
+
+/** The members whose addresses the commits name; a commit that names none of them might be anybody's. */
+async function authorsIn(
+  db: Db,
+  organizationId: number,
+  { commits, complete }: GitVersion['read'],
+): Promise<Pick<ConfigurationVersion, 'authorUserIds' | 'unknownAuthor'>> {
+  const members = await users(db, organizationId).listByEmails(commits.flat())
+  const known = new Set(members.map(({ email }) => email?.toLowerCase()))
+  return {
+    authorUserIds: members.map(({ id }) => id),
+    unknownAuthor:
+      !complete ||
+      commits.some((emails) => !emails.some((email) => known.has(email.toLowerCase()))),
+  }
+}

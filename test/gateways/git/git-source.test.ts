@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blobId } from '../../../domain/git/blob-id.ts'
+import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../../gateways/git/git-host.ts'
+import { readBlobs } from '../../../gateways/git/read-blobs.ts'
+import { createOutbound } from '../../../gateways/outbound/outbound.ts'
+import { bitbucketCloudPeer } from '../../harness/git/bitbucket-cloud-peer.ts'
+import { bitbucketDataCenterPeer } from '../../harness/git/bitbucket-data-center-peer.ts'
+import type { GitPeer } from '../../harness/git/git-peer.ts'
+import { githubPeer } from '../../harness/git/github-peer.ts'
+import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
+
+const makers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
+const files = {
+  'README.md': 'hello\n',
+  'a/one.tf': '# één\n',
+  'a/b/two.tf': '# two\n',
+  'c.tf': '#\n',
+}
+
+describe.each(Object.entries(makers))('reading from %s', (_, makePeer) => {
+  let peer: GitPeer
+  let host: GitHost
+  let counter = 0
+  beforeAll(async () => {
+    peer = await makePeer()
+    const privateHosts = [{ use: 'git', host: '127.0.0.1', port: peer.server.port } as const]
+    host = connectGitHost(createOutbound({ privateHosts }), {
+      product: peer.product,
+      origin: peer.server.url,
+      token: peer.token(),
+    })
+  })
+  afterAll(async () => peer.close())
+
+  const repository = async () => {
+    counter += 1
+    const name = `acme/source-${counter}`
+    await peer.createRepository(name, files)
+    const head = async () => (await host.head(name, 'main')) ?? ''
+    return { name, head }
+  }
+
+  test('the files of the folders and no others, byte for byte', async () => {
+    const { name, head } = await repository()
+    const at = { branch: 'main', commit: await head(), known: new Map<string, string>() }
+    expect(await host.readFiles(name, { ...at, folders: ['a'] })).toEqual({
+      'a/one.tf': '# één\n',
+      'a/b/two.tf': '# two\n',
+    })
+    expect(await host.readFiles(name, { ...at, folders: ['a/b', 'nowhere'] })).toEqual({
+      'a/b/two.tf': '# two\n',
+    })
+    expect(await host.readFiles(name, { ...at, folders: [''] })).toEqual(files)
+  })
+
+  test('what is known is not asked for', async () => {
+    const { name, head } = await repository()
+    const at = { branch: 'main', commit: await head(), folders: ['a'] }
+    const asked = peer.server.calls.length
+    await host.readFiles(name, { ...at, known: new Map() })
+    const all = peer.server.calls.length - asked
+    const known = new Map(Object.values(files).map((text) => [blobId(text), text]))
+    const before = peer.server.calls.length
+    expect(Object.keys(await host.readFiles(name, { ...at, known }))).toHaveLength(2)
+    const again = peer.server.calls.length - before
+    // Bitbucket is asked by git, for all of it at once.
+    expect(again).toBe(peer.provider === 'bitbucket' ? all : all - 2)
+  })
+
+  test('the authors of what touched the folders since a commit, and of all before the first', async () => {
+    const { name, head } = await repository()
+    const first = await head()
+    const edit = async (path: string, email: string) =>
+      peer.edit(name, { write: { [path]: `# ${email}\n` }, email })
+    await edit('a/one.tf', 'ada@example.com')
+    await edit('c.tf', 'eve@example.com')
+    await edit('a/b/two.tf', 'bob@example.com')
+    const to = await head()
+    const emails = async (from: string | null, folders: string[]) => {
+      const { commits, complete } = await host.authors(name, { from, to, folders })
+      expect(complete).toBe(true)
+      return commits.map((commit) => [...new Set(commit)].join()).toSorted()
+    }
+    expect(await emails(first, ['a'])).toEqual(['ada@example.com', 'bob@example.com'])
+    expect(await emails(first, ['a', 'c.tf'])).toHaveLength(3)
+    expect(await emails(to, ['a'])).toEqual([])
+    expect((await emails(null, ['a'])).length).toBeGreaterThanOrEqual(3)
+    // A commit that is no more: all that there are.
+    expect((await emails('0'.repeat(39).concat('1'), ['a'])).length).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('the limits of what is read', () => {
+  const listed = (count: number) =>
+    new Map(Array.from({ length: count }, (_, at) => [`f${at}.tf`, `${at}`]))
+
+  test('1,001 files are refused before one of them is asked for', async () => {
+    let reads = 0
+    const read = async () => {
+      reads += 1
+      return Buffer.from('#')
+    }
+    await expect(readBlobs(listed(1_001), new Map(), read)).rejects.toMatchObject({
+      fault: 'invalid',
+      code: 'git_source_too_large',
+    })
+    expect(reads).toBe(0)
+    expect(Object.keys(await readBlobs(listed(1_000), new Map(), read))).toHaveLength(1_000)
+  })
+
+  test('more than 10 MiB is given up while it comes', async () => {
+    let reads = 0
+    const read = async () => {
+      reads += 1
+      return Buffer.alloc(1_048_576, '#')
+    }
+    await expect(readBlobs(listed(900), new Map(), read)).rejects.toMatchObject({
+      code: 'git_source_too_large',
+    })
+    expect(reads).toBeLessThan(30)
+  })
+
+  test('what is no text is refused by its name; a byte order mark stays; what is gone is no file', async () => {
+    const bytes: Record<string, Buffer | null> = {
+      'a.png': Buffer.from([0x89, 0x50, 0xff]),
+      'b.tf': Buffer.from('\ufeff# b'),
+      module: null,
+    }
+    const read = async (path: string) => bytes[path] ?? null
+    const one = async (path: string) => readBlobs(new Map([[path, path]]), new Map(), read)
+    await expect(one('a.png')).rejects.toMatchObject({
+      code: 'git_source_not_text',
+      message: expect.stringContaining('a.png'),
+    })
+    expect(await one('b.tf')).toEqual({ 'b.tf': '\ufeff# b' })
+    expect(await one('module')).toEqual({})
+  })
+})

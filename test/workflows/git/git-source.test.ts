@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  eventually,
+  gitHarness,
+  peerMakers,
+  type GitHarness,
+} from '../../harness/git/git-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+const main = (word: string) => `resource "terraform_data" "one" { input = "${word}" }\n`
+
+describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (_, makePeer) => {
+  let harness: GitHarness
+  let org: TestOrganization
+  let user: TestUser
+  let counter = 0
+  beforeAll(async () => {
+    harness = await gitHarness(makePeer)
+    org = await harness.organization()
+    user = await org.user('Owner')
+  })
+  afterAll(async () => harness.close())
+
+  const connect = async (files: Record<string, string> = { 'live/main.tf': main('a') }) => {
+    counter += 1
+    const repo = `acme/code-${counter}`
+    await harness.peer.createRepository(repo, files)
+    const made = await user.post(
+      '/api/git/connections',
+      harness.body(repo, { repoType: 'application' }),
+    )
+    expect(made.statusCode, made.body).toBe(201)
+    return { repo, gitConnectionId: Number(made.json().connection.id) }
+  }
+  const workspace = async (fields: Record<string, unknown>) => {
+    counter += 1
+    const made = await user.post('/api/workspaces', { name: `code-${counter}`, ...fields })
+    expect(made.statusCode, made.body).toBe(201)
+    return { ...made.json().workspace, url: `/api/workspaces/${made.json().workspace.id}` }
+  }
+  const git = { kind: 'git' }
+  const ended = async (url: string, id: number) =>
+    eventually(async () => {
+      const { run } = (await user.get(`${url}/runs/${id}`)).json()
+      return run.state !== 'running' && run
+    })
+
+  test('201: a run reads the folder at the branch’s head, and names the commit', async () => {
+    const { repo, gitConnectionId } = await connect({
+      'live/main.tf': `module "m" {\n  source = "../modules/m"\n}\n`,
+      'modules/m/main.tf': main('m'),
+      'docs/big.md': 'not ours\n',
+    })
+    const ws = await workspace({
+      gitConnectionId,
+      source: { ...git, include: ['modules'] },
+      path: 'live',
+    })
+    expect(ws.source).toEqual({ kind: 'git', include: ['modules'] })
+    const { run } = (await user.post(`${ws.url}/plan`)).json()
+    expect(run.commitSha).toMatch(/^[0-9a-f]{40}$/)
+    const { configuration } = (await user.get(`${ws.url}/configuration`)).json()
+    expect(configuration).toMatchObject({
+      number: 1,
+      source: 'git',
+      commitSha: run.commitSha,
+      fileNames: ['live/main.tf', 'modules/m/main.tf'],
+    })
+    expect(await ended(ws.url, run.id)).toMatchObject({
+      state: 'succeeded',
+      summary: { add: 1, change: 0, destroy: 0 },
+    })
+
+    // The same commit, and a commit elsewhere, are the same version.
+    const again = (await user.post(`${ws.url}/plan`)).json().run
+    expect([again.configurationVersion, again.commitSha]).toEqual([1, run.commitSha])
+    await harness.peer.edit(repo, { write: { 'docs/big.md': 'more\n' } })
+    expect((await user.post(`${ws.url}/plan`)).json().run.configurationVersion).toBe(1)
+
+    await harness.peer.edit(repo, { write: { 'modules/m/main.tf': main('n') } })
+    const next = (await user.post(`${ws.url}/plan`)).json().run
+    expect(next.configurationVersion).toBe(2)
+    expect(next.commitSha).not.toBe(run.commitSha)
+    const events = await harness.events(user, 'workspace.configuration_updated')
+    expect(events.at(-1)?.detail).toMatchObject({ branch: 'main', commit: next.commitSha })
+  })
+
+  test('the commit is part of the digest: a revert is another version', async () => {
+    const { repo, gitConnectionId } = await connect()
+    const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    const version = async () => {
+      const { run } = (await user.post(`${ws.url}/plan`)).json()
+      const { configuration } = (await user.get(`${ws.url}/configuration`)).json()
+      expect(configuration.number).toBe(run.configurationVersion)
+      return configuration
+    }
+    const one = await version()
+    await harness.peer.edit(repo, { write: { 'live/main.tf': main('b') } })
+    await version()
+    await harness.peer.edit(repo, { write: { 'live/main.tf': main('a') } })
+    const three = await version()
+    expect([three.number, three.files]).toEqual([3, one.files])
+    expect(three.sha256).not.toBe(one.sha256)
+  })
+
+  test('led to another folder at the same commit, the next run reads that', async () => {
+    const { gitConnectionId } = await connect({ 'a/main.tf': main('a'), 'b/main.tf': main('b') })
+    const ws = await workspace({ gitConnectionId, source: git, path: 'a' })
+    await user.post(`${ws.url}/plan`)
+    expect((await user.patch(ws.url, { path: 'b' })).statusCode).toBe(200)
+    await user.post(`${ws.url}/plan`)
+    const { configuration } = (await user.get(`${ws.url}/configuration`)).json()
+    expect([configuration.number, configuration.fileNames]).toEqual([2, ['b/main.tf']])
+  })
+
+  test('400: a missing branch, folder and repository, and an empty one, are told by name', async () => {
+    const { repo, gitConnectionId } = await connect()
+    counter += 1
+    const empty = `acme/empty-${counter}`
+    await harness.peer.createRepository(empty)
+    for (const [fields, code] of [
+      [{ source: { ...git, branch: 'nope' }, path: 'live' }, 'git_branch_not_found'],
+      [{ source: git, path: 'elsewhere' }, 'git_folder_not_found'],
+      [{ source: { ...git, repo: 'acme/never' }, path: 'live' }, 'git_repository_not_found'],
+      [{ source: { ...git, repo: empty }, path: '' }, 'git_repository_empty'],
+    ] as const) {
+      const ws = await workspace({ gitConnectionId, ...fields })
+      const answer = await user.post(`${ws.url}/apply`)
+      expect([answer.statusCode, answer.json().code], JSON.stringify(fields)).toEqual([400, code])
+      expect((await user.get(`${ws.url}/runs`)).json().runs).toEqual([])
+    }
+    await harness.peer.edit(repo, { write: { 'live/terraform.tfstate': '{}' } })
+    const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    const state = await user.post(`${ws.url}/plan`)
+    expect([state.statusCode, state.json().details[0].path]).toEqual([
+      400,
+      'files["live/terraform.tfstate"]',
+    ])
+  })
+
+  test('400, 404 and 409: sources that cannot be; files of Git are not put', async () => {
+    const { gitConnectionId } = await connect()
+    const other = await (await harness.organization()).user('Owner')
+    const post = async (fields: object, by = user) => {
+      const { statusCode, body } = await by.post('/api/workspaces', { name: 'x', ...fields })
+      return [statusCode, JSON.parse(body).details?.[0]?.path]
+    }
+    expect(await post({ source: git })).toEqual([400, 'gitConnectionId'])
+    expect(await post({ gitConnectionId })).toEqual([400, 'gitConnectionId'])
+    expect(await post({ gitConnectionId, source: git }, other)).toEqual([404, undefined])
+    const source = (more: object) => ({ gitConnectionId, source: { ...git, ...more } })
+    expect(await post(source({ branch: 'a..b' }))).toEqual([400, 'source.branch'])
+    expect(await post(source({ include: ['../up'] }))).toEqual([400, 'source.include'])
+    expect(await post(source({ repo: 'x' }))).toEqual([400, 'source.repo'])
+    const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    const put = await user.put(`${ws.url}/configuration`, { files: { 'live/main.tf': '#' } })
+    expect([put.statusCode, put.json().code]).toEqual([409, 'source_is_git'])
+    await user.delete(`/api/git/connections/${gitConnectionId}`)
+    const gone = await user.post(`${ws.url}/plan`)
+    expect([gone.statusCode, gone.json().code]).toEqual([409, 'not_connected'])
+    expect((await user.patch(ws.url, { name: `${ws.name}-renamed` })).statusCode).toBe(200)
+  })
+
+  test('503: a host that is away starts nothing', async () => {
+    const { gitConnectionId } = await connect()
+    const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    harness.peer.server.fault = () => 'hang-up'
+    const away = await user.post(`${ws.url}/apply`).finally(() => {
+      harness.peer.server.fault = () => undefined
+    })
+    expect(away.statusCode).toBe(503)
+    expect(away.body).not.toMatch(/ECONN|127\.0\.0\.1|socket/)
+    expect((await user.get(`${ws.url}/runs`)).json().runs).toEqual([])
+  })
+
+  test('403: who committed is an author, and an unknown one takes more than a Deployer', async () => {
+    const [starter, coder, deployer] = [
+      await org.user('Owner'),
+      await org.user('Deployer'),
+      await org.user('Deployer'),
+    ]
+    const { repo, gitConnectionId } = await connect()
+    const ws = await workspace({
+      gitConnectionId,
+      source: git,
+      path: 'live',
+      criticality: 'production',
+    })
+    const waiting = async () => {
+      const { run } = (await starter.post(`${ws.url}/apply`)).json()
+      await eventually(
+        async () => (await user.get(`${ws.url}/runs/${run.id}`)).json().run.awaitingApproval,
+      )
+      return `/api/pipelines/${ws.pipelineId}/runs/${run.id}`
+    }
+    // The first commit is nobody's here.
+    const first = await waiting()
+    expect((await deployer.post(`${first}/approve`)).json().code).toBe('forbidden')
+    expect((await user.post(`${first}/approve`)).statusCode).toBe(200)
+    await eventually(
+      async () => (await user.get(`${ws.url}`)).json().workspace.lastRun?.state === 'succeeded',
+    )
+    await harness.peer.edit(repo, {
+      write: { 'live/main.tf': main('b') },
+      email: coder.email.toUpperCase(),
+    })
+    const second = await waiting()
+    expect((await coder.post(`${second}/approve`)).json().code).toBe('approver_is_author')
+    // A commit of a stranger's below the newest one still counts.
+    await harness.peer.edit(repo, { write: { 'live/main.tf': main('c') } })
+    await user.post(`${second}/reject`)
+    await user.post(`${ws.url}/plan`)
+    await harness.peer.edit(repo, { write: { 'live/main.tf': main('d') }, email: coder.email })
+    const third = await waiting()
+    expect((await deployer.post(`${third}/approve`)).json().code).toBe('forbidden')
+    expect((await user.post(`${third}/approve`)).statusCode).toBe(200)
+  })
+})
