@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
-import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
+import { gitHarness, peerMakers, wayTo, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 
 const path = '/api/git/connections'
@@ -20,7 +20,10 @@ describe.each(Object.entries(peerMakers))(
       harness = await gitHarness(makePeer, { worker: false })
       const { port } = harness.peer.server
       // Another installation: another database, another keyring, the same host.
-      second = await createHarness({ env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${port}` } })
+      second = await createHarness({
+        env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${port}` },
+        outbound: wayTo(harness.peer),
+      })
       const owner = async (of: Harness) => (await of.organization()).user('Owner')
       users = [await owner(harness), await owner(harness)]
       stranger = await owner(second)

@@ -1,114 +1,116 @@
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { scaffoldFiles } from '../../domain/git/scaffold.ts'
-import { eventually, gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
-import { processesOf, type Process, type Processes } from '../harness/processes.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { CallGates, type Gate, type GateAt } from '../harness/git/call-gates.ts'
+import { connectDirectly } from '../harness/git/connect-directly.ts'
+import { eventually, peerMakers } from '../harness/git/git-harness.ts'
+import type { GitPeer } from '../harness/git/git-peer.ts'
+import { processesOf, type Processes } from '../harness/processes.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
+import { textOfHistories } from '../harness/written-by.ts'
+import { hold } from './run-rows.ts'
 
+// Each job is stopped at one call of its own, before the provider does it or after it has done it;
+// when all of them stand there, one `kill -9` of the worker meets them all. KILL_AT=all takes every
+// call of both workflows, an empty repository too; without it those that write.
+const everyCall = process.env['KILL_AT'] === 'all'
+/** The worker does 50 activities at once, and each job that stands at its gate is one. */
+const perKill = 40
 const marker = '.cloud-control/owner.json'
-const count = 3
-const kills = 4
-const tokens: string[] = []
+const first = { 'main.tf': '# one\n', 'b/c.tf': '# c\n', 'gone.tf': '# gone\n' }
+const second = { 'main.tf': '# two\n', 'b/c.tf': '# c\n' }
 
-// `kill -9` of the worker at requests that nobody chose, while repositories are prepared and hydrated.
-let harness: GitHarness
+type Workflow = 'prepare' | 'hydrate'
+type Death = { peer: GitPeer; workflow: Workflow; empty: boolean; at: GateAt }
+type Job = {
+  death: Death
+  repo: string
+  gate: Gate
+  commits: number
+  connection: number
+  workspace?: { name: string; url: string }
+}
+
+let harness: Harness
 let processes: Processes
+let organization: TestOrganization
 let user: TestUser
-let said = ''
+let peers: GitPeer[]
+let gates: CallGates
+let counter = 0
 beforeAll(async () => {
-  harness = await gitHarness(peerMakers.githubPeer, { worker: false })
-  const { port } = harness.peer.server
-  processes = await processesOf(harness, { CC_PRIVATE_HOSTS: `git=127.0.0.1:${port}` })
-  user = await (await harness.organization()).user('Owner')
+  peers = await Promise.all(Object.values(peerMakers).map(async (make) => make()))
+  const privateHosts = peers.map(({ server }) => `git=127.0.0.1:${server.port}`).join(',')
+  harness = await createHarness({ env: { CC_PRIVATE_HOSTS: privateHosts } })
+  processes = await processesOf(harness, { CC_PRIVATE_HOSTS: privateHosts })
+  organization = await harness.organization()
+  user = await organization.user('Owner')
+  gates = new CallGates(peers)
 })
 afterAll(async () => {
   await processes.close()
+  harness.secrets.wrote('the histories', await histories())
+  // Looks for each token in every row, log and history, and fails the file where one is found.
   await harness.close()
+  for (const peer of peers) await peer.close()
 })
 
-/** Kills the worker at every so many requests, and puts a new one in its place. */
-async function killAgainAndAgain(first: Process): Promise<void> {
-  let worker = first
-  for (let killed = 0; killed < kills; killed += 1) {
-    const at = harness.peer.server.calls.length + 7 + killed * 5
-    await eventually(async () => harness.peer.server.calls.length >= at, 20).catch(() => undefined)
-    await worker.kill()
-    said += worker.said()
-    worker = await processes.startWorker()
-  }
+/** A repository that is about to be connected, and its gate. */
+async function prepare(death: Death, place?: GateAt): Promise<Job> {
+  const { peer, empty } = death
+  counter += 1
+  const repo = `acme/killed-${counter}`
+  await peer.createRepository(repo, empty ? undefined : { 'other.txt': 'theirs\n' })
+  const commits = empty ? 0 : (await peer.messages(repo)).length
+  const token = peer.token()
+  harness.secrets.note('a token of a Git host', token)
+  let gate: Gate = { calls: [], reached: Promise.resolve('') }
+  const beforeStart = () => void (gate = gates.set(repo, place))
+  const at = { peer, repo, token, beforeStart }
+  const connection = await connectDirectly(harness.deps, organization.id, at)
+  return { death, repo, gate, commits, connection }
 }
 
-const prepareAndHydrate = async (index: number) => {
-  const repo = `acme/killed-${index}`
-  await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
-  const commits = (await harness.peer.messages(repo)).length
-  const body = harness.body(repo)
-  tokens.push(String(body['token']))
-  const { connection } = (await user.post('/api/git/connections', body)).json()
-  const name = `killed-${index}`
-  const made = await user.post('/api/workspaces', { name, gitConnectionId: connection.id })
-  const url = `/api/workspaces/${made.json().workspace.id}`
-  for (const text of ['# one\n', '# two\n'])
-    await user.put(`${url}/configuration`, { files: { 'main.tf': text, 'b/c.tf': '# c\n' } })
-  return { repo, name, url, commits, connection }
+const put = async ({ workspace }: Job, files: Record<string, string>) => {
+  const answer = await user.put(`${workspace?.url}/configuration`, { files })
+  expect(answer.statusCode, answer.body).toBe(201)
+}
+const written = async ({ repo, workspace }: Job, count: number) =>
+  eventually(async () => {
+    const { hydrations } = (await user.get(`${workspace?.url}/hydrations`)).json()
+    for (const { state, reason } of hydrations)
+      expect(['queued', 'written'], `${repo}: ${reason}`).toContain(state)
+    return hydrations.filter(({ state }: { state: string }) => state === 'written').length === count
+  }, 240)
+const healthy = async ({ connection }: Job) =>
+  eventually(async () => {
+    const found = (await user.get(`/api/git/connections/${connection}`)).json().connection
+    expect(['initializing', 'healthy'], found.statusReason).toContain(found.status)
+    return found.status === 'healthy'
+  }, 240)
+
+async function configure(job: Job): Promise<void> {
+  await healthy(job)
+  const name = job.repo.replace('acme/', 'ws-')
+  const made = await user.post('/api/workspaces', { name, gitConnectionId: job.connection })
+  job.workspace = { name, url: `/api/workspaces/${made.json().workspace.id}` }
+  await put(job, first)
+  await written(job, 1)
 }
 
-test('what was begun ends in the right tree, each commit once, and no token is told', async () => {
-  const worker = await processes.startWorker()
-  const work = Promise.all(
-    Array.from({ length: count }, async (_, index) => prepareAndHydrate(index)),
-  )
-  await killAgainAndAgain(worker)
-  for (const { repo, name, url, commits, connection } of await work) {
-    await eventually(async () => {
-      const { hydrations } = (await user.get(`${url}/hydrations`)).json()
-      return hydrations[0].state === 'written' && hydrations[1].state !== 'queued'
-    }, 240)
-    await eventually(
-      async () =>
-        (await user.get(`/api/git/connections/${connection.id}`)).json().connection.status ===
-        'healthy',
-      60,
-    )
-    const { [marker]: owned = '{}', ...tree } = await harness.peer.tree(repo)
-    expect(JSON.parse(owned)).toMatchObject({ connection: connection.id, branch: 'main' })
-    expect(tree).toEqual({
-      ...scaffoldFiles,
-      'other.txt': 'theirs\n',
-      [`workspaces/${name}/main.tf`]: '# two\n',
-      [`workspaces/${name}/b/c.tf`]: '# c\n',
-    })
-    const messages = (await harness.peer.messages(repo)).slice(0, -commits)
-    // Marker, scaffold, and one a version; the older version may have been passed over.
-    expect(new Set(messages).size, messages.join('\n--\n')).toBe(messages.length)
-    expect(messages.length).toBeLessThanOrEqual(4)
-  }
-  const { entries } = (await user.get('/api/audit?limit=200&event=git.repo_written')).json()
-  const versions = entries.map(
-    (entry: { target: { label: string }; detail: { configurationVersion: number } }) =>
-      `${entry.target.label} ${entry.detail.configurationVersion}`,
-  )
-  expect(new Set(versions).size).toBe(versions.length)
-
-  await processes.close()
-  const told = said + harness.logged() + (await histories())
-  expect(told).toContain('hydrateWorkspace')
-  for (const token of tokens) expect(told.includes(token)).toBe(false)
-}, 900_000)
-
-/** All that the engine keeps, payloads decoded. */
-async function histories(): Promise<string> {
-  const { config } = harness
-  const connection = await Connection.connect(connectionOptions(config))
-  const client = new Client({ connection, namespace: config.temporal.namespace })
-  let text = ''
-  for await (const { workflowId, runId } of client.workflow.list()) {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
-    text += JSON.stringify(history, (_, value: unknown) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString() : value,
-    )
-  }
-  await connection.close()
-  return text
+/** The calls of both workflows, as they are where nothing dies. */
+async function callsOf(peer: GitPeer, empty: boolean): Promise<Record<Workflow, string[]>> {
+  const job = await prepare({ peer, empty, workflow: 'prepare', at: { nth: 0, when: 'before' } })
+  await configure(job)
+  const [preparing] = [job.gate.calls.slice()]
+  const gate = gates.set(job.repo)
+  await put(job, second)
+  await written(job, 2)
+  await expectTree(job)
+  // Its first version is counted with the preparing: those calls are cut off.
+  const end = preparing.findIndex((call) => call.includes('workspaces/ws-'))
+  return { prepare: end < 0 ? preparing : preparing.slice(0, end), hydrate: gate.calls.slice() }
 }

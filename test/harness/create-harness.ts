@@ -13,7 +13,7 @@ import { readConfig, Secret, type Config } from '../../config.ts'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { databaseLogins, type DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
-import { createOutbound } from '../../gateways/outbound/outbound.ts'
+import { createOutbound, type Outbound } from '../../gateways/outbound/outbound.ts'
 import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer.ts'
 import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
@@ -50,6 +50,8 @@ export type HarnessOptions = {
   env?: Record<string, string>
   /** `real`: over SMTP_URL, or as files; `unsent`: what is queued stays there. */
   mail?: 'memory' | 'real' | 'unsent'
+  /** Stands between the product and the outside world. */
+  outbound?: (real: Outbound) => Outbound
 }
 
 /** A real PostgreSQL database of the file's own, the real HTTP stack, and with `worker` a real engine and sandbox. */
@@ -98,7 +100,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     store,
     keyring: createKeyring(config.keyring),
     engine: createEngineHealth(connection, config.temporal.namespace),
-    outbound: createOutbound(config),
+    outbound: (options.outbound ?? ((real: Outbound) => real))(createOutbound(config)),
     policies: createPolicyCompiler(config, log),
     changes,
     log,

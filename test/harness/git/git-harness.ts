@@ -1,11 +1,13 @@
 import { createHarness, type Harness } from '../create-harness.ts'
 import type { TestUser } from '../test-user.ts'
+import type { Outbound } from '../../../gateways/outbound/outbound.ts'
+import { bitbucketCloudPeer } from './bitbucket-cloud-peer.ts'
 import { bitbucketDataCenterPeer } from './bitbucket-data-center-peer.ts'
 import type { GitPeer } from './git-peer.ts'
 import { githubPeer } from './github-peer.ts'
 import { gitlabPeer } from './gitlab-peer.ts'
 
-export const peerMakers = { githubPeer, gitlabPeer, bitbucketDataCenterPeer }
+export const peerMakers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
 
 export type GitHarness = Harness & {
   peer: GitPeer
@@ -27,13 +29,14 @@ export async function gitHarness(
   const harness = await createHarness({
     worker,
     env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${peer.server.port},git=127.0.0.1:1`, ...env },
+    outbound: wayTo(peer),
   })
   return {
     ...harness,
     peer,
     body: (repo, more = {}) => ({
       provider: peer.provider,
-      host: peer.server.url,
+      ...(peer.product !== 'bitbucket-cloud' && { host: peer.server.url }),
       token: peer.token(),
       repo,
       ...more,
@@ -47,6 +50,25 @@ export async function gitHarness(
       await peer.close()
     },
   }
+}
+
+/**
+ * Bitbucket Cloud stands at its public addresses alone: what is sent there reaches the peer. The
+ * rules of the real way out hold for the peer's address as for any other.
+ */
+export function wayTo(peer: GitPeer): (real: Outbound) => Outbound {
+  if (peer.product !== 'bitbucket-cloud') return (real) => real
+  const led = (url: string | URL) => {
+    const { origin, pathname, search } = new URL(url)
+    return /^https:\/\/(api\.)?bitbucket\.org$/.test(origin)
+      ? `${peer.server.url}${pathname}${search}`
+      : url
+  }
+  return (real) => ({
+    ...real,
+    request: async (url, options) => real.request(led(url), options),
+    stream: async (url, options) => real.stream(led(url), options),
+  })
 }
 
 /** Waits until `look` finds something. */
