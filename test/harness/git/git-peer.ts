@@ -14,8 +14,11 @@ export type GitPeer = {
   token(right?: PeerRight): string
   revoke(token: string): void
   archive(name: string): Promise<void>
+  unarchive(name: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   protect(name: string, branch: string): Promise<void>
+  /** Merges the open pull request between these, protected or not. */
+  merge(name: string, request: { from: string; into: string }): Promise<void>
   /** Somebody else's commit. */
   edit(
     name: string,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createEmulator } from 'emulate'
-import { freePort } from '../create-harness.ts'
+import { freePorts } from '../../../engines/free-ports.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 
@@ -14,7 +14,7 @@ export async function githubPeer(): Promise<GitPeer> {
   const root = `root${randomBytes(8).toString('hex')}`
   const github = await createEmulator({
     service: 'github',
-    port: await freePort(),
+    port: (await freePorts(['github'])).github,
     seed: {
       tokens: { [root]: { login: owner, scopes: ['repo', 'user'] } },
       github: { users: [{ login: owner, name: 'Acme', email: 'acme@example.com' }], repos: [] },
@@ -85,6 +85,7 @@ export async function githubPeer(): Promise<GitPeer> {
     },
     revoke: (token) => void tokens.delete(token),
     archive: async (name) => void archived.add(name.toLowerCase()),
+    unarchive: async (name) => void archived.delete(name.toLowerCase()),
     rename: async (from, to) => {
       names.set(from.toLowerCase(), to).set(to.toLowerCase(), to)
       await call('PATCH', `/repos/${from}`, { name: to.split('/')[1] })
@@ -96,6 +97,16 @@ export async function githubPeer(): Promise<GitPeer> {
         required_status_checks: null,
         restrictions: null,
       })
+    },
+    merge: async (name, { from, into }) => {
+      const pulls = await call('GET', `/repos/${name}/pulls?state=open`)
+      const pull = pulls.find(
+        ({ head, base }: Record<string, { ref: string }>) =>
+          head?.ref === from && base?.ref === into,
+      )
+      await call('DELETE', `/repos/${name}/branches/${into}/protection`)
+      await call('PUT', `/repos/${name}/pulls/${pull.number}/merge`, {})
+      await peer.protect(name, into)
     },
     async edit(name, { branch = 'main', write = {}, remove = [], message = 'an edit', email }) {
       const head = await branchOf(name, branch)

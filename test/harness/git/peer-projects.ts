@@ -58,6 +58,7 @@ export class PeerProjects {
       },
       revoke: (token) => void this.tokens.delete(token),
       archive: async (name) => void (this.named(name).archived = true),
+      unarchive: async (name) => void (this.named(name).archived = false),
       rename: async (from, to) => {
         const project = this.named(from)
         this.repositories.rename(project.name, to)
@@ -65,6 +66,15 @@ export class PeerProjects {
         project.name = to
       },
       protect: async (name, branch) => void this.named(name).protectedBranches.add(branch),
+      merge: async (name, { from, into }) => {
+        const project = this.named(name)
+        const at = project.pulls.findIndex((pull) => pull.from === from && pull.into === into)
+        if (at < 0) throw new Error(`no pull request from ${from} into ${into}`)
+        const head = await this.repositories.head(project.name, from)
+        // Nothing else went there meanwhile in any test, so a fast-forward is the merge.
+        await this.repositories.git(project.name, 'update-ref', `refs/heads/${into}`, head ?? '')
+        project.pulls.splice(at, 1)
+      },
       edit: async (name, { branch = 'main', write = {}, remove = [], message, email }) => {
         await this.repositories.commit(this.named(name).name, {
           branch,
