@@ -35,7 +35,7 @@ async function main(config: Config): Promise<void> {
   // A plan holds a workbench of its own while its policies are judged in another.
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,
-    programs: ['tofu', 'opa'],
+    programs: ['tofu', 'opa', 'sh'],
   })
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 

@@ -1,6 +1,7 @@
 import type { Outbound } from '../outbound/outbound.ts'
 import { bitbucketCloudSource } from './bitbucket-cloud-source.ts'
 import { bitbucketCloudWebhooks } from './bitbucket-cloud-webhooks.ts'
+import { gitAuthorization } from './git-authorization.ts'
 import type { CommitRequest, GitHost, GitRepository } from './git-host.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { GitRefusal, isStatus, refusalOf } from './git-refusal.ts'
@@ -35,11 +36,7 @@ export function bitbucketCloudHost(
   })
   const remoteOf = (name: string): Remote => ({
     url: `${origin}/${name}.git`,
-    // git's user names for the two kinds of tokens (docs: "Using access tokens", "Using API tokens").
-    authorization: basic(
-      email === undefined ? 'x-token-auth' : 'x-bitbucket-api-token-auth',
-      secret,
-    ),
+    authorization: gitAuthorization('bitbucket-cloud', token),
     provider,
   })
   const at = (name: string) => `/repositories/${inPath(name)}`

@@ -1,6 +1,7 @@
 import type { Outbound } from '../outbound/outbound.ts'
 import { bitbucketDataCenterSource } from './bitbucket-data-center-source.ts'
 import { bitbucketDataCenterWebhooks } from './bitbucket-data-center-webhooks.ts'
+import { gitAuthorization } from './git-authorization.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { isStatus } from './git-refusal.ts'
@@ -34,7 +35,7 @@ export function bitbucketDataCenterHost(
   })
   const remoteOf = (name: string): Remote => ({
     url: `${origin}/scm/${inPath(name)}.git`,
-    authorization: `Bearer ${token}`,
+    authorization: gitAuthorization('bitbucket-data-center', token),
     provider,
   })
 

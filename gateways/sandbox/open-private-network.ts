@@ -10,14 +10,20 @@ import { systemFolders } from './system-folders.ts'
 
 export const statePort = 8200
 export const proxyPort = 8201
-export type Doors = { state: HttpServer | undefined; proxy: HttpServer | undefined }
+export const gitPort = 8202
+export type Door = 'state' | 'proxy' | 'git'
+export type Doors = Record<Door, HttpServer | undefined>
 
-/** A network namespace whose loopback has two listeners, both of them in the worker's hands. */
+const ports: Record<Door, number> = { state: statePort, proxy: proxyPort, git: gitPort }
+const names: readonly Door[] = ['state', 'proxy', 'git']
+const closed: Doors = { state: undefined, proxy: undefined, git: undefined }
+
+/** A network namespace whose loopback has one listener a door, all of them in the worker's hands. */
 export type PrivateNetwork = {
   /** The command that puts what follows it into this network. */
   enter(uid: number | undefined): string[]
   /** From now on connections go to these servers, or nowhere. */
-  route(doors: Doors): void
+  route(doors: Partial<Doors>): void
   close(): void
 }
 
@@ -38,7 +44,7 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
     ['--proc', '/proc', '--dev-bind', '/dev/null', '/dev/null'],
     ['--ro-bind', process.execPath, '/node', '--ro-bind', helper, '/helper.mts'],
     ['--clearenv', '--setenv', 'NODE_CHANNEL_FD', '3', '--info-fd', '4'],
-    ['--', '/node', '/helper.mts', String(statePort), String(proxyPort)],
+    ['--', '/node', '/helper.mts', ...Object.values(ports).map(String)],
   ].flat()
   const child = spawn(bwrap, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
@@ -54,7 +60,7 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
     const received = new Promise<void>((resolve) => {
       child.on('message', (port, handle) => {
         servers.set(port, (handle as Server).unref())
-        if (servers.size === 2) resolve()
+        if (servers.size === Object.keys(ports).length) resolve()
       })
     })
     const pid = await Promise.race([info, exited])
@@ -66,8 +72,7 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
       space,
       fd: openSync(`/proc/${pid}/ns/${space}`, 'r'),
     }))
-    child.send('held')
-    child.send('held')
+    for (const port of servers.keys()) child.send(['held', port])
     child.disconnect()
     return privateNetwork(servers, handles)
   } catch (error) {
@@ -80,14 +85,15 @@ function privateNetwork(
   servers: ReadonlyMap<unknown, Server>,
   handles: ReadonlyArray<{ space: string; fd: number }>,
 ): PrivateNetwork {
-  let doors: Doors = { state: undefined, proxy: undefined }
+  let doors = closed
   const sockets = new Set<Socket>()
   for (const [port, server] of servers)
     server.on('connection', (socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
       socket.on('error', () => socket.destroy())
-      const door = port === statePort ? doors.state : doors.proxy
+      const name = names.find((one) => ports[one] === port)
+      const door = name && doors[name]
       if (door) door.emit('connection', socket)
       else socket.destroy()
     })
@@ -99,7 +105,7 @@ function privateNetwork(
       return ['/usr/bin/nsenter', ...paths, ...as, '--']
     },
     route(next) {
-      doors = next
+      doors = { ...closed, ...next }
       // A connection of the run before must not speak to the doors of the next one.
       for (const socket of sockets) socket.destroy()
     },

@@ -9,7 +9,13 @@ import { folderSize } from './folder-size.ts'
 import { insideFolder } from './inside-folder.ts'
 import { killUid } from './kill-uid.ts'
 import type { Launcher } from './launch.ts'
-import { type Doors, type PrivateNetwork, proxyPort, statePort } from './open-private-network.ts'
+import {
+  type Doors,
+  gitPort,
+  type PrivateNetwork,
+  proxyPort,
+  statePort,
+} from './open-private-network.ts'
 import type { PooledSlot } from './slot-pool.ts'
 import { createStateDoor } from './state-door.ts'
 import { superviseStep, type Watch } from './supervise-step.ts'
@@ -79,8 +85,8 @@ export async function openWorkbench(
         // A step that has ended left nobody: superviseStep waited for that.
         if (running.size > 0) await killUid(slot.uid)
         await Promise.allSettled(running)
-        network?.route({ state: undefined, proxy: undefined })
-        for (const door of [doors.state, doors.proxy]) {
+        network?.route({})
+        for (const door of [doors.state, doors.proxy, doors.git]) {
           door?.closeAllConnections()
           if (door?.listening) door.close()
         }
@@ -113,7 +119,7 @@ function makeDoors(host: WorkbenchHost, request: OpenRequest) {
       onHost?.(request.label, `${name}:${port}`, allowed)
     },
   })
-  return { state, proxy, path: request.statePath ?? '' }
+  return { state, proxy, git: request.gitRelay, path: request.statePath ?? '' }
 }
 
 type MadeDoors = Doors & { path: string }
@@ -123,6 +129,7 @@ function insideUrls(network: PrivateNetwork, doors: MadeDoors) {
   return {
     stateUrl: `http://127.0.0.1:${statePort}${doors.path}`,
     proxyUrl: `http://127.0.0.1:${proxyPort}`,
+    gitUrl: `http://127.0.0.1:${gitPort}`,
   }
 }
 
@@ -136,6 +143,7 @@ async function loopbackUrls(doors: MadeDoors) {
   return {
     stateUrl: (await listen(doors.state)) + doors.path,
     proxyUrl: await listen(doors.proxy),
+    gitUrl: await listen(doors.git),
   }
 }
 

@@ -12,7 +12,7 @@ export function sandboxFor(
   { slots, programs }: { slots: number; programs: readonly Program[] },
 ): Promise<OwnedSandbox> {
   const { tofuBin = 'tofu', opaBin = 'opa' } = config
-  const paths = { tofu: tofuBin, opa: opaBin }
+  const paths = { tofu: tofuBin, opa: opaBin, sh: '/bin/sh' }
   return createSandbox({
     kind: config.sandbox,
     workDir: config.workDir ?? workFolderFor(config.dataDir),

@@ -1,4 +1,7 @@
-export type Program = 'tofu' | 'opa'
+import type { Server } from 'node:http'
+
+/** `sh` is the host's shell, for what only the system's own tools do. */
+export type Program = 'tofu' | 'opa' | 'sh'
 
 export type StepLimits = {
   timeoutMs: number
@@ -49,6 +52,8 @@ export interface Workbench {
   readonly stateUrl: string
   /** Address of the egress proxy as seen from inside a step with `network: 'run'`. */
   readonly proxyUrl: string
+  /** Address of the Git relay that the run was opened with, likewise; nobody listens there without one. */
+  readonly gitUrl: string
   /** Path of a folder of the workbench as seen from inside a step (`/bench/out` in bubblewrap). */
   inside(path: string): string
   /** Writes a file for the steps to read. Refuses a path that leaves the workbench or crosses a symbolic link. */
@@ -61,10 +66,18 @@ export interface Workbench {
   close(): Promise<void>
 }
 
+export type OpenOptions = {
+  label: string
+  sizeBytes: number
+  statePath?: string
+  /** A server that does not listen yet; closed with the workbench. */
+  gitRelay?: Server | undefined
+}
+
 export interface Sandbox {
   readonly kind: 'bubblewrap' | 'process'
   /** Claims a slot; waits up to a minute for one. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
-  open(options: { label: string; sizeBytes: number; statePath?: string }): Promise<Workbench>
+  open(options: OpenOptions): Promise<Workbench>
   /** What an operator should know of this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
 }

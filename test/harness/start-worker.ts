@@ -14,7 +14,7 @@ export async function startWorker(
   const { config, store, keyring, outbound, mail, changes, log } = deps
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,
-    programs: ['tofu', 'opa'],
+    programs: ['tofu', 'opa', 'sh'],
   })
   const running = await createWorker({
     config,

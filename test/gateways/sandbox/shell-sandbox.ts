@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSandbox, type SandboxOptions } from '../../../gateways/sandbox/create-sandbox.ts'
 import { workFolderFor } from '../../../gateways/sandbox/work-folder-for.ts'
-import type { OwnedSandbox, Step, StepEnd, Workbench } from '../../../gateways/sandbox/workbench.ts'
+import type {
+  OpenOptions,
+  OwnedSandbox,
+  Step,
+  StepEnd,
+  Workbench,
+} from '../../../gateways/sandbox/workbench.ts'
 
 export const hasBwrap = existsSync('/usr/bin/bwrap')
 export const isRoot = process.getuid?.() === 0
@@ -22,7 +28,7 @@ export type ShellSandbox = {
   sandbox: OwnedSandbox
   dataDir: string
   workDir: string
-  open(options?: { statePath?: string; sizeBytes?: number }): Promise<Workbench>
+  open(options?: Partial<OpenOptions>): Promise<Workbench>
   close(): Promise<void>
 }
 
@@ -46,12 +52,8 @@ export async function shellSandbox(options: Partial<SandboxOptions> = {}): Promi
     sandbox,
     dataDir,
     workDir,
-    async open({ statePath, sizeBytes = 16 * 1024 * 1024 } = {}) {
-      const workbench = await sandbox.open({
-        label: 'test',
-        sizeBytes,
-        ...(statePath === undefined ? {} : { statePath }),
-      })
+    async open({ sizeBytes = 16 * 1024 * 1024, ...more } = {}) {
+      const workbench = await sandbox.open({ label: 'test', sizeBytes, ...more })
       opened.push(workbench)
       return workbench
     },

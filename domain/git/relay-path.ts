@@ -1,0 +1,37 @@
+export type RelayPath = {
+  capability: string
+  host: string
+  /** `owner/repository` as the address has it, without `.git`. */
+  repository: string
+  /** What follows the host at the provider. */
+  path: string
+}
+
+const segment = /^[\w~][\w.~+-]{0,254}$/
+const maxSegments = 22
+
+/**
+ * What git asks its relay for: `/<capability>/<host>/<repository>/…`. Only the two requests that
+ * read a repository have a place here, and they are compared as sent: what would have to be decoded
+ * or normalized first (`%2e`, `..`, `//`) could mean another place to the provider, where the
+ * request carries a credential.
+ */
+export function relayPath(method: string, url: string): RelayPath | undefined {
+  const service = services.find((one) => one.method === method && url.endsWith(one.end))
+  if (!service) return undefined
+  const [empty, capability = '', host = '', ...segments] = url
+    .slice(0, -service.end.length)
+    .split('/')
+  if (empty !== '' || capability === '' || !/^[\w.-]+(:\d{1,5})?$/.test(host)) return undefined
+  if (segments.length < 2 || segments.length > maxSegments) return undefined
+  if (!segments.every((name) => segment.test(name))) return undefined
+  // Providers redirect the name without `.git`, and redirects are not followed.
+  const repository = segments.join('/').replace(/\.git$/, '')
+  return { capability, host, repository, path: `/${repository}.git${service.end}` }
+}
+
+/** Smart HTTP's way to fetch; `git-receive-pack`, and the files of the dumb protocol, are not in it. */
+const services = [
+  { method: 'GET', end: '/info/refs?service=git-upload-pack' },
+  { method: 'POST', end: '/git-upload-pack' },
+] as const

@@ -1,0 +1,33 @@
+import type { RelayHost } from './git-relay.ts'
+
+/**
+ * git's configuration by environment (git-config, GIT_CONFIG_COUNT): addresses of these hosts are
+ * asked at the relay instead. A workspace's own settings of this kind stay, and win where both
+ * name the same address, since git takes the first.
+ */
+export function relayEnvironment(
+  base: string,
+  hosts: readonly RelayHost[],
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const given = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  const first = Number.isInteger(given) && given > 0 ? given : 0
+  const settings = hosts.flatMap((host) =>
+    addressesOf(host).map((address) => [`url.${base}${host.host}/.insteadOf`, address] as const),
+  )
+  return {
+    GIT_CONFIG_COUNT: String(first + settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${first + index}`, key],
+        [`GIT_CONFIG_VALUE_${first + index}`, value],
+      ]),
+    ),
+  }
+}
+
+/** The same repository by ssh has the same path, but at Data Center. */
+function addressesOf({ host, origin, product }: RelayHost): string[] {
+  if (product === 'bitbucket-data-center' || host.includes(':')) return [`${origin}/`]
+  return [`${origin}/`, `ssh://git@${host}/`, `git@${host}:`]
+}
