@@ -542,6 +542,7 @@ table plans
   prices_version text not null
   sensitive_variables text[] not null default '{}'::text[]
   created_at timestamp with time zone not null default now()
+  modules bytea
   constraint plans_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint plans_pkey PRIMARY KEY (workspace_run_id)
   index plans_run btree (organization_id, workspace_run_id)

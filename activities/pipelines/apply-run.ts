@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { AppError } from '../../domain/errors.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
@@ -113,9 +114,18 @@ async function applyInSandbox(
       },
     })
     await tool.prepare(loaded.files)
-    await tool.restore(begun)
+    try {
+      await tool.restore(begun)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      await log.write('error', error.message)
+      return { phase: 'failed', reason: 'apply_errored', message: error.message }
+    }
     await log.write('info', 'Preparing the stored plan.')
-    const init = await tool.init({ lockReadonly: begun.lockFile !== null })
+    const init = await tool.init({
+      lockReadonly: begun.lockFile !== null,
+      keepModules: begun.modules !== null,
+    })
     if (init.exitCode !== 0 || !(await tool.usesOwnBackend())) {
       for (const [stream, line] of unsaid) await say(stream, line)
       await log.write('error', error ?? 'tofu init failed before anything was applied')

@@ -25,6 +25,7 @@ export type Begun = {
   token: string
   planFile: Buffer
   lockFile: Buffer | null
+  modules: Buffer | null
 }
 
 /**
@@ -77,6 +78,7 @@ async function whyStale(
   const digest = planDigest({
     planFile: plan.planFile,
     lockFile: plan.lockFile,
+    modules: plan.modules,
     configurationSha256: loaded.configuration.filesSha256,
     engineVersion: plan.row.engineVersion,
     stateLineage: plan.row.stateLineage,
@@ -152,7 +154,8 @@ async function take(
   await workspaceRuns(db, organizationId).move(run.id, ['apply_queued'], { phase: 'applying' })
   await stages(db, organizationId).begin(run.id, 'apply')
   await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
-  return { fence, token: secret.plain, planFile: plan.planFile, lockFile: plan.lockFile }
+  const { planFile, lockFile, modules } = plan
+  return { fence, token: secret.plain, planFile, lockFile, modules }
 }
 
 async function end(db: Db, { organizationId, run }: LoadedRun, how: RunEnd): Promise<void> {

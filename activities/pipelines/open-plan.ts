@@ -6,6 +6,7 @@ export type OpenedPlan = {
   row: StoredPlan
   planFile: Buffer
   lockFile: Buffer | null
+  modules: Buffer | null
   planJson: unknown
 }
 
@@ -23,6 +24,7 @@ export async function openPlan(
     row,
     planFile: open('plan_file', row.planFile),
     lockFile: row.lockFile ? open('lock_file', row.lockFile) : null,
+    modules: row.modules ? open('modules', row.modules) : null,
     planJson: JSON.parse(open('plan_json', row.planJson).toString()),
   }
 }

@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
 import { hasModule } from '../../domain/workspaces/configuration-files.ts'
+import { AppError } from '../../domain/errors.ts'
 import { advise } from '../../domain/pipelines/advise.ts'
+import { adviseOnModules } from '../../domain/pipelines/advise-on-modules.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
@@ -17,6 +19,7 @@ import { howKilled } from './how-killed.ts'
 import { judgeGates } from './judge-gates.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
+import { openGitRelay } from './open-git-relay.ts'
 import { recordPlan, recordPlanFailure } from './record-plan.ts'
 import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
@@ -24,6 +27,8 @@ import { watchRun, type RunWatch } from './watch-run.ts'
 export const planTimeoutMs = 30 * 60_000
 /** A plan that is lost with its worker is made again, at most twice (runs.md, Transitions). */
 const maxBegun = 3
+/** As much of what `init` says as tells why it failed. */
+const maxSaid = 200
 const workFolderBytes = 2 * 1024 ** 3
 
 /** A plan that did not come about, with why in our own words. */
@@ -126,13 +131,20 @@ async function planInSandbox(
       'plan_errored',
       `The configuration has no .tf file in ${workspace.path || 'its top folder'}, where OpenTofu works.`,
     )
+  const relay = await openGitRelay(deps, loaded, (host, repository, connectionId) => {
+    const by = connectionId === null ? 'without a credential' : `by Git connection ${connectionId}`
+    // The log keeps its order by itself, and nobody here could wait for it.
+    log.write('info', `Reading ${host}/${repository} ${by}.`).catch(() => undefined)
+  })
   const bench = await deps.sandbox.open({
     label: `run-${run.id}-plan`,
     sizeBytes: workFolderBytes,
     statePath: `/api/workspaces/${run.workspaceId}/state`,
+    gitRelay: relay?.server,
   })
   try {
     let error: string | undefined
+    const said: string[] = []
     const tool = tofu({
       bench,
       token,
@@ -141,7 +153,9 @@ async function planInSandbox(
       cliConfig: deps.cliConfig,
       timeoutMs: planTimeoutMs,
       signal: watch.signal,
-      onLine: async (stream, line) => {
+      onLine: async (stream, output) => {
+        const line = relay?.hide(output) ?? output
+        if (stream === 'stderr' && said.length < maxSaid) said.push(line)
         const told = error === undefined ? firstError(line) : undefined
         if (told !== undefined) error = advise(told, run.workspaceId)
         if (stream === 'stderr') return log.write('error', line)
@@ -149,13 +163,18 @@ async function planInSandbox(
       },
     })
     await tool.prepare(loaded.files)
-    assertWell(await tool.init({ lockReadonly: false }), 'init', error)
+    const gitEnv = relay?.environment(bench.gitUrl, loaded.env)
+    const init = await tool.init({ gitEnv })
+    // Nothing that a plan's code starts from here on can read a repository.
+    relay?.close()
+    assertWell(init, 'init', relay?.refusal() ?? adviseOnModules(said) ?? error)
     if (!(await tool.usesOwnBackend()))
       throw new PlanFailure(
         'plan_errored',
         'The configuration chooses another backend by an override file. Remove it: the state belongs to the workspace.',
       )
     const lockFile = (await tool.readLockFile()) ?? null
+    const modules = await keepModules(tool, log)
     assertWell(await tool.plan({ destroy: run.destroy }), 'plan', error)
     const planFile = await tool.readPlanFile()
     // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
@@ -173,10 +192,23 @@ async function planInSandbox(
     })
     await log.close()
     await retryWhileUnavailable(async () =>
-      recordPlan(deps, loaded, { planFile, lockFile, planJson, judgement }),
+      recordPlan(deps, loaded, { planFile, lockFile, modules, planJson, judgement }),
     )
   } finally {
+    relay?.close()
     await bench.close()
+  }
+}
+
+async function keepModules(tool: ReturnType<typeof tofu>, log: StageLog): Promise<Buffer | null> {
+  try {
+    const kept = await tool.keepModules()
+    for (const { module, commit } of kept?.commits ?? [])
+      await log.write('info', `Module ${module} is at commit ${commit}.`)
+    return kept?.archive ?? null
+  } catch (error) {
+    if (error instanceof AppError) throw new PlanFailure('plan_errored', error.message)
+    throw error
   }
 }
 

@@ -20,6 +20,7 @@ import type { LoadedRun } from './load-run.ts'
 export type FinishedPlan = {
   planFile: Buffer
   lockFile: Buffer | null
+  modules: Buffer | null
   planJson: unknown
   judgement: Judgement
 }
@@ -35,6 +36,7 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     planFile: plan.planFile,
     configurationSha256: loaded.configuration.filesSha256,
     lockFile: plan.lockFile,
+    modules: plan.modules,
     engineVersion: deps.engineVersion,
     stateLineage: loaded.state?.lineage ?? null,
     stateSerial: loaded.state?.serial ?? null,
@@ -134,6 +136,7 @@ async function savePlan(
     workspaceRunId: run.id,
     planFile: seal('plan_file', plan.planFile),
     lockFile: plan.lockFile ? seal('lock_file', plan.lockFile) : null,
+    modules: plan.modules ? seal('modules', plan.modules) : null,
     planJson: seal('plan_json', JSON.stringify(plan.planJson)),
     engineVersion,
     configurationSha256: loaded.configuration.filesSha256,

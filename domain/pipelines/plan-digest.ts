@@ -4,6 +4,8 @@ export type PlanDigestParts = {
   planFile: Buffer
   configurationSha256: string
   lockFile: Buffer | null
+  /** The archive of what was fetched of modules; null where nothing was. */
+  modules: Buffer | null
   engineVersion: string
   stateLineage: string | null
   stateSerial: number | null
@@ -26,6 +28,8 @@ export function planDigest(parts: PlanDigestParts): string {
     `lineage ${parts.stateLineage ?? 'none'}`,
     `serial ${parts.stateSerial ?? 'none'}`,
     `variables ${parts.variablesMac}`,
+    // Absent, not "none": a plan that waited for its approval before modules were kept has the digest of then.
+    ...(parts.modules ? [`modules ${sha256(parts.modules)}`] : []),
   ]
   return `sha256:${sha256(lines.join('\n'))}`
 }

@@ -1,10 +1,13 @@
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
+import { moduleArchive, type ModuleArchive } from './module-archive.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
 const configuration = 'config'
 const data = 'data'
 const out = 'out'
+/** What no step may write: a plan's code would choose the programs of the steps after it (`dev_overrides`). */
+const settings = 'settings'
 
 const planFile = `${out}/plan.bin`
 const maxPlanBytes = 256 * 1024 * 1024
@@ -45,10 +48,12 @@ export function tofu(options: TofuOptions) {
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
     TF_DATA_DIR: bench.inside(data),
-    TF_CLI_CONFIG_FILE: bench.inside(`${out}/tofu.rc`),
+    TF_CLI_CONFIG_FILE: bench.inside(`${settings}/tofu.rc`),
     HOME: bench.inside(out),
     PATH: '/usr/bin:/bin',
     TMPDIR: '/tmp',
+    // There is nobody to ask: git then says at once what it lacks.
+    GIT_TERMINAL_PROMPT: '0',
   }
   const connected = {
     TF_HTTP_ADDRESS: bench.stateUrl,
@@ -65,25 +70,34 @@ export function tofu(options: TofuOptions) {
     NO_PROXY: '127.0.0.1,localhost',
   }
 
-  const run = async (args: readonly string[], step: Partial<Step> = {}): Promise<StepEnd> =>
+  type More = Partial<Step> & { gitEnv?: Readonly<Record<string, string>> | undefined }
+  const run = async (args: readonly string[], { gitEnv, ...step }: More = {}): Promise<StepEnd> =>
     bench.run({
       program: 'tofu',
       args,
       // What is fixed comes last: nothing a workspace sets can lead a run elsewhere.
-      env: { ...env, ...fixed, ...(step.network === 'none' ? {} : connected) },
+      env: { ...env, ...gitEnv, ...fixed, ...(step.network === 'none' ? {} : connected) },
       cwd: root,
       network: 'run',
       limits: limits(Math.max(1_000, deadline - Date.now())),
       signal,
       onLine,
       ...step,
+      readOnly: [settings, ...(step.readOnly ?? [])],
     })
+  const archive = moduleArchive({ bench, data, run: async (step) => run([], step) })
 
   return {
     async prepare(files: Readonly<Record<string, string>>): Promise<void> {
-      for (const folder of new Set([root, data, out, ...Object.keys(files).map(folderOf)]))
+      for (const folder of new Set([
+        root,
+        data,
+        out,
+        settings,
+        ...Object.keys(files).map(folderOf),
+      ]))
         await bench.makeFolder(folder)
-      await bench.write(`${out}/tofu.rc`, options.cliConfig ?? 'disable_checkpoint = true\n')
+      await bench.write(`${settings}/tofu.rc`, options.cliConfig ?? 'disable_checkpoint = true\n')
       for (const [name, content] of Object.entries(files))
         await bench.write(`${configuration}/${name}`, content)
       await bench.write(
@@ -92,19 +106,36 @@ export function tofu(options: TofuOptions) {
       )
     },
 
-    /** The lock file and plan of the plan's run, for its apply. */
-    async restore(saved: { lockFile: Buffer | null; planFile: Buffer }): Promise<void> {
+    /** The lock file, the modules and the plan of the plan's run, for its apply. */
+    async restore(saved: {
+      lockFile: Buffer | null
+      modules: Buffer | null
+      planFile: Buffer
+    }): Promise<void> {
+      if (saved.modules) await archive.unpack(saved.modules)
       if (saved.lockFile) await bench.write(lockFile, saved.lockFile)
       await bench.write(planFile, saved.planFile)
     },
 
-    async init({ lockReadonly }: { lockReadonly: boolean }): Promise<StepEnd> {
-      return run([
-        'init',
-        '-input=false',
-        '-no-color',
-        ...(lockReadonly ? ['-lockfile=readonly'] : []),
-      ])
+    /** `keepModules`: with what is there of modules, and nothing is fetched. */
+    async init(how: {
+      lockReadonly?: boolean
+      keepModules?: boolean
+      /** What leads git to the run's relay. */
+      gitEnv?: Readonly<Record<string, string>> | undefined
+    }): Promise<StepEnd> {
+      const args = ['init', '-input=false', '-no-color']
+      if (how.lockReadonly) args.push('-lockfile=readonly')
+      if (how.keepModules) args.push('-get=false')
+      return run(args, { gitEnv: how.gitEnv })
+    },
+
+    /**
+     * Keeps what `init` fetched of modules, and puts it back from what is kept: plan and apply then
+     * read the same bytes, whatever becomes of a branch or tag in between. Undefined: nothing was fetched.
+     */
+    async keepModules(): Promise<ModuleArchive | undefined> {
+      return archive.pack()
     },
 
     /**

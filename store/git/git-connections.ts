@@ -55,6 +55,15 @@ export function gitConnections(db: Db, organizationId: number) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
+    /** One of each host, to know which hosts there are. */
+    async hosts(): Promise<Array<Pick<GitConnection, 'host' | 'origin' | 'product'>>> {
+      return rows().distinctOn('host').select('host', 'origin', 'product').orderBy('host')
+    },
+
+    async onHost(host: string): Promise<GitConnection[]> {
+      return rows().where({ host }).orderBy('id')
+    },
+
     async create(connection: NewGitConnection): Promise<GitConnection> {
       return GitConnectionRow.query(db).insertAndFetch({ organizationId, ...connection })
     },

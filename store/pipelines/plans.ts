@@ -9,6 +9,8 @@ export class PlanRow extends Model {
   /** Sealed, like the two after it. */
   declare planFile: Buffer
   declare lockFile: Buffer | null
+  /** Sealed: the archive of the modules that were fetched. */
+  declare modules: Buffer | null
   declare planJson: Buffer
   declare engineVersion: string
   declare configurationSha256: string

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { GitPeer, PeerRight } from './git-peer.ts'
-import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
+import type { GitPeer } from './git-peer.ts'
+import { gitlabClone } from './gitlab-clone.ts'
+import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
 
 const ok = (json: unknown, headers?: Record<string, string>): PeerAnswer => ({
@@ -65,7 +66,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
   const server = new PeerServer(async (request) => {
     const right = request.token === undefined ? undefined : store.tokens.get(request.token)
     const git = /^\/(.+?)\.git(\/.*)$/.exec(request.path)
-    if (git) return cloneOrPush(store, request, { right, name: git[1] ?? '', rest: git[2] ?? '' })
+    if (git) return gitlabClone(store, request, { right, name: git[1] ?? '', rest: git[2] ?? '' })
     if (!right) return fail(401, '401 Unauthorized')
     const { method, url } = request
     const query = url.searchParams
@@ -172,30 +173,6 @@ async function listCommits(
   } catch {
     return fail(404, '404 Ref Not Found')
   }
-}
-
-/** Its repositories by git itself, which takes a token as the password of any user name but an empty one. */
-async function cloneOrPush(
-  store: PeerProjects,
-  request: PeerRequest,
-  { right, name, rest }: { right: PeerRight | undefined; name: string; rest: string },
-): Promise<PeerAnswer> {
-  const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  const hasUser = /^[^:]+:/.test(Buffer.from(basic, 'base64').toString())
-  if (!right || !hasUser)
-    return {
-      status: 401,
-      text: 'HTTP Basic: Access denied.',
-      headers: { 'www-authenticate': 'Basic realm="GitLab"' },
-    }
-  const project = store.find(name)
-  if (!project) return { status: 404, text: 'The project you were looking for could not be found.' }
-  if (/receive-pack/.test(rest + request.url.search) && right !== 'write')
-    return { status: 403, text: 'You are not allowed to push code to this project.' }
-  return gitHttpBackend(request, {
-    root: store.repositories.root,
-    path: `/${project.name}.git${rest}`,
-  })
 }
 
 async function showProject(store: PeerProjects, project: PeerProject) {

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gitHarness, type GitHarness } from '../../harness/git/git-harness.ts'
+import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
+import { awaits, isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
+import type { TestWorkspace } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+let harness: GitHarness
+let source: string
+let host: string
+beforeAll(async () => {
+  harness = await gitHarness(gitlabPeer)
+  host = `127.0.0.1:${harness.peer.server.port}`
+  source = `git::http://${host}/acme/mods.git//net`
+  await harness.peer.createRepository('acme/mods', moduleOf('first'))
+}, 120_000)
+afterAll(() => harness?.close())
+
+/** A module that reads a file beside it, in the plan and again in the apply. */
+const moduleOf = (word: string) => ({
+  'net/main.tf': `resource "terraform_data" "one" {
+  input = file("\${path.module}/word.txt")
+  provisioner "local-exec" { command = "sh \${path.module}/run.sh" }
+}
+output "word" { value = terraform_data.one.output }
+`,
+  'net/word.txt': word,
+  'net/run.sh': `echo applied ${word}\n`,
+})
+const filesOf = (from: string) => ({
+  'main.tf': `module "net" { source = "${from}" }\noutput "word" { value = module.net.word }\n`,
+})
+
+/** A connection to the host alone; its token is noted, also as git sends it. */
+async function connect(owner: TestUser): Promise<{ id: number; token: string }> {
+  const token = harness.peer.token('read')
+  harness.secrets.note('as git sends it', Buffer.from(`oauth2:${token}`).toString('base64'))
+  const made = await owner.post('/api/git/connections', {
+    provider: 'gitlab',
+    host: harness.peer.server.url,
+    token,
+  })
+  expect(made.statusCode, made.body).toBe(201)
+  return { id: made.json().connection.id, token }
+}
+
+async function ended(user: TestUser, workspace: TestWorkspace, body = {}) {
+  const { id } = await startRun(user, workspace, body)
+  const run = await runUntil(user, { workspace, id }, isOver)
+  const log = (await linesOf(user, workspace, { id, stage: 'plan' })).join('\n')
+  const applied = (await linesOf(user, workspace, { id, stage: 'apply' })).join('\n')
+  return { run, log, applied }
+}
+
+describe('a workspace with a private module', () => {
+  test('plans and applies with it, and the log says by which connection and at which commit', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const { id } = await connect(owner)
+    const workspace = await org.workspace({ by: owner, files: filesOf(source) })
+    const { run, log, applied } = await ended(owner, workspace)
+    expect(run.state, `${run.message}\n${log}\n${applied}`).toBe('succeeded')
+    expect(log).toContain(`Reading ${host}/acme/mods by Git connection ${id}.`)
+    expect(log).toMatch(/Module net is at commit [0-9a-f]{40}\./)
+    expect(applied).toContain('applied first')
+    const { outputs } = (await owner.get(`${workspace.url}/outputs`)).json()
+    expect(outputs[0]).toMatchObject({ name: 'word', value: 'first' })
+  })
+
+  test('what is applied is what was approved, though the branch moved and the connection is gone', async () => {
+    const org = await harness.organization()
+    const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
+    const { id: connectionId } = await connect(author)
+    await harness.peer.createRepository('acme/moves', moduleOf('approved'))
+    const from = `git::http://${host}/acme/moves.git//net?ref=main`
+    const files = filesOf(from)
+    const workspace = await org.workspace({ by: author, criticality: 'production', files })
+    const { id } = await startRun(author, workspace)
+    const waiting = await runUntil(author, { workspace, id }, awaits)
+    expect(waiting.awaitingApproval, waiting.message ?? '').toBe(true)
+
+    await harness.peer.edit('acme/moves', { write: moduleOf('smuggled') })
+    expect((await author.delete(`/api/git/connections/${connectionId}`)).statusCode).toBe(200)
+    const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
+    expect((await second.post(approve, {})).statusCode).toBe(200)
+    const run = await runUntil(author, { workspace, id }, isOver)
+    const applied = (await linesOf(author, workspace, { id, stage: 'apply' })).join('\n')
+    expect(run.state, applied).toBe('succeeded')
+    expect(applied).toContain('applied approved')
+    expect(applied).not.toContain('smuggled')
+  })
+
+  test('the modules are a part of what is approved: others make another digest', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    await connect(owner)
+    await harness.peer.createRepository('acme/shifts', moduleOf('same'))
+    const from = `git::http://${host}/acme/shifts.git//net`
+    const workspace = await org.workspace({
+      by: owner,
+      files: filesOf(from),
+      criticality: 'production',
+    })
+    const { id } = await startRun(owner, workspace)
+    const waiting = await runUntil(owner, { workspace, id }, awaits)
+    const db = harness.deps.store.platform
+    const row = await db('plans').where({ workspaceRunId: id }).first('modules')
+    expect(row?.modules?.length).toBeGreaterThan(100)
+    // Somebody with the database alone swaps them: another organization's sealed bytes do not even open.
+    await db('plans').where({ workspaceRunId: id }).update({ modules: null })
+    const second = await org.user('Deployer')
+    const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
+    await second.post(approve, { planDigest: waiting.planDigest })
+    const run = await runUntil(owner, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'plan_stale' })
+  })
+
+  test('nothing in a run can ask the relay once init is over, nor find the token', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const { token } = await connect(owner)
+    const script = [
+      'curl -s -o /dev/null -w "relay-%{http_code} " http://127.0.0.1:8202/x || echo relay-closed',
+      'env | grep -c GIT_CONFIG || true',
+      `cat /proc/*/environ 2>/dev/null | grep -ac insteadOf || true`,
+      `grep -rac 'glpat-' /bench 2>/dev/null | grep -v ':0$' | grep -v main.tf: || echo no-token`,
+    ].join('; ')
+    await harness.peer.createRepository('acme/evil', {
+      'main.tf': `resource "terraform_data" "x" {
+  provisioner "local-exec" { command = ${JSON.stringify(script.replaceAll('%{', '%%{'))} }
+}
+output "word" { value = join("", fileset("/proc/self", "environ")) }
+`,
+    })
+    const files = filesOf(`git::http://${host}/acme/evil.git`)
+    const workspace = await org.workspace({ by: owner, files })
+    const { run, applied } = await ended(owner, workspace)
+    expect(run.state, applied).toBe('succeeded')
+    expect(applied).toContain('relay-closed')
+    expect(applied).toContain('no-token')
+    expect(applied).not.toContain(token)
+  })
+})
+
+describe('a private module that cannot be had', () => {
+  test('without a connection the run says where and what to do', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner, files: filesOf(source) })
+    const { run, log } = await ended(owner, workspace)
+    expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+    expect(run.message, log).toContain(host)
+    expect(run.message).toContain('Git connection')
+  })
+
+  test('another organization’s connection is nobody else’s', async () => {
+    const [a, b] = [await harness.organization(), await harness.organization()]
+    const [ownerA, ownerB] = [await a.user('Owner'), await b.user('Owner')]
+    const mine = await connect(ownerA)
+    await connect(ownerB)
+    await harness.peer.createRepository('acme/secret', moduleOf('secret'))
+    const tokens = new Set<string | undefined>()
+    harness.peer.server.fault = ({ path, token }) => {
+      if (!path.includes('/acme/secret.git')) return undefined
+      tokens.add(token)
+      return token === mine.token ? undefined : { status: 404, text: 'not found' }
+    }
+    const files = filesOf(`git::http://${host}/acme/secret.git//net`)
+    const theirs = await ended(ownerB, await b.workspace({ by: ownerB, files }))
+    expect(theirs.run.state).toBe('failed')
+    expect(theirs.run.message).toContain(`${host} has no repository acme/secret`)
+    expect(tokens.has(mine.token)).toBe(false)
+    const own = await ended(ownerA, await a.workspace({ by: ownerA, files }))
+    expect(own.run.state, own.log).toBe('succeeded')
+    harness.peer.server.fault = () => undefined
+  })
+
+  test('a revoked token, a missing repository and a missing ref are told apart', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const { id, token } = await connect(owner)
+    const fails = async (from: string) => {
+      const workspace = await org.workspace({ by: owner, files: filesOf(from) })
+      const { run, log } = await ended(owner, workspace)
+      expect(run.state).toBe('failed')
+      expect(log).not.toMatch(/127\.0\.0\.1:8202/)
+      return run.message
+    }
+    expect(await fails(`${source}?ref=nosuch`)).toContain('no branch, tag or commit nosuch')
+    expect(await fails(`git::http://${host}/acme/gone.git`)).toContain(
+      `${host} has no repository acme/gone that the Git connection ${id} may read`,
+    )
+    harness.peer.revoke(token)
+    expect(await fails(source)).toContain(
+      `${host} rejects the token of the Git connection ${id}: replace it.`,
+    )
+    await owner.post(`/api/git/connections/${id}/validate`, {})
+    expect(await fails(source)).toContain(`Git connection ${id} is invalid_token`)
+  })
+})
