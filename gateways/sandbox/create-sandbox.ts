@@ -36,6 +36,8 @@ export type SandboxOptions = {
   log: Pick<Logger, 'info' | 'warn'>
   /** Folders of the host that every step may read (a mirror of providers), at the same path. */
   shared?: readonly string[]
+  /** What is to be told beside what the sandbox finds out itself. */
+  notes?: readonly string[]
   /** Between SIGINT and SIGKILL; 10 s unless said. */
   graceMs?: number
 }
@@ -98,7 +100,7 @@ async function launcherFor(
   options: SandboxOptions,
 ): Promise<{ launch: Launcher; bwrap: string | undefined; notes: string[] }> {
   const isRoot = process.getuid?.() === 0
-  const notes: string[] = []
+  const notes = [...(options.notes ?? [])]
   if (!isRoot) notes.push('The worker is not root: a watch holds the size of work folders')
   const prlimit = findCommand('prlimit')
 

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { unavailable } from '../../domain/errors.ts'
+
+export type CliConfig = {
+  /** Folders of the host that every run reads its providers from, and none can write. */
+  mirrors: string[]
+  /** What an operator should know of it. */
+  notes: string[]
+}
+
+/** What of an operator's OpenTofu CLI configuration matters to the sandbox that runs are in. */
+export function readCliConfig(file: string): CliConfig {
+  let text: string
+  try {
+    text = withoutComments(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw unavailable('cli_config', `CC_TOFU_CLI_CONFIG names ${file}, which cannot be read`, error)
+  }
+  // A cache that runs write to would carry what one organization's run left to all others; and
+  // OpenTofu takes from it only what a lock file names, and trips over other inits that write.
+  if (/^\s*plugin_cache_dir\s*=/m.test(text))
+    throw unavailable(
+      'cli_config',
+      'CC_TOFU_CLI_CONFIG sets plugin_cache_dir, to which every run would write. Name a filesystem_mirror, filled by "tofu providers mirror", and "direct {}" after it',
+    )
+  const mirrors = [
+    ...text.matchAll(/filesystem_mirror\s*\{[^}]*?path\s*=\s*"((?:[^"\\]|\\.)+)"/g),
+  ].flatMap(([, path]) => path ?? [])
+  for (const path of mirrors)
+    if (!isAbsolute(path))
+      throw unavailable('cli_config', `CC_TOFU_CLI_CONFIG: the path ${path} is not absolute`)
+  const notes = /^\s*credentials\s+"|^\s*credentials_helper\b/m.test(text)
+    ? ['CC_TOFU_CLI_CONFIG holds credentials: whoever may plan can read them']
+    : []
+  return { mirrors, notes }
+}
+
+const withoutComments = (text: string) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*(#|\/\/).*$/gm, '')
