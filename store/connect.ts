@@ -4,6 +4,7 @@ import { types, type Client } from 'pg'
 import type { Secret } from '../config.ts'
 import { AppError, unavailable } from '../domain/errors.ts'
 import type { DatabaseLogins } from '../gateways/keyring/database-logins.ts'
+import { beginWithFirstStatement } from './begin-with-first-statement.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { readPrepared } from './read-prepared.ts'
@@ -34,7 +35,7 @@ export type Store = {
  * row-level security, from a login that can become nothing else.
  */
 export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
-  const app = openPool(logins.cc_app.url, 'cc_app', poolSize)
+  const app = beginWithFirstStatement(openPool(logins.cc_app.url, 'cc_app', poolSize))
   const platform = openPool(
     logins.cc_platform.url,
     'cc_platform',

@@ -6,7 +6,7 @@ import type { Db } from '../../store/connect.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { groupMembership } from '../../store/scim/group-membership.ts'
 import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
-import { recomputeMemberRoles, type Affected } from '../../store/scim/recompute-member-roles.ts'
+import { memberRoles } from '../../store/scim/member-roles.ts'
 import {
   scimGroups,
   type HeldGroup,
@@ -84,24 +84,26 @@ async function changeMembers(
   const renamed = fields.displayName !== before.displayName
   const gives = renamed ? await mappedRole(db, organizationId, fields.displayName) : gave
   const membership = groupMembership(db, organizationId, groupId)
-  const [ids, remove] = [[...members.add.keys()], [...members.remove]]
-  const recompute = async (whom: Omit<Affected, 'groupId'>) =>
-    recomputeMemberRoles(db, organizationId, { groupId, ...whom })
-
-  let removed = 0
-  if (members.replaced) {
-    if (gave) await recompute({ allBut: ids, notCounting: true })
-    removed = await membership.removeAllBut(ids)
-  } else if (remove.length > 0) {
-    removed = await membership.remove(remove)
-    if (gave && removed > 0) await recompute({ ids: remove })
+  const roles = memberRoles(db, organizationId, groupId)
+  const { replaced, add } = members
+  const [ids, gone] = [[...add.keys()], [...members.remove]]
+  const remove = async () => (replaced ? membership.removeAllBut(ids) : membership.remove(gone))
+  if (!gave && !gives) {
+    const [removed, added] = await Promise.all([remove(), membership.add(add)])
+    return { added, removed }
   }
-  const added = await membership.add(members.add)
-  if (renamed && (gave || gives)) await recompute({})
-  else if (gives && added > 0) await recompute({ ids })
-  // Somebody may have lost the role by which they approved.
-  if (gave && (removed > 0 || renamed))
-    await voidUnableApprovals(db, organizationId, actorOfToken(by))
+  const loses = renamed || replaced || gone.length > 0
+  const named = [...ids, ...gone]
+  // Sent together, done one after the other.
+  const [, , removed, added] = await Promise.all([
+    roles.hold({ whom: renamed || replaced ? 'everybody' : 'these', ids: named }),
+    replaced && roles.give({ whom: 'others', ids }, { notCounting: true }),
+    remove(),
+    membership.add(add),
+    roles.give({ whom: renamed ? 'everybody' : 'these', ids: named }),
+    // Somebody may have lost the role by which they approved.
+    gave && loses && voidUnableApprovals(db, organizationId, actorOfToken(by)),
+  ])
   return { added, removed }
 }
 

@@ -3,7 +3,7 @@ import { readDocument } from '../../domain/scim/read-document.ts'
 import { groupSchema } from '../../domain/scim/schemas.ts'
 import { groupMembership } from '../../store/scim/group-membership.ts'
 import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
-import { recomputeMemberRoles } from '../../store/scim/recompute-member-roles.ts'
+import { memberRoles } from '../../store/scim/member-roles.ts'
 import { scimGroups, type ScimGroup, type WantedMembers } from '../../store/scim/scim-groups.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import type { Deps } from '../deps.ts'
@@ -20,20 +20,29 @@ export async function createScimGroup(
   const ids = [...members.add.keys()]
   return deps.store.tenant(organizationId, async (db) => {
     const groups = scimGroups(db, organizationId)
-    // Sent together, done one after the other.
-    const [, group] = await Promise.all([holdMembership(db, organizationId), groups.create(fields)])
-    await groupMembership(db, organizationId, group.id).add(members.add)
-    if (ids.length > 0 && (await mappedRole(db, organizationId, fields.displayName)))
-      await recomputeMemberRoles(db, organizationId, { groupId: group.id, ids })
-    await scimLog(db, organizationId).recordChange(by, {
-      event: 'scim.group_created',
-      target: { kind: 'group', id: group.id, publicId: group.publicId, label: group.displayName },
-      changes: {
-        displayName: { from: null, to: group.displayName },
-        ...(fields.externalId !== null && { externalId: { from: null, to: fields.externalId } }),
-        ...(ids.length > 0 && { membersAdded: { from: null, to: ids.length } }),
-      },
-    })
-    return ids.length === 0 ? group : groups.get(group.publicId, wanted)
+    // Sent together, done one after the other; so are the next ones.
+    const [, gives, group] = await Promise.all([
+      holdMembership(db, organizationId),
+      mappedRole(db, organizationId, fields.displayName),
+      groups.create(fields),
+    ])
+    const these = { whom: 'these', ids } as const
+    const roles = memberRoles(db, organizationId, group.id)
+    const [, , , , made] = await Promise.all([
+      gives && ids.length > 0 && roles.hold(these),
+      groupMembership(db, organizationId, group.id).add(members.add),
+      gives && ids.length > 0 && roles.give(these),
+      scimLog(db, organizationId).recordChange(by, {
+        event: 'scim.group_created',
+        target: { kind: 'group', id: group.id, publicId: group.publicId, label: group.displayName },
+        changes: {
+          displayName: { from: null, to: group.displayName },
+          ...(fields.externalId !== null && { externalId: { from: null, to: fields.externalId } }),
+          ...(ids.length > 0 && { membersAdded: { from: null, to: ids.length } }),
+        },
+      }),
+      ids.length === 0 ? group : groups.get(group.publicId, wanted),
+    ])
+    return made
   })
 }

@@ -1,6 +1,6 @@
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { holdMembership } from '../../store/scim/hold-membership.ts'
-import { recomputeMemberRoles } from '../../store/scim/recompute-member-roles.ts'
+import { memberRoles } from '../../store/scim/member-roles.ts'
 import { scimGroups } from '../../store/scim/scim-groups.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import type { Deps } from '../deps.ts'
@@ -19,8 +19,12 @@ export async function deleteScimGroup(
     const groups = scimGroups(db, organizationId)
     const group = await groups.getForUpdate(publicId)
     assertVersion(by.ifMatch, group.rowVersion)
-    if (group.role)
-      await recomputeMemberRoles(db, organizationId, { groupId: group.id, notCounting: true })
+    if (group.role) {
+      const everybody = { whom: 'everybody', ids: [] } as const
+      const roles = memberRoles(db, organizationId, group.id)
+      // Sent together, done one after the other.
+      await Promise.all([roles.hold(everybody), roles.give(everybody, { notCounting: true })])
+    }
     await groups.delete(group.id)
     if (group.role) await voidUnableApprovals(db, organizationId, actorOfToken(by))
     await scimLog(db, organizationId).recordChange(by, {

@@ -2,6 +2,7 @@ import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 import type { ListPage } from './scim-users.ts'
 
@@ -44,25 +45,27 @@ export function scimGroups(db: Db, organizationId: number) {
   return {
     async get(publicId: string, wanted: WantedMembers): Promise<ScimGroup> {
       if (!isUuid(publicId)) throw notFound()
-      const { rows } = await db.raw(
-        `select ${shown(wanted)} from groups g where g.organization_id = ? and g.public_id = ?`,
-        [organizationId, publicId],
-      )
-      if (!rows[0]) throw notFound()
-      return rows[0]
+      const [group] = await readPrepared<ScimGroup>(db, {
+        name: `scim-group-${wanted}`,
+        text: `select ${shown(wanted)} from groups g where g.organization_id = $1 and g.public_id = $2`,
+        values: [organizationId, publicId],
+      })
+      if (!group) throw notFound()
+      return group
     },
 
     async getForUpdate(publicId: string): Promise<HeldGroup> {
       if (!isUuid(publicId)) throw notFound()
-      const { rows } = await db.raw(
-        `select ${columns}, null as members,
+      const [group] = await readPrepared<HeldGroup>(db, {
+        name: 'scim-group-held',
+        text: `select ${columns}, null as members,
            (select gm.role from group_mappings gm where gm.organization_id = g.organization_id
               and lower(gm.group_name) = lower(g.display_name)) as role
-         from groups g where g.organization_id = ? and g.public_id = ? for no key update of g`,
-        [organizationId, publicId],
-      )
-      if (!rows[0]) throw notFound()
-      return rows[0]
+         from groups g where g.organization_id = $1 and g.public_id = $2 for no key update of g`,
+        values: [organizationId, publicId],
+      })
+      if (!group) throw notFound()
+      return group
     },
 
     async list(
@@ -87,12 +90,14 @@ export function scimGroups(db: Db, organizationId: number) {
 
     async create(group: { displayName: string; externalId: string | null }): Promise<ScimGroup> {
       try {
-        const { rows } = await db.raw(
-          `insert into groups as g (organization_id, display_name, external_id) values (?, ?, ?)
+        const [made] = await readPrepared<ScimGroup>(db, {
+          name: 'scim-group-insert',
+          text: `insert into groups as g (organization_id, display_name, external_id) values ($1, $2, $3)
            returning ${columns}, '[]'::json as members`,
-          [organizationId, group.displayName, group.externalId],
-        )
-        return rows[0]
+          values: [organizationId, group.displayName, group.externalId],
+        })
+        if (!made) throw new Error('an insert returned nothing')
+        return made
       } catch (error) {
         throw toTaken(error)
       }
@@ -115,10 +120,11 @@ export function scimGroups(db: Db, organizationId: number) {
 
     /** Its members are part of its version. */
     async touch(id: number): Promise<void> {
-      await db.raw(
-        'update groups set updated_at = now(), row_version = row_version + 1 where organization_id = ? and id = ?',
-        [organizationId, id],
-      )
+      await readPrepared(db, {
+        name: 'scim-group-touch',
+        text: 'update groups set updated_at = now(), row_version = row_version + 1 where organization_id = $1 and id = $2',
+        values: [organizationId, id],
+      })
     },
 
     async delete(id: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 
 /** What was asked for: kept as it came, bounded. */
 export type ScimRequest = { method: string; path: string }
@@ -35,33 +36,35 @@ export function scimLog(db: Db, organizationId: number) {
       caller: ScimCaller & ScimRequest & { status: number },
       { event, target, changes }: { event: string; target: ScimTarget; changes: Changes },
     ): Promise<void> {
-      await db.raw(
-        `with audited as (
-           insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
-             target_kind, target_id, target_label, detail, ip, request_id)
-           values (:organizationId, :event, 'success', 'scim', :tokenId, :tokenName,
-             :kind, :id, :label, :changes, :ip, :requestId))
-         insert into scim_log (organization_id, token_id, token_name, method, path, status,
-           target_kind, target_id, target_label, changes, request_id)
-         values (:organizationId, :tokenId, :tokenName, :method, :path, :status,
-           :kind, :publicId, :label, :changes, :requestId)`,
-        {
+      await readPrepared(db, {
+        name: 'scim-log-change',
+        text: `with audited as (
+           insert into audit_entries (organization_id, actor_id, actor_label, request_id, target_kind,
+             target_label, detail, event, outcome, actor_kind, target_id, ip)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, 'success', 'scim', $9, $10))
+         insert into scim_log (organization_id, token_id, token_name, request_id, target_kind,
+           target_label, changes, method, path, status, target_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $11, $12, $13, $14)`,
+        values: [
+          // Of both.
           organizationId,
+          caller.tokenId,
+          caller.tokenName,
+          caller.requestId,
+          target.kind,
+          cut(target.label, 300),
+          JSON.stringify(changes),
+          // Of the audit entry.
           event,
-          tokenId: caller.tokenId,
-          tokenName: caller.tokenName,
-          ip: caller.ip,
-          requestId: caller.requestId,
-          method: caller.method,
-          path: cut(caller.path, 500),
-          status: caller.status,
-          kind: target.kind,
-          id: String(target.id),
-          publicId: target.publicId,
-          label: cut(target.label, 300),
-          changes: JSON.stringify(changes),
-        },
-      )
+          String(target.id),
+          caller.ip,
+          // Of the log.
+          caller.method,
+          cut(caller.path, 500),
+          caller.status,
+          target.publicId,
+        ],
+      })
     },
 
     /** A request that was refused or failed; nothing of it stands. */

@@ -205,6 +205,39 @@ describe('group to role', () => {
     }
   })
 
+  test('200: groups that swap members at once do not wait for each other in a ring', async () => {
+    const { org, idp } = await start()
+    const ids = (await Promise.all(['a', 'b'].map(async (one) => idp.user(`${one}@x.test`)))).map(
+      ({ id }) => id,
+    )
+    const [ada = '', bob = ''] = ids
+    await map(org, 'red', 'Deployer')
+    await map(org, 'blue', 'Org Admin')
+    const { id: red } = await idp.group('red', [ada])
+    const { id: blue } = await idp.group('blue', [bob])
+    for (let round = 0; round < 15; round += 1) {
+      const [out, other] = round % 2 === 0 ? [ada, bob] : [bob, ada]
+      const answers = await Promise.all([
+        idp.patch(`/Groups/${red}`, remove(out), add(other)),
+        idp.patch(`/Groups/${blue}`, remove(other), add(out)),
+        idp.put(`/Groups/${red}`, { displayName: 'red', members: [{ value: other }] }),
+        idp.put(`/Groups/${blue}`, { displayName: 'blue', members: [{ value: out }] }),
+      ])
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+      expect([await idp.roleOf(out), await idp.roleOf(other)]).toEqual(['Org Admin', 'Deployer'])
+    }
+  })
+
+  test('200: of whom a mapped group is to lose, what is no id is nobody', async () => {
+    const { org, idp } = await start()
+    await map(org, 'mapped', 'Deployer')
+    const { id: ada } = await idp.user('ada@acme.test')
+    const { id } = await idp.group('mapped', [ada])
+    const answer = await idp.patch(`/Groups/${id}`, remove(ada, 'nobody', `' or true --`))
+    expect([answer.statusCode, answer.json().members]).toEqual([200, []])
+    expect(await idp.roleOf(ada)).toBe('Viewer')
+  })
+
   test('lost updates: members added at once by many are all there', async () => {
     const { idp } = await start()
     const people = await Promise.all(

@@ -1,0 +1,68 @@
+import { isUuid } from '../../domain/scim/is-uuid.ts'
+import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
+
+/** `ids` are public ones: these alone, these and all members of the group, or all members but these. */
+export type Affected = { whom: 'these' | 'everybody' | 'others'; ids: readonly string[] }
+
+// Each has all three parameters: organization, group, public ids.
+const these = `select u.id as user_id from users u
+  where u.organization_id = $1 and u.public_id = any($3::uuid[]) and $2::integer is not null`
+const members = `select m.user_id from group_members m
+  where m.organization_id = $1 and m.group_id = $2 and $3::uuid[] is not null`
+const affected = {
+  these,
+  everybody: `${members} union ${these}`,
+  others: `${members} and m.user_id not in (${these})`,
+}
+
+/** What people may do by a group's name, given to its members in the transaction of the change. */
+export function memberRoles(db: Db, organizationId: number, groupId: number) {
+  // Whoever asks for a member by what is no id is told so where members are added.
+  const values = (ids: readonly string[]) => [organizationId, groupId, ids.filter(isUuid)]
+
+  return {
+    /**
+     * Of two groups that change at once the second sees what the first has done. All at once and
+     * in one order, before any is changed: else two groups that swap members wait for each other.
+     */
+    async hold({ whom, ids }: Affected): Promise<void> {
+      await readPrepared(db, {
+        name: `scim-roles-hold-${whom}`,
+        text: `select count(*) from (select u.id from users u
+          where u.organization_id = $1 and u.id in (${affected[whom]})
+          order by u.id for no key update) as held`,
+        values: values(ids),
+      })
+    },
+
+    /**
+     * What their groups give them now, up or down, in one statement that looks at nobody else.
+     * What was given by hand is not touched, and no mapping gives Owner. `notCounting` is what
+     * they will have once the group is gone: asked before, for nobody knows them afterwards.
+     */
+    async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
+      await readPrepared(db, {
+        name: `scim-roles-give-${whom}${notCounting ? '-without' : ''}`,
+        text: `with affected as (${affected[whom]}),
+          wanted as (
+            select m.user_id, max(gm.role) as role from affected a
+              join group_members m on m.organization_id = $1 and m.user_id = a.user_id
+              join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+              join group_mappings gm on gm.organization_id = g.organization_id
+                and lower(gm.group_name) = lower(g.display_name)
+            ${notCounting ? 'where g.id <> $2' : ''}
+            group by m.user_id),
+          gone as (
+            delete from role_grants r using affected a
+            where r.organization_id = $1 and r.user_id = a.user_id and r.source = 'scim'
+              and not exists (select from wanted w where w.user_id = r.user_id))
+          insert into role_grants (organization_id, user_id, source, role)
+          select $1, user_id, 'scim', role from wanted
+          on conflict (organization_id, user_id, source)
+            do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`,
+        values: values(ids),
+      })
+    },
+  }
+}
