@@ -8,6 +8,7 @@ import { beginWithFirstStatement } from './begin-with-first-statement.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { readPrepared } from './read-prepared.ts'
+import { sendTogether } from './send-together.ts'
 import { tenantRows, type PreparedQuery } from './tenant-query.ts'
 
 /** A transaction whose organization is set: the only thing that a repository is made of. */
@@ -107,7 +108,8 @@ async function writeInOneTrip<R>(
   // knex's way to the driver's own connection, which its types leave open.
   const connection: Client = await pool.client.acquireConnection()
   try {
-    // Sent together. Where one fails the transaction is lost, and its commit rolls it back.
+    sendTogether(connection)
+    // Where one fails the transaction is lost, and its commit rolls it back.
     const steps = [
       connection.query({ name: 'write-begin', text: 'begin' }),
       connection.query({

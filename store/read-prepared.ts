@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
+import { sendTogether } from './send-together.ts'
 import type { PreparedQuery } from './tenant-query.ts'
 
 /** One statement, its plan kept: for what is asked all the time. Of a transaction it is the next one. */
@@ -7,6 +8,7 @@ export async function readPrepared<R>(db: Knex, query: PreparedQuery): Promise<R
   // knex's way to the driver's own connection, which its types leave open.
   const connection: Client = await db.client.acquireConnection()
   try {
+    sendTogether(connection)
     const { rows } = await connection.query(query)
     // The rows are what the query names.
     return rows as R[]

@@ -4,6 +4,7 @@ import { patchPath } from './patch-path.ts'
 import { withPaths, type PatchOperation } from './patch-operations.ts'
 import { extensionOf, type Document } from './read-document.ts'
 import {
+  assertFew,
   readOne,
   readSimple,
   readValue,
@@ -14,6 +15,9 @@ import {
 import { quoted, refusal } from './refusals.ts'
 import type { Filter } from './resolve-filter.ts'
 import type { Attribute, ResourceSchema } from './schemas.ts'
+
+/** Each may name a hundred e-mails that are looked for among a hundred; nobody sends more than a few dozen. */
+const maxOperations = 200
 
 type Step = { op: PatchOperation['op']; value?: unknown }
 type Target = { attribute: Attribute; sub?: Attribute; filter?: Filter }
@@ -27,6 +31,8 @@ export function applyPatch(
   before: Document,
   { operations, id }: { operations: readonly PatchOperation[]; id: string },
 ): Document {
+  if (operations.length > maxOperations)
+    throw refusal('invalidValue', `At most ${maxOperations} operations for one person.`)
   let document = structuredClone(before)
   for (const { path, ...step } of withPaths(operations, id))
     if (!isPassword(path)) document = applyStep(schema, document, { path, ...step })
@@ -116,6 +122,8 @@ function elementsAfter(target: Target, old: Element[], step: Step): Element[] | 
       ? everyAfter(attribute, old, { ...step, sub })
       : wholeAfter(attribute, old, step)
   const kept = next.filter(saysSomething)
+  // Each is looked for among the others: what may grow without end would hold everybody up.
+  assertFew(attribute, kept)
   return kept.length === 0 ? undefined : withNewPrimary(old, kept)
 }
 

@@ -12,6 +12,9 @@ export type Value = Simple | Element | Element[]
 
 const maxLength = 1_000
 const maxElements = 100
+/** What people, groups and addresses are found by is in an index, whose rows PostgreSQL bounds; small letters may take more bytes than capitals. */
+const maxKeyBytes = 1_700
+const keys = new Set(['userName', 'externalId', 'displayName', 'value'])
 
 /**
  * A value as its attribute's type has it, from what identity providers send in its place:
@@ -23,12 +26,16 @@ export function readValue(attribute: Attribute, value: unknown): Value | undefin
   if (!attribute.multiValued) return readOne(attribute, value)
   const items = Array.isArray(value) ? value : [value]
   // Members are bounded by the size of a body, and never kept in a document.
-  if (items.length > maxElements && attribute.name !== 'members')
-    throw refusal('invalidValue', `${attribute.name} has at most ${maxElements} values.`)
+  if (attribute.name !== 'members') assertFew(attribute, items)
   const elements = items
     .map((item: unknown) => readComplex(attribute, item))
     .filter((element) => element !== undefined)
   return elements.length === 0 ? undefined : withOnePrimary(elements)
+}
+
+export function assertFew({ name }: Attribute, values: readonly unknown[]): void {
+  if (values.length > maxElements)
+    throw refusal('invalidValue', `${name} has at most ${maxElements} values.`)
 }
 
 export function readOne(attribute: Attribute, value: unknown): Simple | Element | undefined {
@@ -72,12 +79,17 @@ export function readSimple(attribute: Attribute, wrapped: unknown): Simple | und
     throw refusal('invalidValue', `${attribute.name} is a string, not ${kindOf(value)}.`)
   if (value.length > maxLength)
     throw refusal('invalidValue', `${attribute.name} has at most ${maxLength} characters.`)
+  if (keys.has(attribute.name) && Buffer.byteLength(value) > maxKeyBytes)
+    throw refusal('invalidValue', `${attribute.name} has at most ${maxKeyBytes} bytes.`)
   // Only an address has several lines (RFC 7643 4.1.2); else one line could be made to look like two.
   const allowed = attribute.name === 'formatted' ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u
   if (allowed.test(value))
     throw refusal('invalidValue', `${attribute.name} has a control character.`)
-  return value.trim() === '' ? undefined : value.trim().normalize('NFC')
+  return asKept(value) || undefined
 }
+
+/** One spelling of a text, so that it is found whichever was asked for. */
+export const asKept = (text: string): string => text.trim().normalize('NFC')
 
 function readBoolean({ name }: Attribute, value: unknown): boolean {
   if (typeof value === 'boolean') return value

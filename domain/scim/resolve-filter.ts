@@ -1,5 +1,6 @@
 import { findAttribute, findSub, type AttributePath } from './attribute-path.ts'
 import type { CompareOperator, FilterValue, ParsedFilter } from './parse-filter.ts'
+import { asKept } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
 import type { Attribute, ResourceSchema } from './schemas.ts'
 
@@ -82,7 +83,15 @@ function compare(
     }
   }
   if (typeof value !== 'string') throw wrong('is compared with a string in double quotes')
-  if (type !== 'dateTime') return { kind: 'compare', path, operator, value }
+  if (type !== 'dateTime') {
+    const isWhole = operator === 'eq' || operator === 'ne'
+    return {
+      kind: 'compare',
+      path,
+      operator,
+      value: isWhole ? asKept(value) : value.normalize('NFC'),
+    }
+  }
   if (operator === 'co' || operator === 'sw' || operator === 'ew')
     throw wrong('is a time: compare it by eq, ne, gt, ge, lt, le')
   if (!/^[12]\d{3}-\d\d-\d\d(T|$)/.test(value) || Number.isNaN(Date.parse(value)))

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { scimClient, type ScimClient } from './scim-client.ts'
+
+let harness: Harness
+let idp: ScimClient
+beforeAll(async () => {
+  harness = await createHarness()
+  idp = await scimClient(harness, await harness.organization())
+})
+afterAll(async () => harness.close())
+
+const filtered = (place: string, filter: string) => `/${place}?filter=${encodeURIComponent(filter)}`
+
+// What a connector meets between two requests: it makes a double of whom it does not find again.
+describe('whom a connector made it finds again', () => {
+  const wide = (at: number, length = 1_000) =>
+    Array.from({ length }, (_, nth) =>
+      String.fromCodePoint(0x4e00 + ((at * 7_919 + nth * 104_729 + nth * nth * 31) % 20_000)),
+    ).join('')
+
+  test.each<[string, string]>([
+    ['decomposed letters', 'Ame\u0301lie@acme.test'],
+    ['space around it', '  spaced@acme.test '],
+    ['quotes and backslashes', 'o"re\\illy@acme.test'],
+    ['capitals of other scripts', 'ΣΊΣΥΦΟΣ@acme.test'],
+  ])('by userName: %s', async (_, userName) => {
+    const { id } = await idp.user(userName)
+    const found = await idp.get(filtered('Users', `userName eq ${JSON.stringify(userName)}`))
+    expect(found.json().Resources).toMatchObject([{ id }])
+    const again = await idp.post('/Users', { userName })
+    expect([again.statusCode, again.json().scimType]).toEqual([409, 'uniqueness'])
+  })
+
+  test('by displayName, for a group', async () => {
+    const displayName = 'E\u0301quipe'
+    const { id } = await idp.group(displayName)
+    expect(
+      (await idp.get(filtered('Groups', `displayName eq "${displayName}"`))).json().Resources,
+    ).toMatchObject([{ id }])
+  })
+
+  test('201, 200 or 400, never 500: names of a thousand wide characters', async () => {
+    const answers = [
+      await idp.post('/Users', { userName: wide(1) }),
+      await idp.post('/Users', { userName: 'wide@acme.test', externalId: wide(2) }),
+      await idp.post('/Users', {
+        userName: 'wide2@acme.test',
+        emails: [{ value: 'wide2@acme.test', primary: true }, { value: `${wide(3)}@acme.test` }],
+      }),
+      await idp.post('/Groups', { displayName: wide(4) }),
+      await idp.post('/Groups', { displayName: 'wide', externalId: wide(5) }),
+      await idp.get(filtered('Users', `userName eq "${wide(6, 300)}"`)),
+    ]
+    for (const [at, { statusCode, body }] of answers.entries())
+      expect([200, 201, 400], `${at}: ${body.slice(0, 200)}`).toContain(statusCode)
+  })
+})
+
+describe('50 at once', () => {
+  test('201 once: groups of one name', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, at) =>
+        idp.post('/Groups', { displayName: at % 2 ? 'Same' : 'SAME' }),
+      ),
+    )
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+  })
+
+  test('200 once: a name that many people are given at once', async () => {
+    const people = await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => idp.user(`rename${at}@acme.test`)),
+    )
+    const answers = await Promise.all(
+      people.map(async ({ id }) =>
+        idp.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: 'wanted' }),
+      ),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
+    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(9)
+  })
+
+  test('412: of those who change the group that all have read, one', async () => {
+    const { id } = await idp.group('versioned')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async (_, at) =>
+        idp.call(
+          'PUT',
+          `/Groups/${id}`,
+          { displayName: `versioned ${at}` },
+          { headers: { 'if-match': 'W/"1"' } },
+        ),
+      ),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
+    expect(answers.filter(({ statusCode }) => statusCode === 412)).toHaveLength(9)
+  })
+})
+
+describe('shapes of a request', () => {
+  test('a body’s type without a body; parameters that nobody knows; a name twice', async () => {
+    const { id } = await idp.user('shapes@acme.test')
+    const typed = { headers: { 'content-type': 'application/scim+json' } }
+    expect((await idp.call('GET', `/Users/${id}`, undefined, typed)).statusCode).toBe(200)
+    expect((await idp.get(`/Users/${id}?aadOptscim062020`)).statusCode).toBe(200)
+    for (const query of ['filter=a&filter=b', 'count=1&count=2', 'count=x', 'filter=%00'])
+      expect((await idp.get(`/Users?${query}`)).json().status, query).toBe('400')
+    for (const tag of ['x', 'W/"', '""', 'W/"99999999999999999999"'])
+      expect(
+        (await idp.call('DELETE', `/Users/${id}`, undefined, { headers: { 'if-match': tag } }))
+          .statusCode,
+        tag,
+      ).toBe(412)
+    expect((await idp.call('DELETE', `/Users/${id}`, undefined, typed)).statusCode).toBe(204)
+  })
+
+  test('400 invalidFilter: deep, long, with many terms; and no filter takes long', async () => {
+    const began = performance.now()
+    for (const filter of [
+      `${'('.repeat(11)}userName pr${')'.repeat(11)}`,
+      `${'not ('.repeat(11)}userName pr${')'.repeat(11)}`,
+      Array(21).fill('userName pr').join(' or '),
+      `userName eq "${'x'.repeat(1_100)}"`,
+      `userName eq "${'\\"'.repeat(400)}`,
+      `emails[${'('.repeat(200)}`,
+      'userName eq',
+      'userName',
+      'userName xx "a"',
+      'eq "a"',
+      'userName eq "a" and',
+      'userName eq "a" userName eq "b"',
+      'password eq "x"',
+      'platformAdmin eq true',
+      'users.password_hash pr',
+      'id eq 1',
+      'constructor pr',
+      '__proto__ eq "x"',
+    ]) {
+      const answer = await idp.get(filtered('Users', filter))
+      expect([answer.statusCode, answer.json().scimType], filter.slice(0, 60)).toEqual([
+        400,
+        'invalidFilter',
+      ])
+    }
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+})

@@ -1,0 +1,33 @@
+import { createApp } from '../../api/app.ts'
+import { connectOwner, type Store } from '../../store/connect.ts'
+import { readPrepared } from '../../store/read-prepared.ts'
+import type { Harness } from './create-harness.ts'
+
+/**
+ * The same API over the same database as the tables' owner, whom row-level security does not
+ * hold: what other organizations are refused here is refused by the statements' own conditions.
+ */
+export async function createFirstWallApp({ deps, config }: Harness) {
+  const owner = connectOwner(config.databaseUrl)
+  const tenant: Store['tenant'] = async (organizationId, work) =>
+    owner.transaction(async (trx) => {
+      await trx.raw(`select set_config('cc.organization_id', ?, true)`, [String(organizationId)])
+      return work(trx)
+    })
+  const store: Store = {
+    ...deps.store,
+    tenant,
+    read: async (organizationId, query) =>
+      tenant(organizationId, async (db) => readPrepared(db, query)),
+    write: async (organizationId, query) =>
+      tenant(organizationId, async (db) => readPrepared(db, query)),
+  }
+  const app = await createApp({ ...deps, store })
+  return {
+    app,
+    async close() {
+      await app.close()
+      await owner.destroy()
+    },
+  }
+}
