@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common'
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
 import { Context } from '@temporalio/activity'
 import type { Logger } from 'pino'
 import { AppError } from '../domain/errors.ts'
@@ -16,6 +16,10 @@ export class GivenUp extends Error {
 const isOperators = (error: unknown) =>
   error instanceof AppError && error.code === 'keyring_unavailable'
 
+/** Nothing is wrong: another writer has the branch, or its preparation is not over. */
+const waits = new Set(['git_branch_busy', 'git_being_prepared'])
+const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)
+
 /**
  * The one renderer of errors towards the engine. What it is told is a fixed text with a code:
  * messages and stacks of libraries can carry values, and its history is not ours to mask.
@@ -32,10 +36,9 @@ export function guardActivity<A extends unknown[], R>(
       const givenUp = thrown instanceof GivenUp
       const error = toFault(givenUp ? thrown.cause : thrown)
       const { activityType, attempt, workflowExecution } = Context.current().info
-      log.warn(
-        { err: thrown, activityType, attempt, workflowId: workflowExecution?.workflowId },
-        'an activity failed',
-      )
+      const at = { activityType, attempt, workflowId: workflowExecution?.workflowId }
+      if (isWaiting(error)) log.debug(at, 'an activity waits')
+      else log.warn({ err: thrown, ...at }, 'an activity failed')
       const failure =
         error instanceof AppError && error.fault !== 'unavailable'
           ? ApplicationFailure.nonRetryable(`refused: ${error.code}`, error.code)
@@ -43,6 +46,8 @@ export function guardActivity<A extends unknown[], R>(
               message: 'a fault on our side; the log of the worker tells it',
               type: error instanceof AppError ? error.code : 'internal',
               nonRetryable: givenUp || (isOperators(error) && attempt >= 3),
+              // The engine's own log takes it for no fault either.
+              ...(isWaiting(error) && { category: ApplicationFailureCategory.BENIGN }),
               // A host that limits us says when it may be asked again.
               ...(error instanceof AppError &&
                 error.retryAfterSeconds !== undefined && {

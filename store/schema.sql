@@ -243,6 +243,7 @@ table git_connections
   created_by integer
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  failed_checks integer not null default 0
   constraint git_connections_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint git_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint git_connections_organization_id_id_key UNIQUE (organization_id, id)
@@ -276,16 +277,19 @@ table git_hydrations
   differences bytea
   created_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
+  workspace_run_id integer
   constraint git_hydrations_decision_check CHECK ((decision = ANY (ARRAY['theirs'::text, 'ours'::text])))
   constraint git_hydrations_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id) ON DELETE CASCADE
   constraint git_hydrations_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (connection_id)
   constraint git_hydrations_organization_id_id_key UNIQUE (organization_id, id)
   constraint git_hydrations_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint git_hydrations_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (workspace_run_id)
   constraint git_hydrations_pkey PRIMARY KEY (id)
   constraint git_hydrations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'written'::text, 'proposed'::text, 'diverged'::text, 'superseded'::text, 'failed'::text])))
   index git_hydrations_connection btree (organization_id, connection_id)
   index git_hydrations_version btree (organization_id, configuration_version_id)
   index git_hydrations_workspace btree (organization_id, workspace_id, id DESC)
+  index git_hydrations_workspace_run btree (organization_id, workspace_run_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

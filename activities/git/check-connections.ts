@@ -1,8 +1,11 @@
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
+import { readMarker } from '../../gateways/git/own-branch.ts'
 import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
+import { noteHealth } from '../../store/git/note-health.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
+import { openClaim } from './open-claim.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'log'>
 
@@ -25,9 +28,11 @@ export const checkConnections = (deps: Needed) => async (): Promise<{ checked: n
 }
 
 async function check(
-  { store, keyring, outbound }: Needed,
-  { organizationId, connectionId }: { organizationId: number; connectionId: number },
+  deps: Needed,
+  at: { organizationId: number; connectionId: number },
 ): Promise<void> {
+  const { store, keyring, outbound } = deps
+  const { organizationId, connectionId } = at
   const { connection, claim } = await store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
     return {
@@ -36,11 +41,30 @@ async function check(
     }
   })
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
-  const health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
+  let health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
     repo: connection.defaultRepo,
     repositoryId: claim?.repositoryId,
   })
+  if (connection.status === 'initializing') {
+    if (health.status === 'unreachable') return
+    if (health.status === 'healthy' && !(await isMerged(deps, at))) return
+    // Not yet prepared: an `error` is what is prepared again once nothing is against it.
+    if (health.status === 'invalid_token') health = { ...health, status: 'error' }
+  }
   await store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).setStatus(connectionId, health.status, health.reason),
+    noteHealth(db, organizationId, { connectionId, health }),
   )
+}
+
+/** A protected branch waits for its pull request: then it bears our marker, or another's. */
+async function isMerged(
+  deps: Needed,
+  at: { organizationId: number; connectionId: number },
+): Promise<boolean> {
+  const found = await openClaim(deps, at)
+  if (!found) return false
+  const { host, repository, owner } = found
+  const commit = await host.head(repository.fullName, owner.branch)
+  const state = commit && (await readMarker(host, deps.keyring, { repository, commit, owner }))
+  return state === 'ours' || state === 'foreign'
 }

@@ -1,4 +1,4 @@
-import { unavailable } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import { blobId } from '../../domain/git/blob-id.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
@@ -29,6 +29,7 @@ export const hydrateFiles =
       if (job.version.number < job.newest && !job.hydration.files)
         return endHydration(deps, { ...input, state: 'superseded' })
       const connectionId = job.hydration.connectionId
+      if (job.connection?.status === 'initializing') throw beingPrepared(job.connection)
       const claim = connectionId && (await openClaim(deps, { organizationId, connectionId }))
       if (!connectionId || !claim || !isSameBranch(job, claim))
         return endHydration(deps, { ...input, state: 'failed', reason: 'disconnected' })
@@ -54,7 +55,18 @@ export const hydrateFiles =
       }
     })
 
-const busy = () => unavailable('git_branch_busy', 'Something else is being written to this branch.')
+const busy = () =>
+  new AppError('unavailable', 'Something else is being written to this branch.', {
+    code: 'git_branch_busy',
+    retryAfterSeconds: 2,
+  })
+
+/** A protected branch is prepared once somebody has merged: no need to look every second. */
+const beingPrepared = ({ statusReason }: { statusReason: string | null }) =>
+  new AppError('unavailable', 'The repository is being prepared.', {
+    code: 'git_being_prepared',
+    retryAfterSeconds: statusReason === null ? 2 : 30,
+  })
 
 const isSameBranch = ({ hydration }: LoadedHydration, { owner }: OpenedClaim) =>
   hydration.repositoryId === owner.repository && hydration.branch === owner.branch

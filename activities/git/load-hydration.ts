@@ -12,11 +12,14 @@ import {
   type ConfigurationVersion,
 } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 
 export type LoadedHydration = {
   hydration: GitHydration
+  /** Undefined: disconnected meanwhile. */
+  connection: GitConnection | undefined
   workspace: { id: number; name: string }
   version: ConfigurationVersion
   newest: number
@@ -53,6 +56,9 @@ export async function loadHydration(
         : []
     return {
       hydration,
+      connection: hydration.connectionId
+        ? await gitConnections(db, organizationId).get(hydration.connectionId)
+        : undefined,
       workspace: { id: workspace.id, name: workspace.name },
       version,
       newest: newest?.number ?? version.number,

@@ -1,17 +1,25 @@
 import { conflict } from '../../domain/errors.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
 import { markBranch } from '../../gateways/git/own-branch.ts'
 import type { InitializeRepositoryInput } from '../../workflows/git/contract.ts'
 import { gitActivity } from './git-activity.ts'
 import type { Deps } from '../deps.ts'
 import { openClaim } from './open-claim.ts'
+import { proposePreparation } from './propose-preparation.ts'
 
 /** First step of §2.9's preparation: the branch is there and bears our marker. Done twice it finds its own. */
 export const markRepository =
   (deps: Deps) =>
-  async (input: InitializeRepositoryInput): Promise<void> =>
+  async (input: InitializeRepositoryInput): Promise<'marked' | 'proposed'> =>
     gitActivity(async () => {
       const claim = await openClaim(deps, input)
-      if (!claim) return
-      if ((await markBranch(claim.host, deps.keyring, claim)) === 'foreign')
-        throw conflict('repo_already_connected', 'Another installation owns this branch.')
+      if (!claim) return 'marked'
+      try {
+        if ((await markBranch(claim.host, deps.keyring, claim)) === 'foreign')
+          throw conflict('repo_already_connected', 'Another installation owns this branch.')
+        return 'marked'
+      } catch (error) {
+        if (!hasCode(error, 'git_branch_protected')) throw error
+        return await proposePreparation(deps, input.organizationId, claim)
+      }
     })

@@ -1,32 +1,30 @@
 import { conflict, unavailable } from '../../domain/errors.ts'
-import { scaffoldFiles } from '../../domain/git/scaffold.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
 import { readMarker } from '../../gateways/git/own-branch.ts'
 import type { InitializeRepositoryInput } from '../../workflows/git/contract.ts'
 import { gitActivity } from './git-activity.ts'
 import type { Deps } from '../deps.ts'
+import { missingScaffold } from './missing-scaffold.ts'
 import { openClaim } from './open-claim.ts'
+import { proposePreparation } from './propose-preparation.ts'
 
 const maxTries = 5
 
 /** Second step, for `infra` alone: what is missing of the scaffold, in one commit. What is there stays as it is. */
 export const scaffoldRepository =
   (deps: Deps) =>
-  async (input: InitializeRepositoryInput): Promise<void> =>
+  async (input: InitializeRepositoryInput): Promise<'done' | 'proposed'> =>
     gitActivity(async () => {
       const claim = await openClaim(deps, input)
-      if (!claim || claim.connection.repoType !== 'infra') return
+      if (!claim || claim.connection.repoType !== 'infra') return 'done'
       const { host, repository, owner } = claim
       for (let tries = 0; tries < maxTries; tries += 1) {
         const head = await host.head(repository.fullName, owner.branch)
         if (!head) break
         if ((await readMarker(host, deps.keyring, { repository, commit: head, owner })) !== 'ours')
           throw conflict('git_not_owner', 'The branch does not bear our marker.')
-        const write: Record<string, string> = {}
-        for (const [path, content] of Object.entries(scaffoldFiles))
-          if ((await host.readFile(repository.fullName, { commit: head, path })) === null)
-            write[path] = content
-        if (Object.keys(write).length === 0) return
+        const write = await missingScaffold(host, repository.fullName, head)
+        if (Object.keys(write).length === 0) return 'done'
         try {
           await host.commit(repository.fullName, {
             branch: owner.branch,
@@ -34,8 +32,10 @@ export const scaffoldRepository =
             message: 'cloud-control: scaffold',
             change: { write, remove: [] },
           })
-          return
+          return 'done'
         } catch (error) {
+          if (hasCode(error, 'git_branch_protected'))
+            return await proposePreparation(deps, input.organizationId, claim)
           if (!hasCode(error, 'git_head_moved')) throw error
         }
       }

@@ -3,7 +3,7 @@ import { unavailable } from '../../domain/errors.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
-import { startInitialization } from '../../store/git/start-initialization.ts'
+import { noteHealth } from '../../store/git/note-health.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from './open-host.ts'
 
@@ -24,18 +24,13 @@ export async function validateConnection(
   })
   const healthy = health.status === 'healthy'
   const after = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
-    const before = await connections.getForUpdate(id)
-    const unprepared = before.status === 'initializing' || before.status === 'error'
-    const again = healthy && claim !== undefined && unprepared
-    await connections.setStatus(id, again ? 'initializing' : health.status, health.reason)
-    if (again) await startInitialization(db, organizationId, { connectionId: id, claim })
+    const noted = await noteHealth(db, organizationId, { connectionId: id, health })
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_validated', {
       outcome: healthy ? 'success' : 'failure',
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },
       detail: { status: health.status, reason: health.reason },
     })
-    return connections.get(id)
+    return noted
   })
   // §4.6: a host that is down and a token that it rejects are both told as 503, with its reason.
   if (health.status === 'unreachable' || health.status === 'invalid_token')

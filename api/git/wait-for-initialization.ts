@@ -16,7 +16,9 @@ export async function waitForInitialization(
     const now = await deps.store.tenant(organizationId, async (db) =>
       gitConnections(db, organizationId).get(connection.id),
     )
-    if (now.status !== 'initializing' || Date.now() > deadline) return now
+    // One that says why it is not ready waits for somebody.
+    const waits = now.status === 'initializing' && now.statusReason === null
+    if (!waits || Date.now() > deadline) return now
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

@@ -1,11 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
+import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
 import type { GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
-
-export type ConnectionHealth = {
-  status: 'healthy' | 'invalid_token' | 'unreachable' | 'error'
-  reason: string | null
-}
 
 /** How a connection is now, in words for people. Faults of our own are thrown, not told as the host's. */
 export async function checkConnection(

@@ -8,6 +8,7 @@ import { unavailable } from '../../domain/errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { GitRefusal } from './git-refusal.ts'
 import { headMoved } from './head-moved.ts'
+import { tooLarge } from './too-large.ts'
 
 export type Remote = { url: string; authorization: string; provider: string }
 
@@ -89,14 +90,18 @@ function gitHttp(outbound: Outbound, { authorization, provider }: Remote): HttpC
     async request({ url, method = 'GET', headers = {}, body }) {
       const chunks: Uint8Array[] = []
       for await (const chunk of body ?? []) chunks.push(chunk)
-      const answer = await outbound.request(url, {
-        use: 'git',
-        method,
-        headers: { ...headers, authorization },
-        timeoutMs: 120_000,
-        maxBytes: maxPackBytes,
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      })
+      const answer = await outbound
+        .request(url, {
+          use: 'git',
+          method,
+          headers: { ...headers, authorization },
+          timeoutMs: 120_000,
+          maxBytes: maxPackBytes,
+          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        })
+        .catch((error: unknown) => {
+          throw tooLarge(provider, error)
+        })
       if (answer.status >= 400)
         throw new GitRefusal(provider, { status: answer.status, headers: new Headers() })
       if (answer.status >= 300)

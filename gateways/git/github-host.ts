@@ -1,5 +1,5 @@
 import { Octokit } from '@octokit/rest'
-import { unavailable } from '../../domain/errors.ts'
+import { conflict } from '../../domain/errors.ts'
 import { changesBetween } from '../../domain/git/changes-between.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
@@ -164,10 +164,7 @@ export async function filesOf(
   }
   const { data } = await git.getTree({ ...place(name), tree_sha: at, recursive: '1' })
   if (data.truncated)
-    throw unavailable(
-      'git_repository_too_large',
-      'The repository has more files than GitHub lists.',
-    )
+    throw conflict('git_repository_too_large', 'The repository has more files than GitHub lists.')
   const prefix = folder === '' ? '' : `${folder}/`
   return new Map(
     data.tree

@@ -17,6 +17,9 @@ const maxTries = 5
 const signature = (keyring: Keyring, text: string) =>
   keyring.mac('git owner marker', text).toString('hex')
 
+export const signedMarker = (keyring: Keyring, owner: Ownership): string =>
+  markerText(owner, (text) => signature(keyring, text))
+
 export async function readMarker(
   host: GitHost,
   keyring: Keyring,
@@ -65,7 +68,7 @@ export async function markBranch(
         expectedHead: head,
         message: 'cloud-control: own this branch',
         change: {
-          write: { [markerPath]: markerText(owner, (text) => signature(keyring, text)) },
+          write: { [markerPath]: signedMarker(keyring, owner) },
           remove: [],
         },
       })

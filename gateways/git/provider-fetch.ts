@@ -2,6 +2,7 @@ import { unavailable } from '../../domain/errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { outboundFetch } from '../outbound/outbound-fetch.ts'
 import { GitRefusal } from './git-refusal.ts'
+import { tooLarge } from './too-large.ts'
 
 /**
  * `fetch` towards a provider: what is no success is thrown as a `GitRefusal`, so that each client
@@ -14,7 +15,9 @@ export function providerFetch(outbound: Outbound, provider: string): typeof glob
     maxBytes: 64 * 1024 * 1024,
   })
   return async (input, init) => {
-    const answer = await send(input, init)
+    const answer = await send(input, init).catch((error: unknown) => {
+      throw tooLarge(provider, error)
+    })
     const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
     if (answer.ok) {
       if (json && answer.status !== 204) await assertWhole(answer.clone(), provider)

@@ -1,4 +1,4 @@
-import { Model } from 'objection'
+import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
@@ -21,13 +21,18 @@ export class GitConnectionRow extends Model {
   declare status: GitStatus
   declare statusReason: string | null
   declare checkedAt: Date
+  /** In a row, since it was last healthy. */
+  declare failedChecks: number
   declare createdBy: number | null
   declare createdAt: Date
   declare updatedAt: Date
 }
 
 export type GitConnection = Omit<GitConnectionRow, keyof Model | 'organizationId'>
-export type NewGitConnection = Omit<GitConnection, 'id' | 'checkedAt' | 'createdAt' | 'updatedAt'>
+export type NewGitConnection = Omit<
+  GitConnection,
+  'id' | 'checkedAt' | 'failedChecks' | 'createdAt' | 'updatedAt'
+>
 export type GitClaim = { host: string; repositoryId: string; branch: string }
 
 /** Where a connection's token is sealed for: it opens nowhere else. */
@@ -81,7 +86,16 @@ export function gitConnections(db: Db, organizationId: number) {
     async setStatus(id: number, status: GitStatus, reason: string | null): Promise<void> {
       await rows()
         .where({ id })
-        .patch({ status, statusReason: reason?.slice(0, 500) ?? null, checkedAt: new Date() })
+        .patch({
+          status,
+          statusReason: reason?.slice(0, 500) ?? null,
+          checkedAt: new Date(),
+          ...(status === 'healthy' && { failedChecks: 0 }),
+          ...(status !== 'healthy' &&
+            status !== 'initializing' && {
+              failedChecks: raw('failed_checks + 1'),
+            }),
+        })
     },
 
     /** With the row go the sealed token and the claim. */

@@ -1,6 +1,10 @@
 import type { PlatformDb } from '../connect.ts'
 
-/** Connections that nobody has asked for ten minutes, the longest first. What failed to be prepared stays as it is until somebody acts. */
+/**
+ * Connections that are to be asked again, the longest waiting first: every ten minutes; those that
+ * were refused ever more rarely, at least every six hours, lest a host takes us for an attacker; and
+ * those whose branch waits for a pull request every minute. What is just being prepared is left alone.
+ */
 export async function dueConnections(
   db: PlatformDb,
   limit: number,
@@ -9,8 +13,12 @@ export async function dueConnections(
     `update git_connections set checked_at = now()
      where id in (
        select c.id from git_connections c join organizations o on o.id = c.organization_id
-       where c.checked_at < now() - interval '10 minutes' and o.status = 'active'
-         and c.status in ('healthy', 'invalid_token', 'unreachable')
+       where o.status = 'active' and c.checked_at < now() - case
+         when c.status in ('healthy', 'unreachable') then interval '10 minutes'
+         when c.status in ('error', 'invalid_token')
+           then least(interval '10 minutes' * power(2, least(greatest(c.failed_checks, 1), 10) - 1), interval '6 hours')
+         when c.status_reason is not null then interval '1 minute'
+         else interval '100 years' end
        order by c.checked_at limit ? for update of c skip locked)
      returning id as "connectionId", organization_id as "organizationId"`,
     [limit],

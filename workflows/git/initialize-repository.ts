@@ -22,8 +22,9 @@ export async function initializeRepository(input: InitializeRepositoryInput): Pr
   )
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   try {
-    await markRepository(input)
-    await scaffoldRepository(input)
+    // Proposed: the branch is protected, and a person has to merge first. That is told by then.
+    if ((await markRepository(input)) === 'proposed') return
+    if ((await scaffoldRepository(input)) === 'proposed') return
     await endInitialization(input)
   } catch (error) {
     await endInitialization({ ...input, code: codeOf(error) })

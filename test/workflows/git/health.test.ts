@@ -54,6 +54,35 @@ describe('the check of connections that the schedule does', () => {
     expect(harness.logged()).not.toContain(revoked.token)
   })
 
+  test('a repository that is back is asked again, more and more rarely, and prepared anew', async () => {
+    const { id, repo } = await connected()
+    await harness.peer.archive(repo)
+    await pass(id)
+    expect(await statusOf(id)).toMatchObject({ status: 'error' })
+    const { platform } = harness.deps.store
+    const agedBy = async (minutes: number) => {
+      const checkedAt = new Date(Date.now() - minutes * 60_000)
+      await platform('git_connections').where({ id }).update({ checkedAt })
+      return checkConnections(harness.deps)()
+    }
+    expect(await agedBy(9)).toEqual({ checked: 0 })
+    // 10, 20, 40 minutes, and at last every six hours.
+    for (const minutes of [11, 21, 41]) {
+      expect(await agedBy(minutes - 2)).toEqual({ checked: 0 })
+      expect(await agedBy(minutes)).toEqual({ checked: 1 })
+    }
+    await platform('git_connections').where({ id }).update({ failedChecks: 40 })
+    expect(await agedBy(350)).toEqual({ checked: 0 })
+    await harness.peer.unarchive(repo)
+    expect(await agedBy(361)).toEqual({ checked: 1 })
+    expect(await statusOf(id)).toEqual({ status: 'initializing', statusReason: null })
+    const started = await platform('outbox').whereLike('dedupeKey', `git-init/${id}/%`)
+    expect(started).toHaveLength(2)
+    // What is being prepared is left to its workflow.
+    expect(await agedBy(60 * 24)).toEqual({ checked: 0 })
+    await platform('git_connections').where({ id }).delete()
+  })
+
   test('a name that has come to another repository is not taken for ours', async () => {
     const { id, repo } = await connected()
     await harness.peer.rename(repo, `${repo}-moved`)
