@@ -47,6 +47,7 @@ export async function writeHydration(
         expectedHead: head,
         message: messageOf(job, plan),
         change: plan,
+        found,
       })
       return { state: 'written', commitSha }
     } catch (error) {
@@ -92,7 +93,11 @@ async function planOn(
   const folders = new Set(paths.map((path) => path.split('/').slice(0, 2).join('/')))
   const found = new Map<string, string>()
   for (const folder of folders)
-    for (const [path, blob] of await host.listFiles(repository.fullName, { ...at, folder }))
+    for (const [path, blob] of await host.listFiles(repository.fullName, {
+      ...at,
+      folder,
+      expected: written[0],
+    }))
       found.set(path, blob)
   return { plan: planHydration(desired, { found, written }), found }
 }
@@ -120,12 +125,12 @@ async function differencesOf(
   return differences
 }
 
-const messageOf = ({ workspace, version }: LoadedHydration, plan: HydrationPlan) =>
+const messageOf = ({ hydration, workspace, version }: LoadedHydration, plan: HydrationPlan) =>
   hydrationMessage({
     workspace: workspace.name,
     number: version.number,
     sha256: version.filesSha256,
-    runNumber: null,
+    run: hydration.workspaceRunId,
     written: Object.keys(plan.write).length,
     removed: plan.remove.length,
   })

@@ -19,7 +19,7 @@ export async function retryHydration(
         'hydration_not_failed',
         `This hydrate is ${row.state}; only a failed one is tried again.`,
       )
-    await hydrations.queue(id, row.configurationVersionId)
+    await hydrations.queue(id, row.configurationVersionId, row.workspaceRunId)
     const [newest = row] = await hydrations.list(id, 1, 2_147_483_647)
     if (newest.id === row.id)
       throw conflict('not_connected', 'The workspace is connected to no infra repository.')

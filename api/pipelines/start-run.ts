@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
@@ -88,6 +89,7 @@ async function begin(
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { workspaceId, kind: run.kind, number: place.number },
     })
+    if (run.kind === 'apply') await gitHydrations(db, organizationId).queueForRun(run)
     if (run.kind === 'apply') await promoteNext(db, organizationId, workspaceId)
     else await beginRun(db, organizationId, run)
 

@@ -3,17 +3,18 @@ export function hydrationMessage(hydration: {
   workspace: string
   number: number
   sha256: string
-  runNumber: number | null
+  /** The run that wanted this version to be written. */
+  run: number | null
   written: number
   removed: number
 }): string {
-  const { workspace, number, sha256, runNumber, written, removed } = hydration
+  const { workspace, number, sha256, run, written, removed } = hydration
   return [
     `${workspace}: configuration version ${number}`,
     '',
     `${written} written, ${removed} removed.`,
     '',
-    ...(runNumber === null ? [] : [`Run: ${runNumber}`]),
+    ...(run === null ? [] : [`Run: ${run}`]),
     `Configuration-Version: ${number}`,
     `Configuration-Digest: sha256:${sha256}`,
   ].join('\n')

@@ -24,6 +24,8 @@ export type CommitRequest = {
   expectedHead: string | null
   message: string
   change: GitChange
+  /** All that is in the changed folders at the expected head, where that is known: saves looking for what is new. */
+  found?: ReadonlyMap<string, string>
 }
 
 export type PullRequest = { number: number; url: string; state: 'open' | 'merged' | 'closed' }
@@ -45,10 +47,15 @@ export interface GitHost extends GitSource, GitWebhooks {
   }>
   head(name: string, branch: string): Promise<string | null>
   readFile(name: string, at: { commit: string; path: string }): Promise<string | null>
-  /** Path → blob id of every file below a folder. */
+  /** Path → blob id of every file below a folder. What is `expected` there may save the listing. */
   listFiles(
     name: string,
-    at: { branch: string; commit: string; folder: string },
+    at: {
+      branch: string
+      commit: string
+      folder: string
+      expected?: ReadonlyMap<string, string> | undefined
+    },
   ): Promise<Map<string, string>>
   /** One commit for all files, on top of the expected head and nothing else. */
   commit(name: string, request: CommitRequest): Promise<string>

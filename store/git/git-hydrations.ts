@@ -24,6 +24,8 @@ export class GitHydrationRow extends Model {
   declare workspaceId: number
   declare connectionId: number | null
   declare configurationVersionId: number
+  /** The run that had it written; null: a new version did. */
+  declare workspaceRunId: number | null
   declare repositoryId: string
   declare branch: string
   declare state: HydrationState
@@ -143,8 +145,50 @@ export function gitHydrations(db: Db, organizationId: number) {
     },
 
     /** Leaves a version to be written to the workspace's connection, if that has a branch of its own. */
-    async queue(workspaceId: number, configurationVersionId: number): Promise<void> {
-      const at = await db('workspaces as w')
+    async queue(
+      workspaceId: number,
+      configurationVersionId: number,
+      workspaceRunId: number | null = null,
+    ): Promise<void> {
+      const at = await this.placeOf(workspaceId)
+      if (!at) return
+      const { id } = await GitHydrationRow.query(db).insertAndFetch({
+        organizationId,
+        workspaceId,
+        configurationVersionId,
+        workspaceRunId,
+        ...at,
+      })
+      await this.start(id, 'first')
+    },
+
+    /**
+     * A run is about to use this version. If it never came to the branch, for the connection is
+     * newer or the write failed, the run has it written; and of one that waits the run is noted.
+     */
+    async queueForRun(run: {
+      id: number
+      workspaceId: number
+      configurationVersionId: number
+    }): Promise<void> {
+      const { id, workspaceId, configurationVersionId } = run
+      const at = await this.placeOf(workspaceId)
+      if (!at) return
+      const { repositoryId, branch } = at
+      const place = { workspaceId, configurationVersionId, repositoryId, branch }
+      const last = await rows().where(place).orderBy('id', 'desc').first()
+      if (!last || last.state === 'failed')
+        return this.queue(workspaceId, configurationVersionId, id)
+      await rows()
+        .where({ id: last.id, state: 'queued', files: null, workspaceRunId: null })
+        .patch({ workspaceRunId: id })
+    },
+
+    /** Where a workspace is written to; undefined: nowhere. */
+    async placeOf(
+      workspaceId: number,
+    ): Promise<{ connectionId: number; repositoryId: string; branch: string } | undefined> {
+      return db('workspaces as w')
         .join('git_connections as c', (on) =>
           on.on('c.id', 'w.git_connection_id').andOn('c.organization_id', 'w.organization_id'),
         )
@@ -152,14 +196,6 @@ export function gitHydrations(db: Db, organizationId: number) {
         .where({ 'w.organizationId': organizationId, 'w.id': workspaceId, 'c.repoType': 'infra' })
         .where('w.sourceKind', 'inline')
         .first('c.id as connectionId', 'l.repositoryId', 'l.branch')
-      if (!at) return
-      const { id } = await GitHydrationRow.query(db).insertAndFetch({
-        organizationId,
-        workspaceId,
-        configurationVersionId,
-        ...at,
-      })
-      await this.start(id, 'first')
     },
 
     async start(hydrationId: number, attempt: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkConnections } from '../../../activities/git/check-connections.ts'
 import {
   eventually,
   gitHarness,
@@ -85,7 +86,10 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     const { id } = await ws.ended('diverged')
     expect(await ws.folder()).toEqual({ 'main.tf': '# edited\n' })
     const { hydration } = (await user.get(`${ws.url}/hydrations/${id}`)).json()
-    expect(hydration.differences).toEqual([{ path: file, ours: '# two\n', theirs: '# edited\n' }])
+    const diff = `--- a/${file}\n+++ b/${file}\n@@ -1,1 +1,1 @@\n-# two\n+# edited\n`
+    expect(hydration.differences).toEqual([
+      { path: file, ours: '# two\n', theirs: '# edited\n', diff },
+    ])
     const [failed] = await eventsOf(ws, 'git.repo_write_failed')
     expect(failed.detail).toMatchObject({ reason: 'diverged', paths: [file] })
 
@@ -133,6 +137,26 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await ws.folder()).toEqual({})
   })
 
+  test('a run has its version written where that had failed, and the commit names the run', async () => {
+    const ws = await connected()
+    const owned = (await harness.peer.tree(ws.repo))[marker] ?? ''
+    await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
+    await ws.put({ 'main.tf': '# one\n' })
+    await ws.ended('failed')
+    await harness.peer.edit(ws.repo, { write: { [marker]: owned } })
+    const started = await user.post(`${ws.url}/apply`, {})
+    expect(started.statusCode, started.body).toBe(201)
+    await ws.ended('written')
+    expect((await harness.peer.messages(ws.repo))[0]).toMatch(
+      new RegExp(
+        `\n\nRun: ${started.json().run.id}\nConfiguration-Version: 1\nConfiguration-Digest: `,
+      ),
+    )
+    // What is there is not written for each run anew.
+    expect((await user.post(`${ws.url}/apply`, {})).statusCode).toBe(201)
+    expect((await user.get(`${ws.url}/hydrations`)).json().hydrations).toHaveLength(2)
+  })
+
   test('a protected branch is asked by pull request', async () => {
     const ws = await connected()
     await harness.peer.protect(ws.repo, 'main')
@@ -144,6 +168,51 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await ws.folder()).toEqual({})
     const side = await harness.peer.tree(ws.repo, `cloud-control/${ws.name}/v1`)
     expect(side[`workspaces/${ws.name}/main.tf`]).toBe('# one\n')
+  })
+
+  test('a branch that was protected before is asked by pull request from the start', async () => {
+    counter += 1
+    const [repo, name] = [`acme/protected-${counter}`, `ws-${counter}`]
+    await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
+    await harness.peer.protect(repo, 'main')
+    const made = await user.post('/api/git/connections', harness.body(repo))
+    const { connection } = made.json()
+    expect([made.statusCode, connection.status]).toEqual([201, 'initializing'])
+    expect(connection.statusReason).toMatch(/^The branch is protected\. Merge http\S+: until/)
+    const request = { from: `cloud-control/connect-${connection.id}`, into: 'main' }
+    expect(await harness.peer.pullRequests(repo)).toEqual([request])
+    expect(await harness.peer.tree(repo)).toEqual({ 'other.txt': 'theirs\n' })
+
+    // A version of that time waits, and no fault is told of it.
+    const { workspace } = (
+      await user.post('/api/workspaces', { name, gitConnectionId: connection.id })
+    ).json()
+    const url = `/api/workspaces/${workspace.id}`
+    await user.put(`${url}/configuration`, { files: { 'main.tf': '# one\n' } })
+    const look = async () => {
+      await harness.deps.store
+        .platform('git_connections')
+        .where({ id: connection.id })
+        .update({ checkedAt: new Date(Date.now() - 61_000) })
+      await checkConnections(harness.deps)()
+      return (await user.get(`/api/git/connections/${connection.id}`)).json().connection.status
+    }
+    expect(await look()).toBe('initializing')
+    expect(await harness.peer.pullRequests(repo)).toEqual([request])
+    await harness.peer.merge(repo, request)
+    await eventually(async () => (await look()) === 'healthy')
+    const tree = await harness.peer.tree(repo)
+    expect(JSON.parse(tree[marker] ?? '{}')).toMatchObject({ connection: connection.id })
+    expect(Object.keys(tree)).toContain('workspaces/README.md')
+    await eventually(async () => {
+      const { hydrations } = (await user.get(`${url}/hydrations`)).json()
+      return hydrations[0].state === 'proposed'
+    })
+    expect(await harness.peer.pullRequests(repo)).toEqual([
+      { from: `cloud-control/${name}/v1`, into: 'main' },
+    ])
+    expect(harness.logged()).toContain('"an activity waits"')
+    expect(harness.logged()).not.toMatch(/"level":40[^\n]*git_being_prepared/)
   })
 
   test('a host in trouble is waited for, and nothing is written twice', async () => {
