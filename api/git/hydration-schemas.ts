@@ -27,6 +27,12 @@ export const HydrationDetail = Type.Object({
       path: Type.String(),
       ours: Nullable(Type.String()),
       theirs: Nullable(Type.String()),
+      diff: Nullable(
+        Type.String({
+          description:
+            'From ours to theirs, as `diff -u` writes it; null where they are too far apart.',
+        }),
+      ),
     }),
   ),
 })

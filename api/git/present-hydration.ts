@@ -1,3 +1,4 @@
+import { unifiedDiff } from '../../domain/git/unified-diff.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import {
   placeOfDifferences,
@@ -33,6 +34,7 @@ export const presentHydrationDetail = (
     path,
     ours,
     theirs,
+    diff: unifiedDiff(path, ours, theirs),
   })),
 })
 
