@@ -1,5 +1,6 @@
 import { apiSuite } from './api.ts'
 import { consoleSuite } from './console.ts'
+import { hydrateSuite } from './hydrate.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
@@ -11,6 +12,11 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
     run: consoleSuite,
+  },
+  hydrate: {
+    about:
+      '1,000 files into a repository of each Git provider: commits, calls, and time beside a bare client',
+    run: hydrateSuite,
   },
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { readConfig } from '../config.ts'
+import { readConfig, type Config } from '../config.ts'
 import { createLeash } from '../engines/leash.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
@@ -27,6 +27,7 @@ export type Platform = {
   tofu: string
   /** To look at what the API does not tell: nothing is written through it. */
   store: Store
+  config: Config
   changes: ChangeFeed
   engine: { connection: Connection; namespace: string }
   /** The process of each part. */
@@ -38,7 +39,10 @@ const namespace = 'cloud-control'
 const email = 'owner@demo.example'
 
 /** What `npm start` brings up, on a data directory that goes with it; its database flushes as it does there. */
-export async function startPlatform(say: (line: string) => void): Promise<Platform> {
+export async function startPlatform(
+  say: (line: string) => void,
+  more: NodeJS.ProcessEnv = {},
+): Promise<Platform> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-'))
   // As root PostgreSQL runs as another user, who must get to its folder in here.
   chmodSync(dataDir, 0o711)
@@ -77,6 +81,7 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
       DATABASE_URL: engines.databaseUrl,
       TEMPORAL_ADDRESS: engines.temporalAddress,
       TEMPORAL_NAMESPACE: namespace,
+      ...more,
     }
     const leash = createLeash()
     closing.push(() => leash.close())
@@ -88,7 +93,8 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
     closing.push(() => worker.stop())
     await expectAnswer(`${address}/readyz`)
 
-    const logins = databaseLogins(readConfig(env))
+    const config = readConfig(env)
+    const logins = databaseLogins(config)
     const store = connectStore(logins, 2)
     const changes = openChangeFeed(logins)
     const connection = await Connection.connect({ address: engines.temporalAddress })
@@ -100,6 +106,7 @@ export async function startPlatform(say: (line: string) => void): Promise<Platfo
       address: `${address}/api`,
       tofu,
       store,
+      config,
       changes,
       engine: { connection, namespace },
       pids: () =>

@@ -13,14 +13,18 @@ const atOnce = 8
 export async function commitToGitlab(
   api: GitlabApi,
   name: string,
-  { branch, expectedHead, message, change }: CommitRequest,
+  { branch, expectedHead, message, change, found }: CommitRequest,
 ): Promise<string> {
   const paths = [...Object.keys(change.write), ...change.remove]
   const head = await gitlabHead(api, name, branch)
   if (head !== expectedHead) throw headMoved()
   if (paths.length === 0 && expectedHead) return expectedHead
   const known = expectedHead
-    ? await lastCommits(api, name, { paths, commit: expectedHead })
+    ? await lastCommits(api, name, {
+        // A file that was wrongly held for new is refused by `create`.
+        paths: paths.filter((path) => found?.has(path) ?? true),
+        commit: expectedHead,
+      })
     : new Map<string, string>()
 
   const actions = [

@@ -3,6 +3,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
+import { gitlabExpectedFiles } from './gitlab-expected-files.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
 import { gitlabSource } from './gitlab-source.ts'
 import { gitlabWebhooks } from './gitlab-webhooks.ts'
@@ -86,7 +87,11 @@ export function gitlabHost(
         }
       }),
 
-    listFiles: async (name, at) => asked(provider, async () => listFiles(api, name, at)),
+    listFiles: async (name, at) =>
+      asked(
+        provider,
+        async () => (await gitlabExpectedFiles(api, name, at)) ?? listFiles(api, name, at),
+      ),
 
     commit: async (name, request) =>
       asked(provider, async () => commitToGitlab(api, name, request)),

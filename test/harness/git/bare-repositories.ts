@@ -32,6 +32,7 @@ export type NewCommit = {
 /** Real bare repositories, written by git itself: what stands behind the providers made here. */
 export class BareRepositories {
   readonly root = mkdtempSync(join(tmpdir(), 'cc-bare-'))
+  readonly #known = new Map<string, Promise<Map<string, string>>>()
 
   path(name: string): string {
     return join(this.root, `${name}.git`)
@@ -121,11 +122,12 @@ export class BareRepositories {
     name: string,
     commit: string,
     folder = '',
+    recursive = true,
   ): Promise<Array<{ path: string; id: string; type: string }>> {
     const text = await this.git(
       name,
       'ls-tree',
-      '-r',
+      ...(recursive ? ['-r'] : []),
       '-z',
       commit,
       ...(folder ? [`${folder}/`] : []),
@@ -151,7 +153,39 @@ export class BareRepositories {
   }
 
   async lastCommitOf(name: string, commit: string, path: string): Promise<string> {
-    return (await this.git(name, 'log', '-1', '--format=%H', commit, '--', path)).trim()
+    return (await this.#lastCommits(name, commit)).get(path) ?? ''
+  }
+
+  /** Whether a commit has this file; and of one commit all is asked of git once. */
+  async has(name: string, commit: string, path: string): Promise<boolean> {
+    return (await this.#lastCommits(name, commit)).has(path)
+  }
+
+  async #lastCommits(name: string, commit: string): Promise<Map<string, string>> {
+    const known = this.#known.get(`${name} ${commit}`)
+    if (known) return known
+    const read = this.#readLastCommits(name, commit)
+    // A branch's name stands for another commit tomorrow.
+    if (/^[0-9a-f]{40}$/.test(commit)) this.#known.set(`${name} ${commit}`, read)
+    return read
+  }
+
+  async #readLastCommits(name: string, commit: string): Promise<Map<string, string>> {
+    const [files, log] = await Promise.all([
+      this.list(name, commit),
+      this.git(name, 'log', '--format=%x01%H', '--name-only', '--no-renames', '-z', commit),
+    ])
+    const there = new Set(files.map(({ path }) => path))
+    const found = new Map<string, string>()
+    for (const one of log.split('\u0001').slice(1)) {
+      const id = one.slice(0, 40)
+      for (const path of one
+        .slice(40)
+        .split('\0')
+        .map((text) => text.replace(/^\n/, '')))
+        if (there.has(path) && !found.has(path)) found.set(path, id)
+    }
+    return found
   }
 
   /** Commits that touched a folder, newest first, with the addresses of their authors and committers. */

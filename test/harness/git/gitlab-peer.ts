@@ -41,7 +41,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
     const write: Record<string, string> = {}
     const remove: string[] = []
     for (const { action, file_path: path, content = '', last_commit_id: last } of actions) {
-      const there = head && (await repositories.readFile(project.name, head, path)) !== undefined
+      const there = head && (await repositories.has(project.name, head, path))
       if (action === 'create' && there) return fail(400, 'A file with this name already exists')
       if (action !== 'create' && !there) return fail(400, "A file with this name doesn't exist")
       if (last && head && (await repositories.lastCommitOf(project.name, head, path)) !== last)
@@ -101,6 +101,9 @@ export async function gitlabPeer(): Promise<GitPeer> {
     if (what.startsWith('repository/files/')) {
       const path = parts.slice(4).join('/')
       const ref = query.get('ref') ?? ''
+      const isCommit = /^[0-9a-f]{40}$/.test(ref)
+      if (isCommit && !(await repositories.has(project.name, ref, path)))
+        return fail(404, '404 File Not Found')
       const content = await repositories.readFile(project.name, ref, path)
       if (content === undefined) return fail(404, '404 File Not Found')
       return ok({
@@ -237,7 +240,9 @@ async function branches(
 async function tree(store: PeerProjects, project: PeerProject, url: URL): Promise<PeerAnswer> {
   const query = url.searchParams
   const folder = query.get('path') ?? ''
-  const all = await store.repositories.list(project.name, query.get('ref') ?? '', folder)
+  const recursive = query.get('recursive') === 'true'
+  const ref = query.get('ref') ?? ''
+  const all = await store.repositories.list(project.name, ref, folder, recursive)
   if (folder && all.length === 0) return fail(404, '404 invalid revision or path Not Found')
   const perPage = Number(query.get('per_page') ?? 20)
   const token = query.get('page_token')
@@ -248,12 +253,12 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
   if (last) next.searchParams.set('page_token', `${last.id}${last.path}`)
   const more = from + perPage < all.length
   return ok(
-    rows.map(({ path, id }) => ({
+    rows.map(({ path, id, type }) => ({
       id,
       path,
       name: path.split('/').at(-1),
-      type: 'blob',
-      mode: '100644',
+      type,
+      mode: type === 'tree' ? '040000' : '100644',
     })),
     more ? { link: `<${next.href}>; rel="next"` } : {},
   )
