@@ -1,22 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { bareSignInPage } from './bare-sign-in-page.ts'
+import { readConsolePage, type ConsolePage } from './console-page.ts'
 import { isPage } from './is-page.ts'
 
 /** Where `npm run build` puts the console. */
 export const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
 /**
- * The console as static files. Scripts and styles are this origin's own and none is inline, so an
- * injected one does not run; nobody may frame a page on which an approval is one click away.
+ * Scripts and styles are this origin's own, and of inline ones only those that were built into the
+ * page, by their hash: an injected one does not run. Nobody may frame a page on which an approval is
+ * one click away.
  */
-const pageHeaders = {
+const pageHeaders = ({ scriptHashes, styleHashes }: Partial<ConsolePage> = {}) => ({
   'content-security-policy': [
     "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
+    ["script-src 'self'", ...(scriptHashes ?? [])].join(' '),
+    ["style-src 'self'", ...(styleHashes ?? [])].join(' '),
     "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
@@ -27,7 +28,7 @@ const pageHeaders = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-}
+})
 
 /** A file of a hashed name never changes; all else is asked for again each time. */
 const cacheFor = (path: string) =>
@@ -38,28 +39,27 @@ const cacheFor = (path: string) =>
  * API's. To be called before the hooks that ask who somebody is: the files are everybody's.
  */
 export async function registerConsole(app: FastifyInstance, folder = consoleFolder): Promise<void> {
-  const index = join(folder, 'index.html')
-  const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined
-  if (page !== undefined)
+  const page = readConsolePage(join(folder, 'index.html'))
+  const fileHeaders = pageHeaders()
+  const headers = pageHeaders(page)
+  if (page)
     await app.register(async (files) => {
       await files.register(fastifyStatic, {
         root: folder,
         wildcard: false,
+        index: false,
+        globIgnore: ['index.html*'],
         cacheControl: false,
         preCompressed: true,
         setHeaders(reply, path) {
           void reply.header('cache-control', cacheFor(path))
-          for (const [name, value] of Object.entries(pageHeaders)) void reply.header(name, value)
+          for (const [name, value] of Object.entries(fileHeaders)) void reply.header(name, value)
         },
       })
     })
 
   app.setNotFoundHandler((request, reply) => {
-    if (page !== undefined && isPage(request))
-      return reply
-        .headers({ ...pageHeaders, 'cache-control': 'no-cache' })
-        .type('text/html; charset=utf-8')
-        .send(page)
+    if (page && isPage(request)) return page.send(request, reply.headers(headers))
     const bare = isPage(request) ? bareSignInPage(request.url) : undefined
     if (bare) return reply.headers(bare.headers).send(bare.html)
     return reply.status(404).send({ error: 'Not found', code: 'not_found' })

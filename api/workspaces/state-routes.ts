@@ -1,5 +1,6 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { may } from '../../domain/access/caller.ts'
+import { compareAddresses } from '../../domain/workspaces/compare-addresses.ts'
 import { listOutputs } from '../../domain/workspaces/list-outputs.ts'
 import { parseState } from '../../domain/workspaces/state-document.ts'
 import { listResources } from '../../domain/workspaces/state-resources.ts'
@@ -157,7 +158,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!state) return { serial: null, resources: [], nextCursor: null }
       const after = Buffer.from(cursor, 'base64url').toString()
       const rest = listResources(parseState(state.body.toString())).filter(
-        ({ address }) => address > after,
+        ({ address }) => compareAddresses(address, after) > 0,
       )
       const resources = rest.slice(0, limit)
       const last = rest.length > limit ? resources.at(-1) : undefined

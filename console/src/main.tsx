@@ -1,10 +1,10 @@
-import { CSPProvider } from '@base-ui/react/csp-provider'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError, mayPass } from './api/call.ts'
 import { isUp, reportConnection } from './api/connection.ts'
+import { forgetEarly } from './api/early.ts'
 import { createConsoleRouter } from './app/router.tsx'
 import { warmUp } from './app/warm-up.ts'
 import './styles/tokens.css'
@@ -50,16 +50,17 @@ setInterval(() => {
   if (!document.hidden)
     void queryClient.refetchQueries({ type: 'active', ...(isUp() && { predicate: failed }) })
 }, 5_000)
-warmUp()
+warmUp(router)
 
 const root = document.getElementById('root')
+// The frame of index.html stands until the page can be drawn as a whole.
+await router.load()
+forgetEarly()
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <CSPProvider disableStyleElements>
-        <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </CSPProvider>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
     </StrictMode>,
   )

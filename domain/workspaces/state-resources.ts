@@ -1,3 +1,4 @@
+import { compareAddresses } from './compare-addresses.ts'
 import type { StateDocument } from './state-document.ts'
 
 export type StateResource = {
@@ -12,7 +13,7 @@ export type StateResource = {
 /** Every instance in the state by its address, sorted, and nothing of its attributes (decisions §4). */
 export function listResources(state: StateDocument): StateResource[] {
   const found = state.resources.flatMap(instancesOf)
-  return found.toSorted((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
+  return found.toSorted((a, b) => compareAddresses(a.address, b.address))
 }
 
 /** How many real things the state stands for; data sources are only read. */

@@ -74,6 +74,19 @@ describe('a log of 10,000 lines', () => {
     await page.goto(`${path}&line=5000`)
     await page.locator('.log-row.linked').waitFor()
     expect(await page.locator('.log-row.linked').textContent()).toContain('number 5000')
+
+    // A stream that is refused is not asked for over and over: whoever's session ended signs in again.
+    await page.goto(`/pipelines/${workspace.pipelineId}/runs/${run.id}?tab=timeline`)
+    await page.getByText('run succeeded').waitFor()
+    await user.post('/api/auth/logout')
+    const refused: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/logs?')) refused.push(request.url())
+    })
+    await page.getByRole('link', { name: 'Log of plan' }).click()
+    await page.getByText('Your session is over.').waitFor()
+    await page.waitForTimeout(2_500)
+    expect(refused).toHaveLength(1)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -111,6 +111,38 @@ describe('every page', () => {
     await context.close()
   })
 
+  test('something stands before any script came, and nothing moves once it did', async () => {
+    for (const view of views.filter(({ scheme }) => scheme === 'light'))
+      for (const [name, path, first] of [
+        ['login', '/login', 'Use single sign-on'],
+        ['home', '/', 'Workspaces'],
+        ['run', at['run-waiting'] ?? '', 'Workspaces'],
+      ] as const) {
+        const user = name === 'login' ? {} : { user: owner }
+        const { page, context, faults } = await visit(browser, harness, { ...user, view })
+        let release = () => undefined as void
+        const held = new Promise<void>((resolve) => (release = resolve))
+        await page.route('**/assets/*.js', async (route) => held.then(async () => route.continue()))
+        await page.addInitScript(`
+          globalThis.shifts = []
+          new PerformanceObserver((list) => {
+            for (const { value, sources } of list.getEntries())
+              shifts.push(value.toFixed(4) + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 80)))
+          }).observe({ type: 'layout-shift', buffered: true })`)
+        await page.goto(path, { waitUntil: 'commit' })
+        await page.getByText(first).first().waitFor()
+        await page.waitForTimeout(150)
+        await page.screenshot({ path: join(folder, `first-${name}-${view.width}.png`) })
+        release()
+        await settle(page)
+        await page.waitForTimeout(300)
+        const shifts: unknown = await page.evaluate('shifts')
+        expect(shifts, `${name}, ${view.width} px: what moved`).toEqual([])
+        expect(faults).toEqual([])
+        await context.close()
+      }
+  })
+
   test('the first load is at most 200 KB of compressed script', async () => {
     const { page, context } = await visit(browser, harness, { user: owner })
     const sizes = new Map<string, number>()

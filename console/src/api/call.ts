@@ -1,5 +1,6 @@
 import { routes, type Operations } from './operations.ts'
 import { reportConnection } from './connection.ts'
+import { takeEarly } from './early.ts'
 
 export type OperationId = keyof Operations
 export type Answer<Id extends OperationId> = Operations[Id]['answer']
@@ -81,7 +82,8 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
 async function send(path: string, init: RequestInit): Promise<unknown> {
   let response: Response
   try {
-    response = await fetch(path, { ...init, credentials: 'same-origin' })
+    const early = init.method === 'GET' ? takeEarly(path) : undefined
+    response = await (early ?? fetch(path, { ...init, credentials: 'same-origin' }))
   } catch (error) {
     if (init.signal?.aborted) throw error
     reportConnection(false)

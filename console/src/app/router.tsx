@@ -8,7 +8,10 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiError } from '../api/call.ts'
-import { meQuery } from '../api/queries.ts'
+import { homeQuery, meQuery, runQuery } from '../api/queries.ts'
+import { HomePage } from '../pages/home.tsx'
+import { LoginPage } from '../pages/login.tsx'
+import { PipelineRunPage, WorkspaceRunPage } from '../pages/run.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { Crash, NotFound } from './crash.tsx'
 import { Shell } from './shell.tsx'
@@ -41,6 +44,7 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 })
 
+// What people meet first comes with the first script, all else when it is opened.
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
@@ -55,7 +59,7 @@ const login = createRoute({
       ...(search['sso'] === 'failed' && { sso: 'failed' }),
     }
   },
-  component: lazyRouteComponent(() => import('../pages/login.tsx'), 'LoginPage'),
+  component: LoginPage,
 })
 
 const invitation = createRoute({
@@ -94,7 +98,9 @@ const app = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/home.tsx'), 'HomePage'),
+  // Begun and not waited for: the page itself says what it waits for, and what failed.
+  loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
+  component: HomePage,
 })
 
 const workspaces = createRoute({
@@ -146,7 +152,9 @@ export const workspaceRun = createRoute({
   path: '/workspaces/$id/runs/$runId',
   params: runParams,
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import('../pages/run.tsx'), 'WorkspaceRunPage'),
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'workspace', ...params })),
+  component: WorkspaceRunPage,
 })
 
 const pipelines = createRoute({
@@ -167,7 +175,9 @@ export const pipelineRun = createRoute({
   path: '/pipelines/$id/runs/$runId',
   params: runParams,
   validateSearch: runSearch,
-  component: lazyRouteComponent(() => import('../pages/run.tsx'), 'PipelineRunPage'),
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'pipeline', ...params })),
+  component: PipelineRunPage,
 })
 
 const account = createRoute({

@@ -1,13 +1,10 @@
-import { Menu } from '@base-ui/react/menu'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { call } from '../api/call.ts'
 import { isUp, onConnection } from '../api/connection.ts'
+import { loadMenu } from './load-menu.ts'
 import { NavIcon } from './nav-icon.tsx'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
-import { chooseTheme, currentTheme, type Theme } from './theme.ts'
 
 /** What is around every page: where to go, who is here, and whether the service answers. */
 export function Shell() {
@@ -43,7 +40,7 @@ export function Shell() {
               Organization
             </Link>
           </nav>
-          <AccountMenu onHelp={() => setHelpOpen(true)} />
+          <Account onHelp={() => setHelpOpen(true)} />
         </header>
         <main id="content" className="content" tabIndex={-1}>
           <ConnectionBanner />
@@ -80,79 +77,36 @@ function ConnectionBanner() {
   )
 }
 
-const themes: ReadonlyArray<[Theme, string]> = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
-
-function AccountMenu({ onHelp }: { onHelp: () => void }) {
+/** The menu comes once somebody reaches for it. */
+function Account({ onHelp }: { onHelp: () => void }) {
   const { user, organization } = useMe()
-  const [theme, setTheme] = useState(currentTheme)
-  const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const logOut = useMutation({
-    mutationFn: () => call('logOut', {}),
-    onSuccess: async ({ redirectUrl }) => {
-      queryClient.clear()
-      if (redirectUrl) location.assign(redirectUrl)
-      else await navigate({ to: '/login', search: { signedout: 1 } })
-    },
-  })
+  const [menu, setMenu] = useState<Awaited<ReturnType<typeof loadMenu>>>()
+  const face = (
+    <>
+      <span className="visually-hidden">Account: </span>
+      <span className="avatar" aria-hidden="true">
+        {user.name.slice(0, 1)}
+      </span>
+      <span className="account-name">{user.name}</span>
+      <span className="account-org">{organization.name}</span>
+    </>
+  )
+  if (menu) return <menu.AccountMenu onHelp={onHelp}>{face}</menu.AccountMenu>
+  // What does not arrive now is asked for again by the next click.
+  const open = () => void loadMenu().then(setMenu, () => undefined)
+  const warm = () => void loadMenu().catch(() => undefined)
   return (
-    <Menu.Root>
-      <Menu.Trigger className="account">
-        <span className="visually-hidden">Account: </span>
-        <span className="avatar" aria-hidden="true">
-          {user.name.slice(0, 1)}
-        </span>
-        <span className="account-name">{user.name}</span>
-        <span className="account-org">{organization.name}</span>
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="menu-place" sideOffset={6} align="start">
-          <Menu.Popup className="menu">
-            <div className="menu-who">
-              {user.email ?? user.name}
-              <span>{user.role}</span>
-            </div>
-            <Menu.RadioGroup
-              value={theme}
-              onValueChange={(value: Theme) => {
-                chooseTheme(value)
-                setTheme(value)
-              }}
-            >
-              {themes.map(([value, label]) => (
-                <Menu.RadioItem
-                  key={value}
-                  value={value}
-                  className="menu-item"
-                  closeOnClick={false}
-                >
-                  <span className="menu-mark">
-                    <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
-                  </span>
-                  {label}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-            <Menu.Separator className="menu-line" />
-            <Menu.Item className="menu-item" onClick={() => void navigate({ to: '/account' })}>
-              <span className="menu-mark" />
-              Your account
-            </Menu.Item>
-            <Menu.Item className="menu-item" onClick={onHelp}>
-              <span className="menu-mark" />
-              Keyboard shortcuts
-            </Menu.Item>
-            <Menu.Item className="menu-item" onClick={() => logOut.mutate()}>
-              <span className="menu-mark" />
-              Sign out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <button
+      type="button"
+      className="account"
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={warm}
+      onFocus={warm}
+      onClick={open}
+      onKeyDown={({ key }) => (key === 'ArrowDown' || key === 'ArrowUp') && open()}
+    >
+      {face}
+    </button>
   )
 }

@@ -34,8 +34,7 @@ export function useShortcuts(onHelp: () => void): void {
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]') !==
-    null
+  target.closest('input, textarea, select, [contenteditable], dialog, [role="menu"]') !== null
 
 export function ShortcutHelp({
   open,

@@ -69,6 +69,9 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             <Link to="/workspaces/$id" params={{ id: run.workspaceId }}>
               {workspace}
             </Link>
+            {data?.workspace.criticality === 'production' && (
+              <span className="tag">production</span>
+            )}
           </>
         }
         title={run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
@@ -76,7 +79,6 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
       >
         <p className="run-line">
           <StateBadge run={run} />
-          {data?.workspace.criticality === 'production' && <span className="tag">production</span>}
           {run.destroy && <span className="tag bad">destroy</span>}
           <span className="dim">
             started by {run.author.label}, <Time at={run.createdAt} />

@@ -1,5 +1,4 @@
-import { Dialog as Base } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 
 type Props = {
   open: boolean
@@ -9,22 +8,41 @@ type Props = {
   children: ReactNode
 }
 
-/** A modal dialog: focus moves in, stays in, and comes back; Escape closes it. */
-export function Dialog({ open, onOpenChange, title, description, children }: Props) {
+/** A modal dialog, the browser's own: focus moves in, stays in, and comes back; Escape closes it. */
+export function Dialog({ open, ...rest }: Props) {
+  return open ? <OpenDialog {...rest} /> : null
+}
+
+function OpenDialog({ onOpenChange, title, description, children }: Omit<Props, 'open'>) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // Before it leaves the document, so that focus goes back to where it came from.
+    return () => shown?.close()
+  }, [])
   return (
-    <Base.Root open={open} onOpenChange={onOpenChange}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
-          <Base.Title className="dialog-title">{title}</Base.Title>
-          {description && (
-            <Base.Description className="dialog-text" render={<div />}>
-              {description}
-            </Base.Description>
-          )}
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-text` : undefined}
+      onCancel={(event) => {
+        // Whether it is open is said by whoever shows it.
+        event.preventDefault()
+        onOpenChange(false)
+      }}
+    >
+      <h2 className="dialog-title" id={`${id}-title`}>
+        {title}
+      </h2>
+      {description && (
+        <div className="dialog-text" id={`${id}-text`}>
+          {description}
+        </div>
+      )}
+      {children}
+    </dialog>
   )
 }

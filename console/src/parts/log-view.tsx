@@ -22,6 +22,7 @@ const stateWords = {
   connecting: 'connecting…',
   live: 'live',
   waiting: 'the connection broke; it goes on where it was',
+  refused: 'the service no longer shows more of it',
   over: 'complete',
 }
 
@@ -87,7 +88,7 @@ export function LogView({ place, stage, line }: Props) {
         <span className="dim num" role="status">
           {plural(lines.length, 'line')}, {stateWords[state]}
         </span>
-        {state !== 'over' && (
+        {state !== 'over' && state !== 'refused' && (
           <Button
             tone={follow ? 'primary' : 'plain'}
             aria-pressed={follow}
@@ -130,6 +131,7 @@ const noneWords = {
   connecting: 'Connecting…',
   live: 'Nothing was written yet.',
   waiting: 'The connection broke. It goes on where it was.',
+  refused: 'The service does not show this log.',
   over: 'This stage wrote nothing.',
 }
 

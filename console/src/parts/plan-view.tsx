@@ -27,12 +27,12 @@ export function PlanView({ plan }: { plan: Plan }) {
   const shown = plan.resources.filter(({ address }) =>
     address.toLowerCase().includes(filter.toLowerCase()),
   )
-  const open = plan.resources.length <= opensUpTo
+  const long = plan.resources.length > opensUpTo
   if (plan.resources.length === 0 && plan.outputs.length === 0)
     return <p className="dim">Nothing changes: what there is matches the files.</p>
   return (
-    <div className="plan">
-      {plan.resources.length > opensUpTo && (
+    <div className={`plan ${long ? 'long' : ''}`}>
+      {long && (
         <FilterBox
           label="Filter by address"
           value={filter}
@@ -52,7 +52,7 @@ export function PlanView({ plan }: { plan: Plan }) {
               {title} <span className="count">{members.length}</span>
             </h2>
             {members.map((resource) => (
-              <Resource key={resource.address} {...{ resource, open, sign, tone, action }} />
+              <Resource key={resource.address} {...{ resource, open: !long, sign, tone, action }} />
             ))}
           </section>
         )

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { RunPlace } from '../api/types.ts'
 import { openLogFeed } from './log-feed.ts'
+import { runNews } from './run-news.ts'
 
 type Feed = ReturnType<typeof openLogFeed>
 const nothing: ReturnType<Feed['snapshot']> = { lines: [], state: 'connecting' }
@@ -12,8 +13,8 @@ export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
   const [feed, setFeed] = useState<Feed>()
   const queryClient = useQueryClient()
   useEffect(() => {
-    const onEnd = () => void queryClient.invalidateQueries({ queryKey: ['run', kind, id, runId] })
-    const opened = openLogFeed({ kind, id, runId }, { stage, onEnd })
+    const place = { kind, id, runId }
+    const opened = openLogFeed(place, { stage, ...runNews(queryClient, place) })
     setFeed(opened)
     return () => {
       opened.close()

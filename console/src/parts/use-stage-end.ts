@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { RunPlace } from '../api/types.ts'
 import { openLogFeed } from './log-feed.ts'
+import { runNews } from './run-news.ts'
 
 /** Beyond any line: the stream then carries nothing but the end of its stage. */
 const afterAllLines = 2_000_000_000
@@ -11,8 +12,9 @@ export function useStageEnd({ kind, id, runId }: RunPlace, stage: string | undef
   const queryClient = useQueryClient()
   useEffect(() => {
     if (stage === undefined) return
-    const onEnd = () => void queryClient.invalidateQueries({ queryKey: ['run', kind, id, runId] })
-    const feed = openLogFeed({ kind, id, runId }, { stage, after: afterAllLines, onEnd })
+    const place = { kind, id, runId }
+    const news = runNews(queryClient, place)
+    const feed = openLogFeed(place, { stage, after: afterAllLines, ...news })
     return () => feed.close()
   }, [kind, id, runId, stage, queryClient])
 }

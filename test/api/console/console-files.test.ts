@@ -1,9 +1,15 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registerConsole } from '../../../api/console/console-files.ts'
+
+const inlineScript = `\n  document.title = 'one'\n`
+const inlineStyle = 'body{margin:0}'
+const html = `<!doctype html><title>console</title><script>${inlineScript}</script><style>${inlineStyle}</style><script type="module" src="/assets/index-abc.js"></script>`
 
 describe('the console’s files', () => {
   let folder: string
@@ -11,7 +17,9 @@ describe('the console’s files', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'cc-console-'))
     mkdirSync(join(folder, 'assets'))
-    writeFileSync(join(folder, 'index.html'), '<!doctype html><title>console</title>')
+    writeFileSync(join(folder, 'index.html'), html)
+    writeFileSync(join(folder, 'index.html.br'), brotliCompressSync(html))
+    writeFileSync(join(folder, 'index.html.gz'), gzipSync(html))
     writeFileSync(join(folder, 'assets/index-abc.js'), 'export {}')
     app = fastify()
     await registerConsole(app, folder)
@@ -39,6 +47,42 @@ describe('the console’s files', () => {
       expect(policy).not.toContain('unsafe')
     },
   )
+
+  test('200: inline only what was built into the page may run, by its hash', async () => {
+    const { headers } = await app.inject({ url: '/', headers: page })
+    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain(`script-src 'self' ${hash(inlineScript)};`)
+    expect(policy).toContain(`style-src 'self' ${hash(inlineStyle)};`)
+    // A file never runs as a page, so nothing inline runs in it.
+    const file = await app.inject({ url: '/assets/index-abc.js' })
+    expect(String(file.headers['content-security-policy'])).not.toContain('sha256')
+  })
+
+  test.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['gzip, br;q=0', 'gzip'],
+    ['identity', undefined],
+    [undefined, undefined],
+  ])('200: to whom takes %s the page comes as %s', async (accepts, encoding) => {
+    const asked = { ...page, ...(accepts && { 'accept-encoding': accepts }) }
+    const { headers, rawPayload, body } = await app.inject({ url: '/', headers: asked })
+    expect(headers['content-encoding']).toBe(encoding)
+    expect(headers.vary).toBe('accept-encoding')
+    const text = encoding === 'br' ? brotliDecompressSync(rawPayload).toString() : body
+    if (encoding !== 'gzip') expect(text).toBe(html)
+  })
+
+  test('304: a page that is the same is not sent again', async () => {
+    const { headers } = await app.inject({ url: '/', headers: page })
+    const again = await app.inject({
+      url: '/workspaces/1',
+      headers: { ...page, 'if-none-match': String(headers.etag) },
+    })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    expect(again.headers['content-security-policy']).toBe(headers['content-security-policy'])
+  })
 
   test('200: a file of a hashed name is kept for a year', async () => {
     const { statusCode, headers } = await app.inject({ url: '/assets/index-abc.js' })
