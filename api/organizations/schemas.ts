@@ -15,7 +15,15 @@ export const GroupMappingBody = Type.Object({
 export const SsoBody = Type.Object({
   /** Null until SAML is configured. */
   saml: Nullable(SamlBody),
+  /** This service towards an identity provider, which wants to know it before there is a configuration. */
+  serviceProvider: Type.Object({
+    entityId: Type.String(),
+    acsUrl: Type.String(),
+    sloUrl: Type.String(),
+    metadataUrl: Type.String(),
+  }),
   scim: Type.Object({
+    baseUrl: Type.String(),
     tokens: Type.Array(ScimTokenBody),
   }),
   groupMappings: Type.Array(GroupMappingBody),

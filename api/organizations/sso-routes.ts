@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type, type Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
+import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import { scimBasePath } from '../../domain/scim/scim-address.ts'
 import type { Db } from '../../store/connect.ts'
 import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
@@ -56,7 +58,9 @@ async function read(deps: Deps, db: Db, place: SamlPlace): Promise<Static<typeof
   const scimTokens = await tokens(db, organizationId).listScim()
   return {
     saml: await readSaml(deps, db, place),
+    serviceProvider: spAddresses(place.origin, place.slug),
     scim: {
+      baseUrl: `${place.origin}${scimBasePath}`,
       tokens: scimTokens.map(presentScimToken),
     },
     groupMappings: await groupMappings(db, organizationId).list(maxShownMappings, 0),

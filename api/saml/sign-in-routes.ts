@@ -122,7 +122,7 @@ function sendOutcome(reply: FastifyReply, outcome: AcsOutcome): FastifyReply {
   if (outcome.kind === 'suspended') return sendRefusal(reply, 403)
   if (outcome.kind === 'failed') return reply.redirect(failedPlace, 303)
   clearBrowserCookie(reply, outcome.requestId)
-  if (outcome.kind === 'tested') return reply.redirect('/organization?sso=tested', 303)
+  if (outcome.kind === 'tested') return reply.redirect('/organization/sso?tested=true', 303)
   setSessionCookie(reply, outcome.cookie)
   return reply.redirect(outcome.target, 303)
 }

@@ -1,4 +1,6 @@
 import type { Harness } from '../harness/create-harness.ts'
+import { createIdentityProvider } from '../harness/identity-provider.ts'
+import { begunOf, postResponse } from '../harness/saml-organization.ts'
 import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
@@ -63,6 +65,7 @@ export async function createWorld(harness: Harness): Promise<World> {
     enforcement: 'advisory',
     workspaces: 'all',
   })
+  await setUpSso(harness, org, owner)
   const production = await org.workspace({ by: author, criticality: 'production', files })
   const standard = await org.workspace({ by: author, files })
   const failing = await org.workspace({ by: author, files: broken })
@@ -122,6 +125,9 @@ export async function createWorld(harness: Harness): Promise<World> {
     people: '/organization',
     roles: '/organization/roles',
     tokens: '/organization/tokens',
+    sso: '/organization/sso',
+    'sso-tested': '/organization/sso?tested=true',
+    provisioning: '/organization/provisioning',
     policies: '/organization/policies',
     audit: '/organization/audit',
     account: '/account',
@@ -129,4 +135,39 @@ export async function createWorld(harness: Harness): Promise<World> {
     'no-such-run': run(999_999),
   }
   return { org, owner, viewer, author, production, at }
+}
+
+/** An identity provider that people came in by, and one that looks after them, each with a failure. */
+async function setUpSso(harness: Harness, org: TestOrganization, owner: TestUser): Promise<void> {
+  const idp = await createIdentityProvider({ host: 'login.northwind.example' })
+  await owner.post('/api/org/saml', {
+    metadataXml: idp.metadata(),
+    attrEmail: 'email',
+    attrGroups: 'groups',
+    emailDomains: [`${org.slug}.example`],
+  })
+  await owner.patch('/api/org/saml', { enabled: true })
+  await owner.post('/api/org/group-mappings', { groupName: 'Platform team', role: 'Deployer' })
+  for (const attributes of [{ mail: 'ada' }, { email: `ada@${org.slug}.example` }]) {
+    const begun = begunOf(harness, org.slug, await owner.post('/api/org/saml/test'))
+    await postResponse(harness, begun, idp.response(begun, { nameId: 'ada', attributes }))
+  }
+  const made = await owner.post('/api/org/scim', { name: 'Okta' })
+  const headers = {
+    authorization: `Bearer ${made.json().token}`,
+    'content-type': 'application/scim+json',
+  }
+  const user = (userName: string) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName,
+    name: { formatted: 'Grace Hopper' },
+    active: true,
+  })
+  for (const userName of ['grace.hopper', 'grace.hopper'])
+    await harness.app.inject({
+      method: 'POST',
+      url: '/api/scim/v2/Users',
+      headers,
+      payload: JSON.stringify(user(userName)),
+    })
 }

@@ -190,3 +190,66 @@ export const auditQuery = (filter: Record<string, string>) =>
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
   })
+
+export const ssoQuery = queryOptions({
+  queryKey: ['sso'],
+  queryFn: ({ signal }) => call('getSso', { signal }),
+})
+
+export const samlTracesQuery = queryOptions({
+  queryKey: ['sso', 'traces'],
+  queryFn: ({ signal }) => call('listSamlTraces', { signal }),
+  refetchInterval: 15_000,
+})
+
+export const groupMappingsQuery = infiniteQueryOptions({
+  queryKey: ['sso', 'groups'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listGroupMappings', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+})
+
+export const scimLogQuery = (outcome: 'success' | 'failure' | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['scim-log', outcome ?? 'all'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listScimLog', { query: { limit: 50, cursor: pageParam, outcome }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    refetchInterval: whileShort(15_000),
+  })
+
+export const gitConnectionsQuery = infiniteQueryOptions({
+  queryKey: ['git', 'connections'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listGitConnections', { query: { limit: pageSize, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: nextOf,
+  refetchInterval: whileShort(10_000),
+})
+
+export const gitRepositoriesQuery = (id: number, q: string) =>
+  queryOptions({
+    queryKey: ['git', id, 'repositories', q],
+    queryFn: ({ signal }) => call('listGitRepositories', { params: { id }, query: { q }, signal }),
+    // The provider counts each question.
+    staleTime: 60_000,
+    retry: false,
+  })
+
+export const hydrationsQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['workspaces', id, 'git'],
+    queryFn: ({ pageParam, signal }) =>
+      call('listHydrations', { params: { id }, query: { cursor: pageParam }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    refetchInterval: whileShort(5_000),
+  })
+
+export const hydrationQuery = (id: number, hydrationId: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id, 'git', hydrationId],
+    queryFn: ({ signal }) => call('getHydration', { params: { id, hydrationId }, signal }),
+  })

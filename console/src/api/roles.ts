@@ -37,3 +37,7 @@ export function rolesUpTo(role: Role): Role[] {
   const rank = roleMatrix.findIndex((one) => one.role === role)
   return roleMatrix.slice(0, rank + 1).map((one) => one.role)
 }
+
+/** What an identity provider may give: whoever runs it could take the organization over as an Owner. */
+export const mappableRoles = (role: Role): Role[] =>
+  rolesUpTo(role === 'Owner' ? 'Org Admin' : role)

@@ -17,6 +17,14 @@ export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
 export type Policy = Answer<'listPolicies'>['policies'][number]
 export type Person = Answer<'listUsers'>['users'][number]
 
+export type Sso = Answer<'getSso'>
+export type Saml = NonNullable<Sso['saml']>
+export type SamlTrace = Answer<'listSamlTraces'>['traces'][number]
+export type GroupMapping = Answer<'listGroupMappings'>['groupMappings'][number]
+export type ScimLogEntry = Answer<'listScimLog'>['entries'][number]
+export type GitConnection = Answer<'listGitConnections'>['connections'][number]
+export type Hydration = Answer<'listHydrations'>['hydrations'][number]
+
 /** A run is seen in its pipeline, or, where it only plans, in its workspace. */
 export type RunPlace =
   | { kind: 'pipeline'; id: number; runId: number }

@@ -111,7 +111,7 @@ const workspaces = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 })
 
-export const workspaceTabs = ['runs', 'files', 'variables', 'state', 'settings'] as const
+export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
 
 export const workspace = createRoute({
@@ -216,6 +216,27 @@ const policies = createRoute({
   component: lazyRouteComponent(() => import('../pages/policies.tsx'), 'PoliciesPage'),
 })
 
+const sso = createRoute({
+  getParentRoute: () => organization,
+  path: '/sso',
+  validateSearch: (search: Values): { tested?: true } => (search['tested'] ? { tested: true } : {}),
+  component: lazyRouteComponent(() => import('../pages/sso.tsx'), 'SsoPage'),
+})
+
+const provisioning = createRoute({
+  getParentRoute: () => organization,
+  path: '/provisioning',
+  validateSearch: (search: Values): { log?: 'failure' } =>
+    search['log'] === 'failure' ? { log: 'failure' } : {},
+  component: lazyRouteComponent(() => import('../pages/provisioning.tsx'), 'ProvisioningPage'),
+})
+
+const git = createRoute({
+  getParentRoute: () => organization,
+  path: '/git',
+  component: lazyRouteComponent(() => import('../pages/git-connections.tsx'), 'GitConnectionsPage'),
+})
+
 const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
 export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
 
@@ -248,7 +269,7 @@ const tree = root.addChildren([
     pipeline,
     pipelineRun,
     account,
-    organization.addChildren([people, roles, tokens, policies, audit]),
+    organization.addChildren([people, roles, tokens, sso, provisioning, git, policies, audit]),
   ]),
 ])
 

@@ -1,32 +1,38 @@
 import { Link, Outlet } from '@tanstack/react-router'
+import type { Capability } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { PageHead } from '../parts/pages.tsx'
 
-const parts = [
-  ['/organization', 'People'],
-  ['/organization/roles', 'Roles'],
-  ['/organization/tokens', 'Tokens'],
-  ['/organization/policies', 'Policies'],
-  ['/organization/audit', 'Audit'],
-] as const
+const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
+  { to: '/organization', name: 'People' },
+  { to: '/organization/roles', name: 'Roles' },
+  { to: '/organization/tokens', name: 'Tokens' },
+  { to: '/organization/sso', name: 'Single sign-on', needs: 'manage_users_sso' },
+  { to: '/organization/provisioning', name: 'Provisioning', needs: 'manage_users_sso' },
+  { to: '/organization/git', name: 'Git' },
+  { to: '/organization/policies', name: 'Policies' },
+  { to: '/organization/audit', name: 'Audit' },
+]
 
 export function OrganizationPage() {
-  const { organization } = useMe()
+  const { organization, may } = useMe()
   return (
     <>
       <PageHead title={organization.name} />
       <nav className="tabs" aria-label="Parts of the organization">
-        {parts.map(([to, name]) => (
-          <Link
-            key={to}
-            to={to}
-            className="tab"
-            activeOptions={{ exact: to === '/organization' }}
-            activeProps={{ className: 'current' }}
-          >
-            {name}
-          </Link>
-        ))}
+        {parts
+          .filter(({ needs }) => needs === undefined || may(needs))
+          .map(({ to, name }) => (
+            <Link
+              key={to}
+              to={to}
+              className="tab"
+              activeOptions={{ exact: to === '/organization' }}
+              activeProps={{ className: 'current' }}
+            >
+              {name}
+            </Link>
+          ))}
       </nav>
       <Outlet />
     </>

@@ -5,6 +5,7 @@ import { peopleQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { DataTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
@@ -12,7 +13,6 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { PersonDialog } from './person-dialog.tsx'
-import { Scroller } from '../parts/scroller.tsx'
 
 export function PeoplePage() {
   const me = useMe()
@@ -35,56 +35,37 @@ export function PeoplePage() {
         />
         {editor && <Invite />}
       </div>
-      {people.length > 0 && (
-        <Scroller label="People">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Role</th>
-                <th scope="col">Here since</th>
-                {editor && (
-                  <th scope="col">
-                    <span className="visually-hidden">Actions</span>
-                  </th>
+      <DataTable
+        label="People"
+        rows={people}
+        columns={[
+          {
+            title: 'Person',
+            cell: (person) => (
+              <>
+                {person.name}
+                {person.id === me.user.id && <span className="tag">you</span>}
+                {!person.active && <span className="tag">deactivated</span>}
+                {person.email && person.email !== person.name && (
+                  <span className="row-sub">{person.email}</span>
                 )}
-              </tr>
-            </thead>
-            <tbody>
-              {people.map((person) => (
-                <tr key={person.id}>
-                  <th scope="row">
-                    {person.name}
-                    {person.id === me.user.id && <span className="tag">you</span>}
-                    {!person.active && <span className="tag">deactivated</span>}
-                    {person.email && person.email !== person.name && (
-                      <span className="row-sub">{person.email}</span>
-                    )}
-                  </th>
-                  <td>{person.role}</td>
-                  <td className="dim">
-                    <Time at={person.createdAt} />
-                  </td>
-                  {editor && (
-                    <td>
-                      <span className="table-actions">
-                        {rolesUpTo(me.user.role).includes(person.role) && (
-                          <Button
-                            aria-label={`Change ${person.name}`}
-                            onClick={() => setEdited(person)}
-                          >
-                            Change
-                          </Button>
-                        )}
-                      </span>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
-      )}
+              </>
+            ),
+          },
+          { title: 'Role', cell: ({ role }) => role },
+          { title: 'Here since', look: 'dim', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          editor && {
+            title: 'Actions',
+            look: 'actions',
+            cell: (person) =>
+              rolesUpTo(me.user.role).includes(person.role) && (
+                <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
+                  Change
+                </Button>
+              ),
+          },
+        ]}
+      />
       <LoadMore query={query} />
       {query.isSuccess && q === '' && people.length === 1 && editor && (
         <p className="note quiet">

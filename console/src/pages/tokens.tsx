@@ -7,9 +7,9 @@ import { useMe } from '../app/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
-import { Time } from '../parts/time.tsx'
-import { Scroller } from '../parts/scroller.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
 import { OrganizationTokens } from './organization-tokens.tsx'
+import { TokenTable } from './token-table.tsx'
 
 /** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
 export function TokensPage() {
@@ -43,54 +43,7 @@ export function TokensPage() {
             <h2>Your tokens</h2>
             {create}
           </div>
-          <Scroller label="Your tokens">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Token</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">Ends</th>
-                  <th scope="col">
-                    <span className="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {tokens.map((token) => (
-                  <tr key={token.id}>
-                    <th scope="row">
-                      {token.name}
-                      <span className="row-sub">
-                        <code>{token.prefix}…</code>
-                      </span>
-                    </th>
-                    <td>{token.role}</td>
-                    <td className="dim">
-                      {token.lastUsedAt ? <Time at={token.lastUsedAt} /> : 'never'}
-                    </td>
-                    <td className="dim">
-                      <Time at={token.expiresAt} />
-                    </td>
-                    <td>
-                      <span className="table-actions">
-                        <Button
-                          aria-label={`Revoke ${token.name}`}
-                          busy={revoke.isPending && revoke.variables === token.id}
-                          onClick={() =>
-                            confirm(`Revoke ${token.name}? What uses it stops working.`) &&
-                            revoke.mutate(token.id)
-                          }
-                        >
-                          Revoke
-                        </Button>
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroller>
+          <TokenTable label="Your tokens" tokens={tokens} revoke={revoke} />
         </div>
       )}
       {may('manage_users_sso') && <OrganizationTokens />}
@@ -127,16 +80,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
       title={made ? 'Your token' : 'New token'}
     >
       {made ? (
-        <div className="stack">
-          <p>Copy it now: it is shown this once, and kept nowhere.</p>
-          <code className="secret-once">{made.token}</code>
-          <div className="dialog-actions">
-            <Button onClick={() => void navigator.clipboard?.writeText(made.token)}>Copy</Button>
-            <Button tone="primary" onClick={onClose}>
-              I have it
-            </Button>
-          </div>
-        </div>
+        <SecretOnce secret={made.token} onClose={onClose} />
       ) : (
         <form onSubmit={submit} className="stack">
           <Field

@@ -6,6 +6,7 @@ import { workspaceTabs, type WorkspaceTab } from '../app/router.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Files } from './workspace-files.tsx'
+import { WorkspaceGit } from './workspace-git.tsx'
 import { LockControl } from './workspace-lock.tsx'
 import { WorkspaceRuns } from './workspace-runs.tsx'
 import { Settings } from './workspace-settings.tsx'
@@ -18,6 +19,7 @@ const route = getRouteApi('/app/workspaces/$id')
 const titles: Record<WorkspaceTab, string> = {
   runs: 'Runs',
   files: 'Files',
+  git: 'Git',
   variables: 'Variables',
   state: 'State and outputs',
   settings: 'Settings',
@@ -90,6 +92,8 @@ function Tab({ tab, workspace }: { tab: WorkspaceTab; workspace: Workspace }) {
       return <WorkspaceRuns workspace={workspace} />
     case 'files':
       return <Files workspace={workspace} />
+    case 'git':
+      return <WorkspaceGit workspace={workspace} />
     case 'variables':
       return <Variables id={workspace.id} />
     case 'state':

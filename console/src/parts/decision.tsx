@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useId, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords, plural } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
 import { useKey } from '../app/shortcuts.tsx'
 import { Dialog } from './dialog.tsx'
-import { Button } from './forms.tsx'
+import { Button, TextField } from './forms.tsx'
 import { ErrorNote } from './notes.tsx'
 import { Time } from './time.tsx'
 
@@ -78,7 +78,6 @@ function DecisionDialog({
   const [comment, setComment] = useState('')
   // The digest of the plan that was on the screen when the dialog opened: a newer one is refused.
   const [planDigest] = useState(run.planDigest)
-  const commentId = useId()
   const decide = useMutation({
     mutationFn: () => {
       const params = { id: place.id, runId: place.runId }
@@ -125,16 +124,13 @@ function DecisionDialog({
           decide.mutate()
         }}
       >
-        <div className="field">
-          <label htmlFor={commentId}>Comment (optional)</label>
-          <textarea
-            id={commentId}
-            rows={2}
-            maxLength={1_000}
-            value={comment}
-            onChange={(event) => setComment(event.target.value)}
-          />
-        </div>
+        <TextField
+          label="Comment (optional)"
+          rows={2}
+          maxLength={1_000}
+          value={comment}
+          onChange={(event) => setComment(event.target.value)}
+        />
         <ErrorNote error={decide.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Back</Button>

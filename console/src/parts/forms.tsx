@@ -4,6 +4,7 @@ import {
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
 } from 'react'
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
@@ -52,6 +53,26 @@ export function Select({ label, hint, children, ...rest }: SelectProps) {
       <select id={id} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest}>
         {children}
       </select>
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
+  label: ReactNode
+  hint?: ReactNode
+}
+
+export function TextField({ label, hint, ...rest }: TextProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea id={id} rows={3} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest} />
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}

@@ -1,0 +1,147 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { groupMappingsQuery } from '../api/queries.ts'
+import { mappableRoles } from '../api/roles.ts'
+import type { GroupMapping } from '../api/types.ts'
+import { plural } from '../api/words.ts'
+import { useMe } from '../app/session.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore } from '../parts/pages.tsx'
+
+/** Which group of the identity provider gives which role, by single sign-on and by provisioning alike. */
+export function GroupMappings() {
+  const { user } = useMe()
+  const queryClient = useQueryClient()
+  const query = useInfiniteQuery(groupMappingsQuery)
+  const [edited, setEdited] = useState<GroupMapping | 'new'>()
+  const remove = useMutation({
+    mutationFn: (id: number) => call('unmapGroup', { params: { id } }),
+    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['sso'] }),
+  })
+  const mappings = query.data?.pages.flatMap((page) => page.groupMappings) ?? []
+  const own = mappableRoles(user.role)
+  return (
+    <section className="section" aria-labelledby="groups-title">
+      <div className="list-head">
+        <h2 id="groups-title">Groups and roles</h2>
+        <Button onClick={() => setEdited('new')}>Map a group</Button>
+      </div>
+      <ErrorNote error={query.error ?? remove.error} goesOn />
+      {query.isPending && <Loading what="groups" />}
+      {query.isSuccess && mappings.length === 0 && (
+        <p className="dim quiet-line">
+          No group gives a role. Map one, and its members have the role at their next sign-in, or as
+          soon as provisioning tells who they are.
+        </p>
+      )}
+      <DataTable
+        label="Groups with their roles"
+        rows={mappings}
+        columns={[
+          { title: 'Group', cell: ({ groupName }) => groupName },
+          { title: 'Gives', cell: ({ role }) => role },
+          {
+            title: 'Members',
+            look: 'dim',
+            cell: ({ members }) => plural(members, 'person', 'people'),
+          },
+          {
+            title: 'Actions',
+            look: 'actions',
+            cell: (mapping) =>
+              own.includes(mapping.role) && (
+                <>
+                  <Button
+                    aria-label={`Change ${mapping.groupName}`}
+                    onClick={() => setEdited(mapping)}
+                  >
+                    Change
+                  </Button>
+                  <Button
+                    aria-label={`Unmap ${mapping.groupName}`}
+                    busy={remove.isPending && remove.variables === mapping.id}
+                    onClick={() =>
+                      confirm(
+                        `Take the role ${mapping.role} from ${mapping.groupName}? Its ${plural(mapping.members, 'member')} lose it at once, and approvals of theirs that were not applied yet no longer count.`,
+                      ) && remove.mutate(mapping.id)
+                    }
+                  >
+                    Unmap
+                  </Button>
+                </>
+              ),
+          },
+        ]}
+      />
+      <LoadMore query={query} />
+      {edited && (
+        <MappingDialog
+          mapping={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+type DialogProps = { mapping: GroupMapping | undefined; onClose: () => void }
+
+function MappingDialog({ mapping, onClose }: DialogProps) {
+  const { user } = useMe()
+  const queryClient = useQueryClient()
+  const roles = mappableRoles(user.role)
+  const save = useMutation({
+    mutationFn: (form: FormData) =>
+      call('mapGroup', {
+        body: {
+          groupName: mapping?.groupName ?? textIn(form, 'group').trim(),
+          role: roles.find((one) => one === textIn(form, 'role')) ?? 'Viewer',
+        },
+      }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['sso'] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    save.mutate(new FormData(event.currentTarget))
+  }
+  return (
+    <Dialog open onOpenChange={onClose} title={mapping?.groupName ?? 'Map a group'}>
+      <form onSubmit={submit} className="stack">
+        {!mapping && (
+          <Field
+            label="Group"
+            name="group"
+            required
+            maxLength={256}
+            autoComplete="off"
+            hint="As the identity provider calls it."
+          />
+        )}
+        <Select
+          label="Role"
+          name="role"
+          defaultValue={mapping?.role}
+          hint="Whoever is in several groups has the highest of their roles."
+        >
+          {roles.map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </Select>
+        <ErrorNote error={save.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

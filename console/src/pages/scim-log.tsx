@@ -1,0 +1,93 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { scimLogQuery } from '../api/queries.ts'
+import type { ScimLogEntry } from '../api/types.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Check } from '../parts/forms.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore } from '../parts/pages.tsx'
+import { Time } from '../parts/time.tsx'
+
+const route = getRouteApi('/app/organization/provisioning')
+
+/** What identity providers asked for, and what became of it. */
+export function ScimLog() {
+  const { log } = route.useSearch()
+  const navigate = useNavigate()
+  const query = useInfiniteQuery(scimLogQuery(log))
+  const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
+  return (
+    <section className="section" aria-labelledby="scim-log-title">
+      <div className="list-head">
+        <h2 id="scim-log-title">Provisioning log</h2>
+        <Check
+          label="Only what failed"
+          checked={log === 'failure'}
+          onChange={({ target: { checked } }) =>
+            void navigate({
+              to: '/organization/provisioning',
+              search: checked ? { log: 'failure' } : {},
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      </div>
+      <ErrorNote error={query.error} goesOn />
+      {query.isPending && <Loading what="the provisioning log" />}
+      {query.isSuccess && entries.length === 0 && (
+        <p className="dim quiet-line">
+          {log === 'failure'
+            ? 'Nothing failed.'
+            : 'Nothing yet. Each change by an identity provider is told here, and each refusal with its reason.'}
+        </p>
+      )}
+      <DataTable
+        label="Entries of the provisioning log"
+        rows={entries}
+        columns={[
+          {
+            title: 'Request',
+            cell: ({ request, token }) => (
+              <>
+                <code>
+                  {request.method} {request.path}
+                </code>
+                <span className="row-sub">{token.name}</span>
+              </>
+            ),
+          },
+          { title: 'Outcome', cell: (entry) => <Outcome entry={entry} /> },
+          { title: 'On', cell: ({ target }) => (target ? `${target.kind} ${target.label}` : '–') },
+          {
+            title: 'Changes',
+            look: 'dim',
+            cell: ({ changes }) => <code className="detail">{changeWords(changes)}</code>,
+          },
+          { title: 'When', look: 'dim', cell: ({ at }) => <Time at={at} /> },
+        ]}
+      />
+      <LoadMore query={query} />
+    </section>
+  )
+}
+
+function Outcome({ entry: { outcome, status, scimType, detail } }: { entry: ScimLogEntry }) {
+  return (
+    <>
+      <span className={`badge ${outcome === 'success' ? 'good' : 'bad'}`}>
+        {outcome === 'success' ? '✓' : '✕'} {status} {scimType}
+      </span>
+      {detail && <span className="row-sub">{detail}</span>}
+    </>
+  )
+}
+
+const maxShown = 300
+
+function changeWords(changes: ScimLogEntry['changes']): string {
+  return Object.entries(changes)
+    .map(([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+    .join('\n')
+    .slice(0, maxShown)
+}

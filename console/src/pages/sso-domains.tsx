@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import type { Saml } from '../api/types.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, textIn, TextField } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+/** Whose addresses are sent to this provider, and the DNS record that proves a domain. */
+export function SsoDomains({ saml }: { saml: Saml }) {
+  const queryClient = useQueryClient()
+  const [open, setOpen] = useState(false)
+  const check = useMutation({
+    mutationFn: () => call('checkSamlDomains', {}),
+    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['sso'] }),
+  })
+  const { domains, domainProofRequired } = saml
+  const waiting = domainProofRequired && domains.some(({ proved }) => !proved)
+  return (
+    <section className="section" aria-labelledby="domains-title">
+      <div className="list-head">
+        <h2 id="domains-title">Email domains</h2>
+        <div className="actions">
+          {waiting && (
+            <Button busy={check.isPending} onClick={() => check.mutate()}>
+              Look for the records
+            </Button>
+          )}
+          <Button onClick={() => setOpen(true)}>Change the domains…</Button>
+        </div>
+      </div>
+      <ErrorNote error={check.error} />
+      {domains.length === 0 && (
+        <p className="dim quiet-line">
+          None. People sign in by the short name of the organization, and not by their address.
+        </p>
+      )}
+      <DataTable
+        label="Domains with their state"
+        rows={domains.map((one) => ({ ...one, id: one.domain }))}
+        columns={[
+          { title: 'Domain', cell: ({ domain }) => domain },
+          {
+            title: 'State',
+            cell: ({ proved }) =>
+              !domainProofRequired || proved ? (
+                <span className="badge good">✓ {domainProofRequired ? 'proved' : 'in use'}</span>
+              ) : (
+                <span className="badge warn">waits for its record</span>
+              ),
+          },
+          domainProofRequired && {
+            title: 'DNS record',
+            cell: ({ record }) => (
+              <code className="detail">
+                {record.name} {record.type} {record.value}
+              </code>
+            ),
+          },
+        ]}
+      />
+      {open && <DomainsDialog saml={saml} onClose={() => setOpen(false)} />}
+    </section>
+  )
+}
+
+function DomainsDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const save = useMutation({
+    mutationFn: (emailDomains: string[]) =>
+      call('saveSaml', { body: { idpEntityId: saml.idpEntityId, emailDomains } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['sso'] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const typed = textIn(new FormData(event.currentTarget), 'domains')
+    save.mutate(typed.split(/[\s,;]+/).filter(Boolean))
+  }
+  return (
+    <Dialog open onOpenChange={onClose} title="Email domains">
+      <form onSubmit={submit} className="stack">
+        <TextField
+          label="Domains"
+          name="domains"
+          rows={4}
+          spellCheck={false}
+          defaultValue={saml.emailDomains.join('\n')}
+          placeholder="northwind.example"
+          hint="One a line. Whoever types an address of one of them at sign-in is sent to your provider."
+        />
+        <ErrorNote error={save.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { call, type Body } from '../api/call.ts'
+import { mappableRoles } from '../api/roles.ts'
+import type { Saml } from '../api/types.ts'
+import { useMe } from '../app/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+/** Which attribute says what about a person, and what they may where no group says it. */
+export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
+  const { user } = useMe()
+  const queryClient = useQueryClient()
+  const roles = mappableRoles(user.role)
+  const save = useMutation({
+    mutationFn: (body: Body<'saveSaml'>) => call('saveSaml', { body }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['sso'] })
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const named = (name: string) => textIn(form, name).trim() || null
+    const role = roles.find((one) => one === textIn(form, 'role'))
+    save.mutate({
+      // A save always says whose configuration it is of.
+      idpEntityId: saml.idpEntityId,
+      attrEmail: named('email'),
+      attrName: named('name'),
+      attrGroups: named('groups'),
+      ...(role && { defaultRole: role }),
+    })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="What the assertion says of a person"
+      description={
+        <p className="dim">
+          The names of attributes as the provider sends them; a failed test shows which came.
+        </p>
+      }
+    >
+      <form onSubmit={submit} className="stack">
+        <Field
+          label="Address"
+          name="email"
+          defaultValue={saml.attrEmail ?? ''}
+          maxLength={500}
+          spellCheck={false}
+          placeholder="email"
+          hint="Empty: the NameID is the address."
+        />
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={saml.attrName ?? ''}
+          maxLength={500}
+          spellCheck={false}
+          placeholder="displayName"
+        />
+        <Field
+          label="Groups"
+          name="groups"
+          defaultValue={saml.attrGroups ?? ''}
+          maxLength={500}
+          spellCheck={false}
+          placeholder="groups"
+          hint="Which group gives which role is set under Provisioning."
+        />
+        <Select
+          label="Role without a group"
+          name="role"
+          defaultValue={saml.defaultRole}
+          hint="Whoever comes for the first time and is in no mapped group gets it."
+        >
+          {roles.map((role) => (
+            <option key={role}>{role}</option>
+          ))}
+        </Select>
+        <ErrorNote error={save.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

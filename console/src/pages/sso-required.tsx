@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import type { Saml } from '../api/types.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Button } from '../parts/forms.tsx'
+
+/** Whether a password still opens anything. */
+export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: boolean }) {
+  const queryClient = useQueryClient()
+  const [open, setOpen] = useState(false)
+  const change = useMutation({
+    mutationFn: () => call('updateSso', { body: { requireSso: !requireSso } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['sso'] })
+      setOpen(false)
+    },
+  })
+  const begin = () => {
+    change.reset()
+    setOpen(true)
+  }
+  return (
+    <section className="section" aria-labelledby="required-title">
+      <div className="list-head">
+        <div>
+          <h2 id="required-title">
+            Passwords{' '}
+            <span className={`badge ${requireSso ? 'good' : 'quiet'}`}>
+              {requireSso ? '✓ single sign-on is required' : 'allowed beside single sign-on'}
+            </span>
+          </h2>
+          <p className="dim">
+            {requireSso
+              ? 'Only Owners may sign in by password, so that a broken provider can be mended.'
+              : saml.enabled
+                ? 'Test the provider before you require it.'
+                : 'It can be required once the identity provider is enabled.'}
+          </p>
+        </div>
+        <Button disabled={!requireSso && !saml.enabled} onClick={begin}>
+          {requireSso ? 'Allow passwords…' : 'Require single sign-on…'}
+        </Button>
+      </div>
+      {open && (
+        <ConfirmDialog
+          title={requireSso ? 'Allow passwords again?' : 'Require single sign-on?'}
+          act={requireSso ? 'Allow passwords' : 'Lock passwords out'}
+          tone={requireSso ? 'primary' : 'danger'}
+          doing={change}
+          onClose={() => setOpen(false)}
+        >
+          {requireSso ? (
+            <p>Whoever has a password can sign in by it again, without the identity provider.</p>
+          ) : (
+            <>
+              <p>
+                From now on a password lets nobody in but Owners: everybody else signs in through
+                the identity provider, and whoever it does not know is locked out.
+              </p>
+              <p>Sessions and API tokens that are there go on until they end.</p>
+            </>
+          )}
+        </ConfirmDialog>
+      )}
+    </section>
+  )
+}

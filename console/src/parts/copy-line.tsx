@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react'
+import { Button } from './forms.tsx'
+
+const shownMs = 2_000
+
+/** Says that it did; where the page is not served safely the browser has no clipboard for it. */
+export function CopyButton({ text, what }: { text: string; what?: string }) {
+  const [state, setState] = useState<'copied' | 'failed'>()
+  useEffect(() => {
+    if (!state) return
+    const timer = setTimeout(() => setState(undefined), shownMs)
+    return () => clearTimeout(timer)
+  }, [state])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setState('copied')
+    } catch {
+      setState('failed')
+    }
+  }
+  return (
+    <Button onClick={() => void copy()} {...(what && { 'aria-label': `Copy ${what}` })}>
+      <span role="status">
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select it by hand' : 'Copy'}
+      </span>
+    </Button>
+  )
+}
+
+/** A value that is wanted elsewhere, with the button that takes it there. */
+export function CopyLine({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="copy-line">
+      <dt>{label}</dt>
+      <dd>
+        <code>{text}</code>
+        <CopyButton text={text} what={label} />
+      </dd>
+    </div>
+  )
+}
