@@ -28,7 +28,7 @@ export function AccountSessions() {
         columns={[
           {
             title: 'Device',
-            cell: ({ userAgent, current, kind }) => (
+            render: ({ userAgent, current, kind }) => (
               <span title={userAgent ?? undefined}>
                 {deviceOf(userAgent)}
                 {current && <span className="tag good">this one</span>}
@@ -36,14 +36,14 @@ export function AccountSessions() {
               </span>
             ),
           },
-          { title: 'Address', cell: ({ ip }) => ip ?? '–' },
-          { title: 'Signed in', look: 'dim', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Last seen', look: 'dim', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-          { title: 'Ends', look: 'dim', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: 'Address', render: ({ ip }) => ip ?? '–' },
+          { title: 'Signed in', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Last seen', look: 'dim', render: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          { title: 'Ends', look: 'dim', render: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: 'Actions',
             look: 'actions',
-            cell: ({ id, current, userAgent, ip }) =>
+            render: ({ id, current, userAgent, ip }) =>
               !current && (
                 <Button
                   aria-label={`Sign out ${deviceOf(userAgent)}, ${ip ?? ''}`}

@@ -57,17 +57,17 @@ export function GitConnectionsPage() {
         label="Git connections"
         rows={connections}
         columns={[
-          { title: 'Repository', cell: (connection) => <Place connection={connection} /> },
+          { title: 'Repository', render: (connection) => <Place connection={connection} /> },
           {
             title: 'For',
-            cell: ({ repoType }) => (repoType === 'infra' ? 'workspaces' : 'an application'),
+            render: ({ repoType }) => (repoType === 'infra' ? 'workspaces' : 'an application'),
           },
-          { title: 'Status', cell: (connection) => <Status connection={connection} /> },
-          { title: 'Checked', look: 'dim', cell: ({ checkedAt }) => <Time at={checkedAt} /> },
+          { title: 'Status', render: (connection) => <Status connection={connection} /> },
+          { title: 'Checked', look: 'dim', render: ({ checkedAt }) => <Time at={checkedAt} /> },
           guardian && {
             title: 'Actions',
             look: 'actions',
-            cell: (connection) => (
+            render: (connection) => (
               <>
                 <Button
                   aria-label={`Check ${nameOf(connection)}`}

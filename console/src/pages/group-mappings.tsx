@@ -42,17 +42,17 @@ export function GroupMappings() {
         label="Groups with their roles"
         rows={mappings}
         columns={[
-          { title: 'Group', cell: ({ groupName }) => groupName },
-          { title: 'Gives', cell: ({ role }) => role },
+          { title: 'Group', render: ({ groupName }) => groupName },
+          { title: 'Gives', render: ({ role }) => role },
           {
             title: 'Members',
             look: 'dim',
-            cell: ({ members }) => plural(members, 'person', 'people'),
+            render: ({ members }) => plural(members, 'person', 'people'),
           },
           {
             title: 'Actions',
             look: 'actions',
-            cell: (mapping) =>
+            render: (mapping) =>
               own.includes(mapping.role) && (
                 <>
                   <Button

@@ -23,7 +23,7 @@ export function OrganizationTokens() {
       <TokenTable
         label="Tokens of everybody in the organization"
         tokens={tokens}
-        whose={{ title: 'Whose', cell: ({ user }) => user.email ?? user.name }}
+        whose={{ title: 'Whose', render: ({ user }) => user.email ?? user.name }}
         nameOf={({ name, user }) => `${name} of ${user.name}`}
         revoke={revoke}
       />

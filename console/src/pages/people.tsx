@@ -41,7 +41,7 @@ export function PeoplePage() {
         columns={[
           {
             title: 'Person',
-            cell: (person) => (
+            render: (person) => (
               <>
                 {person.name}
                 {person.id === me.user.id && <span className="tag">you</span>}
@@ -52,12 +52,12 @@ export function PeoplePage() {
               </>
             ),
           },
-          { title: 'Role', cell: ({ role }) => role },
-          { title: 'Here since', look: 'dim', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Role', render: ({ role }) => role },
+          { title: 'Here since', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
           editor && {
             title: 'Actions',
             look: 'actions',
-            cell: (person) =>
+            render: (person) =>
               rolesUpTo(me.user.role).includes(person.role) && (
                 <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
                   Change

@@ -48,7 +48,7 @@ export function ScimLog() {
         columns={[
           {
             title: 'Request',
-            cell: ({ request, token }) => (
+            render: ({ request, token }) => (
               <>
                 <code>
                   {request.method} {request.path}
@@ -57,14 +57,17 @@ export function ScimLog() {
               </>
             ),
           },
-          { title: 'Outcome', cell: (entry) => <Outcome entry={entry} /> },
-          { title: 'On', cell: ({ target }) => (target ? `${target.kind} ${target.label}` : '–') },
+          { title: 'Outcome', render: (entry) => <Outcome entry={entry} /> },
+          {
+            title: 'On',
+            render: ({ target }) => (target ? `${target.kind} ${target.label}` : '–'),
+          },
           {
             title: 'Changes',
             look: 'dim',
-            cell: ({ changes }) => <code className="detail">{changeWords(changes)}</code>,
+            render: ({ changes }) => <code className="detail">{changeWords(changes)}</code>,
           },
-          { title: 'When', look: 'dim', cell: ({ at }) => <Time at={at} /> },
+          { title: 'When', look: 'dim', render: ({ at }) => <Time at={at} /> },
         ]}
       />
       <LoadMore query={query} />

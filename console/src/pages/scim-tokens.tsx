@@ -44,18 +44,18 @@ export function ScimTokens() {
             label="SCIM tokens"
             rows={scim.tokens}
             columns={[
-              { title: 'Token', cell: ({ name }) => name },
-              { title: 'Made by', cell: ({ createdBy }) => createdBy ?? '–' },
-              { title: 'Made', look: 'dim', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Token', render: ({ name }) => name },
+              { title: 'Made by', render: ({ createdBy }) => createdBy ?? '–' },
+              { title: 'Made', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
               {
                 title: 'Last used',
                 look: 'dim',
-                cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />,
+                render: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />,
               },
               {
                 title: 'Actions',
                 look: 'actions',
-                cell: ({ id, name }) => (
+                render: ({ id, name }) => (
                   <Button
                     aria-label={`Revoke ${name}`}
                     busy={revoke.isPending && revoke.variables === id}

@@ -40,10 +40,10 @@ export function SsoDomains({ saml }: { saml: Saml }) {
         label="Domains with their state"
         rows={domains.map((one) => ({ ...one, id: one.domain }))}
         columns={[
-          { title: 'Domain', cell: ({ domain }) => domain },
+          { title: 'Domain', render: ({ domain }) => domain },
           {
             title: 'State',
-            cell: ({ proved }) =>
+            render: ({ proved }) =>
               !domainProofRequired || proved ? (
                 <span className="badge good">✓ {domainProofRequired ? 'proved' : 'in use'}</span>
               ) : (
@@ -52,7 +52,7 @@ export function SsoDomains({ saml }: { saml: Saml }) {
           },
           domainProofRequired && {
             title: 'DNS record',
-            cell: ({ record }) => (
+            render: ({ record }) => (
               <code className="detail">
                 {record.name} {record.type} {record.value}
               </code>

@@ -105,13 +105,15 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
         columns={[
           {
             title: 'Certificate (SHA-256)',
-            cell: ({ fingerprint }) => <code title={fingerprint}>{fingerprint.slice(0, 24)}…</code>,
+            render: ({ fingerprint }) => (
+              <code title={fingerprint}>{fingerprint.slice(0, 24)}…</code>
+            ),
           },
-          { title: 'From', look: 'dim', cell: ({ notBefore }) => <Time at={notBefore} /> },
-          { title: 'Ends', look: 'dim', cell: ({ notAfter }) => <Time at={notAfter} /> },
+          { title: 'From', look: 'dim', render: ({ notBefore }) => <Time at={notBefore} /> },
+          { title: 'Ends', look: 'dim', render: ({ notAfter }) => <Time at={notAfter} /> },
           {
             title: 'State',
-            cell: ({ state }) => (
+            render: ({ state }) => (
               <span className={`badge ${certificateTones[state]}`}>
                 {state.replaceAll('_', ' ')}
               </span>

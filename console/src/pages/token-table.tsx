@@ -25,15 +25,15 @@ type Props<T extends Token> = {
 export function TokenTable<T extends Token>(props: Props<T>) {
   const { label, tokens, whose = false, nameOf = ({ name }) => name, revoke } = props
   const columns: ReadonlyArray<Column<T> | false> = [
-    { title: 'Token', cell: ({ name, prefix }) => <Named name={name}>{`${prefix}…`}</Named> },
+    { title: 'Token', render: ({ name, prefix }) => <Named name={name}>{`${prefix}…`}</Named> },
     whose,
-    { title: 'Role', cell: ({ role }) => role },
-    { title: 'Last used', look: 'dim', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-    { title: 'Ends', look: 'dim', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { title: 'Role', render: ({ role }) => role },
+    { title: 'Last used', look: 'dim', render: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+    { title: 'Ends', look: 'dim', render: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       title: 'Actions',
       look: 'actions',
-      cell: (token) => (
+      render: (token) => (
         <Button
           aria-label={`Revoke ${nameOf(token)}`}
           busy={revoke.isPending && revoke.variables === token.id}

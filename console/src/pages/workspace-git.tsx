@@ -44,13 +44,13 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
           label="Commits of this workspace"
           rows={hydrations}
           columns={[
-            { title: 'Branch', cell: (one) => <Written hydration={one} /> },
-            { title: 'State', cell: (one) => <State hydration={one} /> },
-            { title: 'When', look: 'dim', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Branch', render: (one) => <Written hydration={one} /> },
+            { title: 'State', render: (one) => <State hydration={one} /> },
+            { title: 'When', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
             may('mutate_infra') && {
               title: 'Actions',
               look: 'actions',
-              cell: ({ id: hydrationId, state }) =>
+              render: ({ id: hydrationId, state }) =>
                 state === 'diverged' ? (
                   <Button tone="primary" onClick={() => setDecided(hydrationId)}>
                     Decide…

@@ -3,7 +3,7 @@ import { Scroller } from './scroller.tsx'
 
 export type Column<Row> = {
   title: string
-  cell: (row: Row) => ReactNode
+  render: (row: Row) => ReactNode
   /** `actions` has no title to be seen, and stands at the right. */
   look?: 'dim' | 'actions'
 }
@@ -47,10 +47,12 @@ export function DataTable<Row extends { id: number | string }>(props: Props<Row>
 
 type CellProps<Row> = { column: Column<Row>; row: Row; names: boolean }
 
-function Cell<Row>({ column: { cell, look }, row, names }: CellProps<Row>) {
-  if (names) return <th scope="row">{cell(row)}</th>
-  if (look === 'dim') return <td className="dim">{cell(row)}</td>
+function Cell<Row>({ column: { render, look }, row, names }: CellProps<Row>) {
+  if (names) return <th scope="row">{render(row)}</th>
+  if (look === 'dim') return <td className="dim">{render(row)}</td>
   return (
-    <td>{look === 'actions' ? <span className="table-actions">{cell(row)}</span> : cell(row)}</td>
+    <td>
+      {look === 'actions' ? <span className="table-actions">{render(row)}</span> : render(row)}
+    </td>
   )
 }

@@ -230,7 +230,10 @@ test('a test sign-in needs no enabling, changes nothing, and says what would hav
   const email = `new@${own.domain}`
   const xml = own.idp.response(begun, { nameId: email, attributes: { email } })
   const answer = await postResponse(harness, begun, xml)
-  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/organization/sso?tested=true'])
+  expect([answer.statusCode, answer.headers.location]).toEqual([
+    303,
+    '/organization/sso?tested=true',
+  ])
   expect(answer.cookies.some(({ name }) => name === 'cc_session')).toBe(false)
   expect((await own.admin.get('/api/org/users')).body).toBe(before.body)
   expect((await own.admin.get('/api/org/saml/traces')).json().traces).toMatchObject([
