@@ -128,6 +128,8 @@ export async function createWorld(harness: Harness): Promise<World> {
     sso: '/organization/sso',
     'sso-tested': '/organization/sso?tested=true',
     provisioning: '/organization/provisioning',
+    git: '/organization/git',
+    'workspace-git': `/workspaces/${production.id}?tab=git`,
     policies: '/organization/policies',
     audit: '/organization/audit',
     account: '/account',

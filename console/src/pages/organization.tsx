@@ -2,6 +2,7 @@ import { Link, Outlet } from '@tanstack/react-router'
 import type { Capability } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { PageHead } from '../parts/pages.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 
 const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
   { to: '/organization', name: 'People' },
@@ -19,7 +20,7 @@ export function OrganizationPage() {
   return (
     <>
       <PageHead title={organization.name} />
-      <nav className="tabs" aria-label="Parts of the organization">
+      <Tabs label="Parts of the organization">
         {parts
           .filter(({ needs }) => needs === undefined || may(needs))
           .map(({ to, name }) => (
@@ -33,7 +34,7 @@ export function OrganizationPage() {
               {name}
             </Link>
           ))}
-      </nav>
+      </Tabs>
       <Outlet />
     </>
   )

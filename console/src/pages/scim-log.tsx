@@ -51,7 +51,7 @@ export function ScimLog() {
             render: ({ request, token }) => (
               <>
                 <code>
-                  {request.method} {request.path}
+                  {request.method} {request.path.replace(/^\/api\/scim\/v2(?=\/)/, '')}
                 </code>
                 <span className="row-sub">{token.name}</span>
               </>

@@ -70,7 +70,8 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
         </p>
       ))}
       <div className="account-parts">
-        <div className="card">
+        <div className="card split">
+          <h3>Who is trusted</h3>
           <dl className="pairs">
             <dt>Entity ID</dt>
             <dd>{saml.idpEntityId}</dd>
@@ -83,7 +84,8 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
             <Button onClick={() => setOpen('provider')}>Change the provider…</Button>
           </div>
         </div>
-        <div className="card">
+        <div className="card split">
+          <h3>What it says of a person</h3>
           <dl className="pairs">
             <dt>Address</dt>
             <dd>{saml.attrEmail ?? <span className="dim">the NameID</span>}</dd>

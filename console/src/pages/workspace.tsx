@@ -5,6 +5,7 @@ import type { Workspace } from '../api/types.ts'
 import { workspaceTabs, type WorkspaceTab } from '../app/router.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { Files } from './workspace-files.tsx'
 import { WorkspaceGit } from './workspace-git.tsx'
 import { LockControl } from './workspace-lock.tsx'
@@ -66,7 +67,7 @@ export function WorkspacePage() {
           )}
         </p>
       </PageHead>
-      <nav className="tabs" aria-label="Parts of this workspace">
+      <Tabs label="Parts of this workspace">
         {workspaceTabs.map((one) => (
           <Link
             key={one}
@@ -80,7 +81,7 @@ export function WorkspacePage() {
             {titles[one]}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Tab tab={tab} workspace={workspace} />
     </>
   )
