@@ -52,7 +52,7 @@ describe('Git', () => {
     await harness.peer.edit(repo, { write: { [file]: '# changed by somebody else\n' } })
     await owner.put(`${workspace.url}/configuration`, { files: { 'main.tf': '# ours\n' } })
     await button('Decide…').click()
-    await dialog.getByText('# changed by somebody else').waitFor()
+    await dialog.getByText('# changed by somebody else').first().waitFor()
     await expectAccessible(page, 'whose files hold')
     await dialog.getByRole('button', { name: 'Write over it' }).click()
     await page.getByText('wrote over').waitFor()

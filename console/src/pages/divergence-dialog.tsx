@@ -4,6 +4,7 @@ import { hydrationQuery } from '../api/queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { Scroller } from '../parts/scroller.tsx'
 
 type Props = { workspaceId: number; hydrationId: number; onClose: () => void }
 
@@ -35,13 +36,16 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
     >
       {query.isPending && <Loading what="both sides" />}
       <div className="stack">
-        {differences.map(({ path, ours, theirs }) => (
+        {differences.map(({ path, ours, theirs, diff }) => (
           <section key={path} className="difference">
             <h3>
               <code>{path}</code>
             </h3>
-            <Side name="In the repository" text={theirs} />
-            <Side name="Here" text={ours} />
+            {diff === null ? (
+              <p className="dim">{wholeWords(ours, theirs)}</p>
+            ) : (
+              <UnifiedDiff text={diff} label={`What differs in ${path}`} />
+            )}
           </section>
         ))}
         <ErrorNote error={query.error ?? resolve.error} />
@@ -59,18 +63,28 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
   )
 }
 
-function Side({ name, text }: { name: string; text: string | null }) {
+/** Where lines cannot be told apart, or one side has none. */
+function wholeWords(ours: string | null, theirs: string | null): string {
+  if (theirs === null) return 'It was deleted in the repository, and is here.'
+  if (ours === null) return 'It is in the repository, and not here.'
+  return 'Both sides are too different, or too long, to be shown line by line.'
+}
+
+const tones: Record<string, string> = { '+': 'good-text', '-': 'bad-text', '@': 'dim' }
+
+function UnifiedDiff({ text, label }: { text: string; label: string }) {
+  // A line has no name but its place, which it keeps.
+  const lines = text.split('\n').map((line, at) => ({ line, at }))
   return (
-    <div>
-      <p className="dim">{name}</p>
-      {text === null ? (
-        <p className="dim">The file is not there.</p>
-      ) : (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- WCAG 2.1.1: else no key scrolls it
-        <pre tabIndex={0} className="side-text">
-          {text}
-        </pre>
-      )}
-    </div>
+    <Scroller label={label} className="diff">
+      <pre>
+        {lines.map(({ line, at }) => (
+          <span key={at} className={tones[line.slice(0, 1)]}>
+            {line}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+    </Scroller>
   )
 }
