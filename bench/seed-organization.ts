@@ -11,18 +11,52 @@ export async function seedOrganization(owner: Knex, size: Size): Promise<void> {
     const values = { organization: rows[0].id, user: rows[0].userId, ...size }
     // What the triggers of an entry do is measured elsewhere.
     await trx.raw('alter table audit_entries disable trigger user')
+    await trx.raw(`set local maintenance_work_mem = '256MB'`)
+    const parts = [...(await foreignKeys(trx)), ...(await plainIndexes(trx))]
+    for (const { drop } of parts) await trx.raw(drop)
     for (const statement of statements) await trx.raw(statement, values)
+    // All at once what would be sorted in and looked up a million times, one row after the other.
+    for (const { add } of parts.toReversed()) await trx.raw(add)
     await trx.raw('alter table audit_entries enable trigger user')
   })
-  for (const table of [
-    'users',
-    'workspaces',
-    'pipelines',
-    'workspace_runs',
-    'pipeline_runs',
-    'audit_entries',
-  ])
-    await owner.raw(`vacuum analyze ${table}`)
+  for (const table of tables) await owner.raw(`vacuum analyze ${table}`)
+}
+
+const tables = [
+  'users',
+  'workspaces',
+  'pipelines',
+  'workspace_runs',
+  'pipeline_runs',
+  'audit_entries',
+]
+
+const largeTables = ['workspace_runs', 'pipeline_runs', 'audit_entries']
+
+type Part = { drop: string; add: string }
+
+/** Those of the large tables that hold no constraint up. */
+async function plainIndexes(trx: Knex): Promise<Part[]> {
+  // A partitioned table's index is told as one of it ONLY, and is to be one of its partitions too.
+  const { rows } = await trx.raw(
+    `select 'drop index ' || i.indexrelid::regclass as drop,
+       replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as add
+     from pg_index i
+     where i.indrelid = any(?::regclass[])
+       and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+    [largeTables],
+  )
+  return rows
+}
+
+async function foreignKeys(trx: Knex): Promise<Part[]> {
+  const { rows } = await trx.raw(
+    `select format('alter table %s drop constraint %I', c.conrelid::regclass, c.conname) as drop,
+       format('alter table %s add constraint %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) as add
+     from pg_constraint c where c.contype = 'f' and c.conrelid = any(?::regclass[])`,
+    [largeTables],
+  )
+  return rows
 }
 
 const statements = [
@@ -40,6 +74,10 @@ const statements = [
   `insert into pipeline_runs (id, organization_id, pipeline_id, number, workspace_run_id)
    select r.id, r.organization_id, p.id, row_number() over (partition by p.id order by r.id), r.id
    from workspace_runs r join pipelines p on p.organization_id = r.organization_id and p.target_workspace_id = r.workspace_id`,
+  `update pipelines p set last_number = newest.number, last_workspace_run_id = newest.id
+   from (select distinct on (pipeline_id) pipeline_id, number, workspace_run_id as id
+     from pipeline_runs order by pipeline_id, number desc) newest
+   where newest.pipeline_id = p.id`,
   `insert into audit_entries (organization_id, event, outcome, actor_kind, actor_label, target_kind, target_id)
    select :organization, 'pipeline.run_started', 'success', 'system', 'cloud-control', 'run', i::text
    from generate_series(1, :entries::integer) i`,

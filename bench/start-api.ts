@@ -27,7 +27,7 @@ export async function startApi(
   const password = randomBytes(15).toString('base64url')
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
-  const { stop, pid } = start('api/server.ts', {
+  const { stop, pid } = start(['--min-semi-space-size=16', 'api/server.ts'], {
     NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),
@@ -61,7 +61,7 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   const url = new URL(databaseUrl)
   url.pathname = `/${database}`
   const { bare: port } = await freePorts(['bare'])
-  const { stop, pid } = start('bench/bare-server.ts', {
+  const { stop, pid } = start(['bench/bare-server.ts'], {
     DATABASE_URL: url.href,
     PORT: String(port),
   })
@@ -70,8 +70,8 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   return { address, cookie: '', pid, stop }
 }
 
-function start(script: string, env: NodeJS.ProcessEnv): Pick<BenchApi, 'pid' | 'stop'> {
-  const child: ChildProcess = spawn(process.execPath, [script], {
+function start(script: string[], env: NodeJS.ProcessEnv): Pick<BenchApi, 'pid' | 'stop'> {
+  const child: ChildProcess = spawn(process.execPath, script, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
