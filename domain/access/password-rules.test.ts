@@ -28,6 +28,9 @@ describe('a new password', () => {
     ['Anna.Berg@acme.example', 'password_too_common'],
     ['AnnaBerg2026!', 'password_too_common'],
     ['cloud-control-1', 'password_too_common'],
+    // Eleven letters, of which one is written as two characters.
+    ['e\u0301levenchars', 'password_too_short'],
+    ['ｌｅｔｍｅｉｎｌｅｔｍｅｉｎ！！', 'password_too_common'],
   ])('is refused: %s', (password, code) => {
     expect(() => check(password)).toThrow(expect.objectContaining({ code, fault: 'invalid' }))
   })

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { normalPassword } from './normal-password.ts'
 
 export const minPasswordLength = 12
 export const maxPasswordLength = 1_000
@@ -13,7 +14,7 @@ export type PasswordContext = {
 /** NIST SP 800-63B: length counts, composition rules do not. */
 export function checkPasswordLength(password: string): void {
   // Code points, as the standard counts: an emoji is one character.
-  const length = Array.from(password).length
+  const length = Array.from(normalPassword(password)).length
   if (length >= minPasswordLength && password.length <= maxPasswordLength) return
   throw refused('password_too_short', `has at least ${minPasswordLength} characters`)
 }
@@ -21,7 +22,8 @@ export function checkPasswordLength(password: string): void {
 /** …and it is none that a guesser tries first: common ones, repetitions, rows of keys, names in plain sight. */
 export function checkPassword(password: string, { isCommon, words }: PasswordContext): void {
   checkPasswordLength(password)
-  const lower = password.toLowerCase()
+  // What will be hashed: full-width letters hide no common password.
+  const lower = normalPassword(password).toLowerCase()
   if (isCommon(lower) || repeats(lower) || runsOn(lower))
     throw refused('password_too_common', 'is none that many people have')
   if (isMostlyOf(lower, words))
@@ -51,7 +53,7 @@ function runsOn(text: string): boolean {
 function isMostlyOf(text: string, words: readonly string[]): boolean {
   const pieces = words
     .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
-    .map((word) => word.toLowerCase())
+    .map((word) => normalPassword(word).toLowerCase())
     .filter((word) => word.length >= minWordLength)
     .toSorted((a, b) => b.length - a.length)
   let rest = text
