@@ -62,6 +62,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     genReqId: newRequestId,
+    // What is logged names its request itself: a logger made for each would be dearer than its one line.
+    childLoggerFactory: (logger) => logger,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
@@ -78,13 +80,15 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   app.decorate('deps', deps)
   app.decorate('metrics', observe(app, deps))
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks of each request call the next one: a promise each would cost more than what most of them do.
+  app.addHook('onRequest', (request, reply, next) => {
     void reply.header('x-request-id', request.id)
     void reply.header('cache-control', 'no-store')
     void reply.header('x-content-type-options', 'nosniff')
+    next()
   })
   refuseWhileClosing(app)
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, next) => {
     // The route's pattern, not the address: a query string can carry what no log may.
     const { method, routeOptions, caller } = request
     request.log.info(
@@ -98,6 +102,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       },
       'request',
     )
+    next()
   })
   // Before the table of routes, and before anybody is asked who they are: these are everybody's files.
   await registerConsole(app)

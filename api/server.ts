@@ -17,7 +17,7 @@ import { serveMetrics } from './platform/metrics.ts'
 async function main(config: Config): Promise<void> {
   // A write for each line would be among the dearest parts of a request. What waits is written at the
   // process's end; only a kill loses it.
-  const destination = pino.destination({ sync: false, minLength: 4_096, periodicFlush: 100 })
+  const destination = pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
   const log = pino({ level: config.logLevel, base: { part: 'api' } }, destination)
   await prepareStore(config)
 

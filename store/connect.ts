@@ -9,7 +9,8 @@ import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { readPrepared } from './read-prepared.ts'
 import { sendTogether } from './send-together.ts'
-import { tenantRows, type PreparedQuery } from './tenant-query.ts'
+import type { PreparedQuery, Scalar } from './kept-query.ts'
+import { keptRows, tenantRows } from './tenant-query.ts'
 
 /** A transaction whose organization is set: the only thing that a repository is made of. */
 export type Db = Knex.Transaction
@@ -21,11 +22,11 @@ export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
   /** One query that can see this organization and no other, in one round trip: for what is read all the time. */
-  read<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
+  read<R>(organizationId: number, query: PreparedQuery<Scalar>): Promise<R[]>
   /** One statement that changes something, likewise: all of it stands, or nothing does. */
   write<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
   /** One query that sees all organizations, in one round trip: who a credential belongs to. */
-  lookUp<R>(query: PreparedQuery): Promise<R[]>
+  lookUp<R>(query: PreparedQuery<Scalar>): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
   platform: PlatformDb
   close(): Promise<void>
@@ -66,7 +67,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
-    async read<R>(organizationId: number, query: PreparedQuery) {
+    async read<R>(organizationId: number, query: PreparedQuery<Scalar>) {
       try {
         return await tenantLanes.ask(async (connection) =>
           tenantRows<R>(connection, organizationId, query),
@@ -82,11 +83,9 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
-    async lookUp<R>(query: PreparedQuery) {
+    async lookUp<R>(query: PreparedQuery<Scalar>) {
       try {
-        const { rows } = await platformLanes.ask(async (connection) => connection.query(query))
-        // The rows are what the query names.
-        return rows as R[]
+        return await platformLanes.ask(async (connection) => keptRows<R>(connection, query))
       } catch (error) {
         throw toFault(error)
       }
@@ -136,7 +135,7 @@ export function connectOwner(databaseUrl: Secret): Knex {
 }
 
 /** So that a statement that takes long has others wait behind it on one lane alone. */
-const laneCount = 2
+const laneCount = 4
 
 function openPool(databaseUrl: Secret, role: string | undefined, size: number): Knex {
   return knex({

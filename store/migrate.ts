@@ -17,6 +17,7 @@ import * as certificateMails from './migrations/0014-add-certificate-mails.ts'
 import * as peopleByAddress from './migrations/0015-find-people-by-address.ts'
 import * as failedConnections from './migrations/0018-ask-failed-connections-again.ts'
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
+import * as newestRuns from './migrations/0020-add-newest-runs.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -36,6 +37,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0015-find-people-by-address': peopleByAddress,
   '0018-ask-failed-connections-again': failedConnections,
   '0019-keep-modules-of-plans': modulesOfPlans,
+  '0020-add-newest-runs': newestRuns,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
 import { sendTogether } from './send-together.ts'
-import type { PreparedQuery } from './tenant-query.ts'
+import type { PreparedQuery } from './kept-query.ts'
 
 /** One statement, its plan kept: for what is asked all the time. Of a transaction it is the next one. */
 export async function readPrepared<R>(db: Knex, query: PreparedQuery): Promise<R[]> {

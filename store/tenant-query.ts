@@ -1,14 +1,12 @@
-import { Query, type Client, type Connection } from 'pg'
-
-/** A statement with its values; PostgreSQL keeps its plan on each connection, under the name. */
-export type PreparedQuery = { name: string; text: string; values: unknown[] }
+import type { Client } from 'pg'
+import { KeptQuery, type Prefix, type PreparedQuery, type Scalar } from './kept-query.ts'
 
 const setTenant = {
   name: 'set-tenant',
   text: `select set_config('cc.organization_id', $1, true), set_config('transaction_read_only', 'on', true)`,
 }
 
-/** Has the connection know the statement that `tenantRows` begins with. It sets nothing beyond itself. */
+/** Has the connection know the statement that a tenant's reading begins with. It sets nothing beyond itself. */
 export const prepareTenantQueries = async (connection: Client): Promise<unknown> =>
   connection.query({ ...setTenant, values: [''] })
 
@@ -18,50 +16,24 @@ export const prepareTenantQueries = async (connection: Client): Promise<unknown>
  * to that, and gone before anything else can run on the connection. So it is as `begin`,
  * `set_config`, the query and `commit`, of which the three around it cost more than the query.
  */
-export async function tenantRows<R>(
+export const tenantRows = async <R>(
   connection: Client,
   organizationId: number,
-  query: PreparedQuery,
+  query: PreparedQuery<Scalar>,
+): Promise<R[]> =>
+  keptRows(connection, query, { name: setTenant.name, values: [String(organizationId)] })
+
+/** Asks one query, which sees what the connection's role sees. */
+export async function keptRows<R>(
+  connection: Client,
+  query: PreparedQuery<Scalar>,
+  prefix?: Prefix,
 ): Promise<R[]> {
   return new Promise((resolve, reject) => {
-    const asked = new Query(query, (error, result) => {
+    const asked: KeptQuery<R> = new KeptQuery<R>(query, prefix, (error) => {
       if (error) reject(error)
-      // The rows are what the query names.
-      else resolve(result.rows as R[])
+      else resolve(asked.found)
     })
-    connection.query(withTenant(asked, organizationId))
+    connection.query(asked)
   })
-}
-
-/** What the driver calls as answers come in, which its types do not name. */
-type Handlers = {
-  handleDataRow: (message: unknown) => void
-  handleCommandComplete: (message: unknown, connection: Connection) => void
-}
-
-function withTenant(query: Query, organizationId: number): Query {
-  // They are methods of the driver's class.
-  const own = query as Query & Handlers
-  const { submit, handleDataRow, handleCommandComplete } = own
-  let isSet = false
-  return Object.assign(own, {
-    submit(connection: Connection) {
-      connection.stream.cork()
-      try {
-        connection.bind({ statement: setTenant.name, values: [String(organizationId)] }, true)
-        connection.execute({}, true)
-        submit.call(own, connection)
-      } finally {
-        connection.stream.uncork()
-      }
-    },
-    // The first row and the first end are the setting's.
-    handleDataRow(message: unknown) {
-      if (isSet) handleDataRow.call(own, message)
-    },
-    handleCommandComplete(message: unknown, connection: Connection) {
-      if (isSet) handleCommandComplete.call(own, message, connection)
-      isSet = true
-    },
-  } satisfies Handlers & Pick<Query, 'submit'>)
 }

@@ -18,13 +18,21 @@ import { assertSameOrigin } from './same-origin.ts'
  */
 export type Access = 'public' | 'platform' | 'state' | 'scim' | Capability
 
+// oxlint-disable-next-line max-params -- the last is of use to those alone whose things are one person's
+export type Target = (
+  db: Db,
+  organizationId: number,
+  params: Record<string, number>,
+  userId: number,
+) => Promise<unknown>
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /** Bearer tokens are refused (§5, rule 2). */
     sessionOnly?: boolean
     /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
-    target?: (db: Db, organizationId: number, params: Record<string, number>) => Promise<unknown>
+    target?: Target
     /** The event that a missing capability is audited as, where §6 names one. */
     denialEvent?: string
     /** Body limit and parser differ (the state protocol sends what is not always JSON). */
@@ -53,6 +61,11 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
     if (route.method === 'HEAD' || route.method === 'OPTIONS') return
     if (!route.config?.access)
       throw new Error(`${String(route.method)} ${route.url} does not declare config.access`)
+    const { access, target } = route.config
+    const isTenants = access !== 'public' && access !== 'platform' && access !== 'scim'
+    // Else a malformed body would be told of before it is known whether the thing is there (decisions §1).
+    if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
+      throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
   })
 
   app.addHook('onRequest', async (request, reply) => {

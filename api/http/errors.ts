@@ -57,12 +57,13 @@ export function refuseAddress(
 function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const error = refusalOf(thrown)
   if (!error) {
-    request.log.error({ err: thrown }, 'request failed')
+    request.log.error({ err: thrown, requestId: request.id }, 'request failed')
     const message = `Something went wrong on our side. The request id is ${request.id}.`
     if (isScim(request)) return sendScim(request, reply, { status: 500, detail: message })
     return reply.status(500).send({ error: message, code: 'internal' })
   }
-  if (error.fault === 'unavailable') request.log.warn({ err: thrown }, 'a backing service is down')
+  if (error.fault === 'unavailable')
+    request.log.warn({ err: thrown, requestId: request.id }, 'a backing service is down')
   return send(error, request, reply)
 }
 

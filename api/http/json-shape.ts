@@ -8,7 +8,7 @@ const [comma, colon] = [0x2c, 0x3a]
 /** Few keys are compared one by one; a set is for the object that somebody makes large. */
 const fewKeys = 8
 
-type Level = { keys: string[]; many: Set<string> | undefined } | undefined
+type Level = { keys: string[]; many: Set<string> | undefined; last: string } | undefined
 
 /**
  * What is wrong with the shape of a JSON text: depth, duplicate keys, keys that reach a
@@ -30,8 +30,10 @@ export function faultOfShape(text: string): string | undefined {
       }
       at = end
     } else if (code === braceOpen || code === bracketOpen) {
+      // A text of that name is a file's or a variable's; what has fields of its own leads to a prototype.
+      if (levels.at(-1)?.last === 'constructor') return 'has fields in a field named constructor'
       if (levels.length === maxJsonDepth) return `is nested deeper than ${maxJsonDepth} levels`
-      levels.push(code === braceOpen ? { keys: [], many: undefined } : undefined)
+      levels.push(code === braceOpen ? { keys: [], many: undefined, last: '' } : undefined)
       expectsKey = code === braceOpen
     } else if (code === braceClose || code === bracketClose) {
       levels.pop()
@@ -53,7 +55,8 @@ function endOfString(text: string, start: number): number {
 
 function addKey(level: NonNullable<Level>, quoted: string): string | undefined {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1)
-  if (key === '__proto__' || key === 'constructor') return `has a field named ${key}`
+  if (key === '__proto__') return `has a field named ${key}`
+  level.last = key
   const { keys } = level
   if (level.many ? level.many.has(key) : keys.includes(key)) return 'has one field twice'
   if (level.many) level.many.add(key)

@@ -10,8 +10,8 @@ export function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onRequest', async () => {
-    if (!closing) return
+  app.addHook('onRequest', (_request, _reply, next) => {
+    if (!closing) return next()
     throw new AppError('unavailable', 'The service is restarting. Try again in a moment.', {
       code: 'restarting',
       retryAfterSeconds: 5,

@@ -1,4 +1,4 @@
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { Cursor } from './pattern.ts'
 
 /** A body that refuses what it does not know (decisions §1). */
@@ -8,7 +8,20 @@ export const Body = <P extends TProperties>(properties: P) =>
 export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 export const Text = (maxLength = 1_000, minLength = 0) => Type.String({ minLength, maxLength })
 export const Time = Type.String({ format: 'date-time' })
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/**
+ * Null or what the schema says. As one of two types where that can be said: for a choice of schemas
+ * (`anyOf`) each value that is sent would first be validated, to learn which of them it is.
+ */
+export function Nullable<T extends TSchema>(schema: T) {
+  // What TypeBox keeps beside JSON Schema is not enumerable, so this is JSON Schema alone.
+  const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: unknown[] }
+  const nullable =
+    typeof type === 'string' && !('const' in rest)
+      ? { ...rest, type: [type, 'null'], ...(values && { enum: [...values, null] }) }
+      : { anyOf: [schema, { type: 'null' }] }
+  return Type.Unsafe<Static<T> | null>(nullable)
+}
 export const OneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 export const Ok = Type.Object({ ok: Type.Literal(true) })

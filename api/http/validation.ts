@@ -36,28 +36,41 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
   addJsonParser(app, 'application/json')
 
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, next) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
-    const [path = '', query = ''] = request.url.split('?', 2)
-    if (path.includes('%00') || hasOddId(request)) throw notFound()
-    if (query.includes('%00')) throw invalid('The address has a NUL character.')
+    if (hasOddId(request)) throw notFound()
+    const nul = request.url.indexOf('%00')
+    if (nul >= 0) {
+      const query = request.url.indexOf('?')
+      throw query < 0 || nul < query ? notFound() : invalid('The address has a NUL character.')
+    }
+    next()
   })
 
-  app.addHook('preHandler', async (request) => {
-    const { validationError, bodyFault } = request
-    if (!validationError && !bodyFault) return
-    // A malformed id gets the same answer as one that never existed.
-    if (validationError?.validationContext === 'params') throw notFound()
-    const { target } = request.routeOptions.config
-    const organizationId = (request.scimCaller ?? request.caller)?.organizationId
-    if (target && organizationId !== undefined) {
-      // The ids passed their schema, or the refusal above had been thrown.
-      const params = request.params as Record<string, number>
-      await deps.store.tenant(organizationId, async (db) => target(db, organizationId, params))
-    }
-    if (bodyFault) throw malformed(bodyFault)
-    throw validationFault(validationError?.validation ?? [])
+  app.addHook('preHandler', (request, _reply, next) => {
+    if (!request.validationError && !request.bodyFault) next()
+    // oxlint-disable-next-line promise/no-callback-in-promise -- Fastify's own way to be told
+    else refuse(deps, request).catch(next)
   })
+}
+
+/** Throws what is wrong with the request, once its ids are known to be somebody's. */
+async function refuse(deps: Deps, request: FastifyRequest): Promise<never> {
+  const { validationError, bodyFault } = request
+  // A malformed id gets the same answer as one that never existed.
+  if (validationError?.validationContext === 'params') throw notFound()
+  const { target } = request.routeOptions.config
+  const organizationId = (request.scimCaller ?? request.caller)?.organizationId
+  if (target && organizationId !== undefined) {
+    // The ids passed their schema, or the refusal above had been thrown.
+    const params = request.params as Record<string, number>
+    const userId = request.caller?.userId ?? 0
+    await deps.store.tenant(organizationId, async (db) =>
+      target(db, organizationId, params, userId),
+    )
+  }
+  if (bodyFault) throw malformed(bodyFault)
+  throw validationFault(validationError?.validation ?? [])
 }
 
 /** Reads bodies of this type as JSON; what is wrong with one is kept until its turn comes. */
@@ -80,7 +93,9 @@ function hasOddId({ params, routeOptions }: FastifyRequest): boolean {
   const { properties = {} } = (routeOptions.schema?.params ?? {}) as {
     properties?: Record<string, { type?: string }>
   }
-  return Object.entries(params as Record<string, string>).some(
-    ([name, text]) => properties[name]?.type === 'integer' && !/^(0|[1-9]\d*)$/.test(text),
-  )
+  const texts = params as Record<string, string>
+  for (const name in texts)
+    if (properties[name]?.type === 'integer' && !/^(0|[1-9]\d*)$/.test(texts[name] ?? ''))
+      return true
+  return false
 }

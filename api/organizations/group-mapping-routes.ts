@@ -61,7 +61,10 @@ export const groupMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/org/group-mappings/:id',
     {
-      config,
+      config: {
+        ...config,
+        target: async (db, organizationId, { id = 0 }) => groupMappings(db, organizationId).get(id),
+      },
       schema: { operationId: 'unmapGroup', params: IdParams, response: { 200: Ok, ...errors() } },
     },
     async ({ caller, params: { id } }) => {

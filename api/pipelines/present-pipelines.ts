@@ -19,10 +19,7 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
   targetWorkspaceName: row.targetName,
   strategy: row.strategy,
   criticality: row.criticality ?? 'standard',
-  lastRun:
-    row.lastPhase && row.lastRunNumber !== null
-      ? { number: row.lastRunNumber, state: publicState(row.lastPhase) }
-      : null,
+  lastRun: row.lastRun && { number: row.lastRun.number, state: publicState(row.lastRun.phase) },
   createdAt: row.createdAt,
 })
 

@@ -85,7 +85,10 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/pipelines/:id',
     {
-      config: { access: 'mutate_infra' },
+      config: {
+        access: 'mutate_infra',
+        target: async (db, organizationId, { id = 0 }) => pipelines(db, organizationId).get(id),
+      },
       schema: {
         operationId: 'deletePipeline',
         params: IdParams,

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { runReasons, stageStates } from '../../domain/pipelines/run-state.ts'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
@@ -113,7 +114,7 @@ export const PipelineBody = Type.Object({
 })
 
 export const NewPipelineBody = Body({
-  name: Text(200, 1),
+  name: OneLine(200),
   kind: Type.Optional(OneOf(['application', 'infrastructure'])),
   appGitConnectionId: Type.Optional(Id),
   appRepo: Type.Optional(Text(300, 1)),

@@ -144,7 +144,7 @@ async function stream(
     }
   } catch (error) {
     // The browser reconnects with Last-Event-ID, so a broken stream loses nothing.
-    request.log.warn({ err: error }, 'a log stream ended early')
+    request.log.warn({ err: error, requestId: request.id }, 'a log stream ended early')
   } finally {
     clearInterval(keepAlive)
     unlisten()

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, OneOf, Text, Time } from '../http/schemas.ts'
 
 const enforcements = ['mandatory', 'advisory'] as const
@@ -22,7 +23,7 @@ export const PolicyBody = Type.Object({
 export type PolicyBody = Static<typeof PolicyBody>
 
 const fields = {
-  name: Text(200, 1),
+  name: OneLine(200),
   rego: Text(131_072, 1),
   enforcement: OneOf(enforcements),
   workspaces: Scope,

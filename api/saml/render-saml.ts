@@ -26,9 +26,9 @@ export function renderSamlError(
   }
   const refusal = refusalOf(thrown)
   if (refusal?.fault === 'invalid') return reply.status(400).send(refusalPage)
-  if (!refusal) request.log.error({ err: thrown }, 'request failed')
+  if (!refusal) request.log.error({ err: thrown, requestId: request.id }, 'request failed')
   else if (refusal.fault === 'unavailable')
-    request.log.warn({ err: thrown }, 'a backing service is down')
+    request.log.warn({ err: thrown, requestId: request.id }, 'a backing service is down')
   if (refusal?.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(refusal.retryAfterSeconds))
   return reply.status(refusal ? statusOf[refusal.fault] : 500).send(troublePage(request.id))

@@ -25,7 +25,7 @@ export function logRefusals(scim: FastifyInstance): void {
         ),
       )
     } catch (error) {
-      request.log.warn({ err: error }, 'a refusal was not logged')
+      request.log.warn({ err: error, requestId: request.id }, 'a refusal was not logged')
     }
   })
 }

@@ -61,7 +61,11 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/org/scim/:id',
     {
-      config,
+      config: {
+        ...config,
+        target: async (db, organizationId, { id = 0 }) =>
+          tokens(db, organizationId).assertLiveScim(id),
+      },
       schema: {
         operationId: 'revokeScimToken',
         params: IdParams,

@@ -63,7 +63,13 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/auth/sessions/:id',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: {
+        access: 'read',
+        sessionOnly: true,
+        // oxlint-disable-next-line max-params -- as the type of a target has them
+        target: async (db, organizationId, { id = 0 }, userId) =>
+          sessions(db, organizationId).assertOpen(userId, id),
+      },
       schema: {
         operationId: 'endMySession',
         params: IdParams,

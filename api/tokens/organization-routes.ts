@@ -53,7 +53,11 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
   app.delete(
     '/org/tokens/:id',
     {
-      config: { access: 'manage_users_sso', sessionOnly: true },
+      config: {
+        access: 'manage_users_sso',
+        sessionOnly: true,
+        target: async (db, organizationId, { id = 0 }) => tokens(db, organizationId).assertLive(id),
+      },
       schema: { operationId: 'revokeToken', params: IdParams, response: { 200: Ok, ...errors() } },
     },
     async ({ caller, params: { id } }) => {

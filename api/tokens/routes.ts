@@ -41,7 +41,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/auth/tokens/:id',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: {
+        access: 'read',
+        sessionOnly: true,
+        // oxlint-disable-next-line max-params -- as the type of a target has them
+        target: async (db, organizationId, { id = 0 }, userId) =>
+          tokens(db, organizationId).assertLive(id, userId),
+      },
       schema: {
         operationId: 'revokeMyToken',
         params: IdParams,

@@ -97,7 +97,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/org/users/:id',
     {
-      config: { access: 'manage_users_sso' },
+      config: { access: 'manage_users_sso', target },
       schema: {
         operationId: 'deleteUser',
         params: IdParams,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export type TokenKind = 'pat' | 'scim' | 'agt' | 'run'
@@ -24,7 +24,7 @@ export function newSecret(): NewCredential {
 }
 
 /** Credentials carry 256 random bits, so a plain SHA-256 keeps them: there is nothing to guess. */
-export const hashCredential = (plain: string): Buffer => createHash('sha256').update(plain).digest()
+export const hashCredential = (plain: string): Buffer => hash('sha256', plain, 'buffer')
 
 export function tokenKind(plain: string): TokenKind | undefined {
   const match = /^cc_(pat|scim|agt|run)_[0-9A-Za-z]{49}$/.exec(plain)

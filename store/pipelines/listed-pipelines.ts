@@ -3,13 +3,29 @@ import type { Store } from '../connect.ts'
 import { contains } from '../contains.ts'
 import type { Pipeline } from './pipelines.ts'
 
-export type ListedPipeline = Omit<Pipeline, 'lastNumber' | 'createdAt'> & {
-  /** As the API writes it: a Date between would only be taken apart again. */
+/** In the order of the statement's columns. */
+type Row = [
+  id: number,
+  name: string,
+  kind: Pipeline['kind'],
+  managed: boolean,
+  appGitConnectionId: number | null,
+  appRepo: string | null,
+  targetWorkspaceId: number | null,
+  strategy: string | null,
+  /** UTC in ISO 8601, with as many digits of the second as there are. */
+  createdAt: string,
+  targetName: string | null,
+  criticality: 'standard' | 'production' | null,
+  lastNumber: number,
+  lastPhase: RunPhase | null,
+]
+
+export type ListedPipeline = Omit<Pipeline, 'lastNumber' | 'lastWorkspaceRunId' | 'createdAt'> & {
   createdAt: string
   targetName: string | null
   criticality: 'standard' | 'production' | null
-  lastPhase: RunPhase | null
-  lastRunNumber: number | null
+  lastRun: { number: number; phase: RunPhase } | null
 }
 
 /** A page of an organization's pipelines, with what a list shows of their targets and newest runs, by one statement. */
@@ -18,32 +34,60 @@ export async function listedPipelines(
   organizationId: number,
   { limit, after, q }: { limit: number; after: number; q?: string | undefined },
 ): Promise<ListedPipeline[]> {
-  return store.read(organizationId, {
+  const [answer] = await store.read<{ page: Row[] | null }>(organizationId, {
     name: q === undefined ? 'listed-pipelines' : 'listed-pipelines-named',
     // Each table is asked once for the whole page, not once a row. The limit of 201, the most that a page
-    // may have and one, tells the planner how few rows there are: without it every execution is planned anew.
+    // may have and one, tells the planner how few rows there are: without it every execution is planned
+    // anew. Rows go as arrays in one JSON text: taking 51 messages of 13 columns apart costs more.
     text: `with p as materialized (
         select * from (
-          select id, name, kind, managed, app_git_connection_id as "appGitConnectionId", app_repo as "appRepo",
-            target_workspace_id as "targetWorkspaceId", strategy, created_at
+          select id, name, kind, managed, app_git_connection_id, app_repo, target_workspace_id, strategy,
+            created_at, last_number, last_workspace_run_id
           from pipelines where organization_id = $1 and id > $2
             ${q === undefined ? '' : 'and name ilike $4'} order by id limit 201) page
-        limit $3),
-      l as materialized (
-        select p.id, newest.number, newest.workspace_run_id
-        from p cross join lateral (
-          select number, workspace_run_id from pipeline_runs
-          where organization_id = $1 and pipeline_id = p.id order by number desc limit 1) newest)
-      select p.id, p.name, p.kind, p.managed, p."appGitConnectionId", p."appRepo", p."targetWorkspaceId", p.strategy,
-        to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-        t.name as "targetName", t.criticality, l.number as "lastRunNumber", r.phase as "lastPhase"
+        limit $3)
+      select json_agg(json_build_array(p.id, p.name, p.kind, p.managed, p.app_git_connection_id, p.app_repo,
+        p.target_workspace_id, p.strategy, p.created_at at time zone 'UTC', t.name, t.criticality,
+        p.last_number, r.phase) order by p.id) as page
       from p
-        left join workspaces t on t.organization_id = $1 and t.id = p."targetWorkspaceId"
-          and t.id = any(array(select "targetWorkspaceId" from p))
-        left join l on l.id = p.id
-        left join workspace_runs r on r.organization_id = $1 and r.id = l.workspace_run_id
-          and r.id = any(array(select workspace_run_id from l))
-      order by p.id`,
+        left join workspaces t on t.organization_id = $1 and t.id = p.target_workspace_id
+          and t.id = any(array(select target_workspace_id from p))
+        left join workspace_runs r on r.organization_id = $1 and r.id = p.last_workspace_run_id
+          and r.id = any(array(select last_workspace_run_id from p))`,
     values: [organizationId, after, limit, ...(q === undefined ? [] : [contains(q)])],
   })
+  return (answer?.page ?? []).map(listed)
 }
+
+const listed = ([
+  id,
+  name,
+  kind,
+  managed,
+  appGitConnectionId,
+  appRepo,
+  targetWorkspaceId,
+  strategy,
+  createdAt,
+  targetName,
+  criticality,
+  number,
+  phase,
+]: Row): ListedPipeline => ({
+  id,
+  name,
+  kind,
+  managed,
+  appGitConnectionId,
+  appRepo,
+  targetWorkspaceId,
+  strategy,
+  createdAt: toMilliseconds(createdAt),
+  targetName,
+  criticality,
+  lastRun: phase === null ? null : { number, phase },
+})
+
+/** As the API writes a time: a Date between would only be taken apart again. */
+const toMilliseconds = (time: string): string =>
+  `${(time.includes('.') ? time : `${time}.`).slice(0, 23).padEnd(23, '0')}Z`

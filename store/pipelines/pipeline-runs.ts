@@ -18,6 +18,7 @@ export function pipelineRuns(db: Db, organizationId: number) {
   const rows = () => db('pipeline_runs').where({ organizationId })
 
   return {
+    /** As the pipeline's newest: its number was taken in this transaction, which holds the pipeline's row. */
     async create(run: {
       id?: number
       pipelineId: number
@@ -27,6 +28,9 @@ export function pipelineRuns(db: Db, organizationId: number) {
       const [row] = await db('pipeline_runs')
         .insert({ organizationId, ...run })
         .returning(columns)
+      await db('pipelines')
+        .where({ organizationId, id: run.pipelineId })
+        .update({ lastWorkspaceRunId: run.workspaceRunId })
       return row
     },
 

@@ -14,6 +14,8 @@ export class PipelineRow extends Model {
   declare targetWorkspaceId: number | null
   declare strategy: string | null
   declare lastNumber: number
+  /** Of the run that has that number; null before there is one. */
+  declare lastWorkspaceRunId: number | null
   declare createdAt: Date
 }
 

@@ -75,6 +75,16 @@ export function tokens(db: Db, organizationId: number) {
       return live(userId).select(columns).orderBy('id', 'desc')
     },
 
+    /** Somebody's, or this person's own. */
+    async assertLive(id: number, userId?: number): Promise<void> {
+      const row = await (userId === undefined ? allLive() : live(userId)).where({ id }).first('id')
+      if (!row) throw notFound()
+    },
+
+    async assertLiveScim(id: number): Promise<void> {
+      if (!(await liveScim().where({ id }).first('id'))) throw notFound()
+    },
+
     async revokeOf(userId: number, id: number): Promise<ApiToken> {
       return revoked(await live(userId).where({ id }).update(revocation()).returning(columns))
     },

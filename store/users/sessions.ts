@@ -70,6 +70,9 @@ export function sessions(db: Db, organizationId: number) {
         .limit(limit)
     },
     /** Somebody else's session is not found, like one that never was. */
+    async assertOpen(userId: number, id: number): Promise<void> {
+      if (!(await open(userId).where({ id }).first('id'))) throw notFound()
+    },
     async revokeOf(userId: number, id: number): Promise<void> {
       const ended = await open(userId).where({ id }).update({ revokedAt: db.fn.now() })
       if (ended === 0) throw notFound()

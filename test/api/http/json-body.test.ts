@@ -9,7 +9,7 @@ afterAll(() => harness.close())
 
 const post = async (
   cookie: string,
-  place: { method: 'POST' | 'PATCH'; url: string; body: string },
+  place: { method: 'POST' | 'PATCH' | 'DELETE'; url: string; body: string },
 ) =>
   harness.app.inject({
     method: place.method,
@@ -80,4 +80,55 @@ test('400: a number that reads as Infinity', async () => {
     { method: 'POST', url: `${url}/apply`, body: '{"vars":{"word":1e999}}' },
   ] as const)
     expect((await post(owner.cookie, place)).statusCode, place.url).toBe(400)
+})
+
+test('404 before 400: a malformed body tells nobody whether a thing that could be deleted is there', async () => {
+  const [own, other] = [await harness.organization(), await harness.organization()]
+  const [owner, stranger] = [await own.user('Owner'), await other.user('Owner')]
+  const person = await own.user('Viewer')
+  const session = (await owner.get('/api/auth/sessions')).json().sessions[0].id
+  const token = await owner.post('/api/auth/tokens', { name: 'ci', role: 'Viewer' })
+  const scim = await owner.post('/api/org/scim', { name: 'idp' })
+  const mapping = await owner.post('/api/org/group-mappings', { groupName: 'ops', role: 'Viewer' })
+  for (const url of [
+    `/api/org/users/${person.id}`,
+    `/api/auth/sessions/${session}`,
+    `/api/auth/tokens/${token.json().id}`,
+    `/api/org/tokens/${token.json().id}`,
+    `/api/org/scim/${scim.json().id}`,
+    `/api/org/group-mappings/${mapping.json().groupMapping.id}`,
+  ]) {
+    const place = { method: 'DELETE', url, body: '{"a":' } as const
+    expect((await post(stranger.cookie, place)).statusCode, url).toBe(404)
+    expect((await post(owner.cookie, place)).statusCode, url).toBe(400)
+  }
+  // Nothing was deleted, and one's own is not another's of the same organization.
+  expect((await owner.get(`/api/org/users/${person.id}`)).statusCode).toBe(200)
+  const url = `/api/auth/tokens/${token.json().id}`
+  expect((await post(person.cookie, { method: 'DELETE', url, body: '{"a":' })).statusCode).toBe(404)
+})
+
+test('400: a name of spaces alone, and one that breaks the line', async () => {
+  const owner = await (await harness.organization()).user('Owner')
+  for (const name of ['   ', '\u00a0\u3000', 'a\nb']) {
+    const user = await owner.post('/api/org/users', { email: 'a@b.example', name, role: 'Viewer' })
+    const policy = {
+      name,
+      rego: 'package cloudcontrol',
+      enforcement: 'advisory',
+      workspaces: 'all',
+    }
+    const statuses = [user, await owner.post('/api/policies', policy)].map((one) => one.statusCode)
+    expect(statuses, name).toEqual([400, 400])
+  }
+})
+
+test('201: a file may be called constructor', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const { url } = await org.workspace({ by: owner })
+  const files = { 'main.tf': '', constructor: 'a', 'modules/__proto__': 'b', toString: 'c' }
+  expect((await owner.put(`${url}/configuration`, { files })).statusCode).toBe(201)
+  const { configuration } = (await owner.get(`${url}/configuration`)).json()
+  expect(configuration.files).toEqual(files)
 })

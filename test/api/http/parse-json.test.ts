@@ -9,6 +9,8 @@ describe('what a body may be', () => {
     ['["a","a",{"x":"a"},"a"]'],
     ['{"emoji":"😀","pair":"\\ud83d\\ude00","slash":"\\\\u0000 \\\\ud800"}'],
     ['"text"'],
+    ['{"files":{"constructor":"","toString":""},"after":{}}'],
+    ['{"a":{"constructor":1,"b":{}}}'],
     [`{${Array.from({ length: 40 }, (_, i) => `"k${i}":${i}`).join(', ')}}`],
     ['['.repeat(maxJsonDepth) + ']'.repeat(maxJsonDepth)],
   ])('%s is read as JSON reads it', (text) => {
@@ -30,6 +32,7 @@ describe('what is refused', () => {
     ['__proto__', '{"__proto__":{"admin":true}}'],
     ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
     ['constructor', '{"constructor":{"prototype":{}}}'],
+    ['constructor', '{"a":{"\\u0063onstructor": [{}]}}'],
     ['nested deeper', '['.repeat(maxJsonDepth + 1) + ']'.repeat(maxJsonDepth + 1)],
     ['nested deeper', '{"a":'.repeat(500_000)],
     ['NUL', '{"name":"a\\u0000b"}'],

@@ -1,0 +1,92 @@
+import { Query, types, type Connection } from 'pg'
+
+/** A statement with its values; PostgreSQL keeps its plan on each connection, under the name. */
+export type PreparedQuery<V = unknown> = { name: string; text: string; values: V[] }
+
+/** What goes into a message as it is, without the driver's conversions. */
+export type Scalar = string | number | boolean | Buffer | null
+
+/** A statement that the connection knows already, of whose answer nothing is wanted. */
+export type Prefix = { name: string; values: string[] }
+
+type Column = { name: string; parse: (text: string) => unknown }
+
+/** What each connection has been told of its statements: PostgreSQL refuses one whose columns have become others. */
+const described = new WeakMap<Connection, Map<string, Column[]>>()
+
+/**
+ * A query that is asked again and again. The driver has its columns described each time, which for
+ * a single row costs both sides about what the row does; here they are kept with the statement. It
+ * is a query of the driver's own class, for the driver lets no other into its pipeline.
+ */
+export class KeptQuery<R> extends Query {
+  readonly found: R[] = []
+  readonly #query: PreparedQuery<Scalar>
+  readonly #prefix: Prefix | undefined
+  /** The prefix comes first: until it has ended, what is answered is its. */
+  #isAhead: boolean
+  #known: Map<string, Column[]> = new Map()
+  #columns: Column[] | undefined
+
+  constructor(
+    query: PreparedQuery<Scalar>,
+    prefix: Prefix | undefined,
+    done: (error: Error | null | undefined) => void,
+  ) {
+    super(query, done)
+    this.#query = query
+    this.#prefix = prefix
+    this.#isAhead = prefix !== undefined
+  }
+
+  // Declared by the driver's types as a property, not as the method that it is.
+  override submit = (connection: Connection): unknown => {
+    this.#known = described.get(connection) ?? new Map<string, Column[]>()
+    described.set(connection, this.#known)
+    const { name, values } = this.#query
+    this.#columns = this.#known.get(name)
+    connection.stream.cork()
+    try {
+      if (this.#prefix) {
+        connection.bind({ statement: this.#prefix.name, values: this.#prefix.values }, true)
+        connection.execute({}, true)
+      }
+      // The first time: parsed and described, as the driver does it.
+      if (!this.#columns) return Query.prototype.submit.call(this, connection)
+      connection.bind({ statement: name, values: values.map(inMessage) }, true)
+      connection.execute({}, true)
+      connection.sync()
+      return null
+    } finally {
+      connection.stream.uncork()
+    }
+  }
+
+  // What the driver calls as answers come in, which its types do not name.
+
+  handleRowDescription({ fields }: { fields: Array<{ name: string; dataTypeID: number }> }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: types.getTypeParser(dataTypeID),
+    }))
+    this.#known.set(this.#query.name, this.#columns)
+  }
+
+  handleDataRow({ fields }: { fields: ReadonlyArray<string | null> }): void {
+    if (this.#isAhead) return
+    const row: Record<string, unknown> = {}
+    for (const [place, { name, parse }] of (this.#columns ?? []).entries()) {
+      const text = fields[place] ?? null
+      row[name] = text === null ? null : parse(text)
+    }
+    // The rows are what the query names.
+    this.found.push(row as R)
+  }
+
+  handleCommandComplete(): void {
+    this.#isAhead = false
+  }
+}
+
+const inMessage = (value: Scalar): string | Buffer | null =>
+  value === null || Buffer.isBuffer(value) ? value : String(value)
