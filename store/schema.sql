@@ -513,15 +513,18 @@ table pipelines
   strategy text
   last_number integer not null default 0
   created_at timestamp with time zone not null default now()
+  last_workspace_run_id integer
   constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
   constraint pipelines_organization_id_app_git_connection_id_fkey FOREIGN KEY (organization_id, app_git_connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (app_git_connection_id)
   constraint pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipelines_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipelines_organization_id_last_workspace_run_id_fkey FOREIGN KEY (organization_id, last_workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (last_workspace_run_id)
   constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint pipelines_pkey PRIMARY KEY (id)
   constraint pipelines_source CHECK (((kind = 'application'::text) OR ((app_git_connection_id IS NULL) AND (app_repo IS NULL))))
   constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
   index pipelines_app_git_connection btree (organization_id, app_git_connection_id)
+  index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
   UNIQUE index pipelines_managed btree (target_workspace_id) WHERE managed
   UNIQUE index pipelines_name btree (organization_id, lower(name))
   index pipelines_workspace btree (organization_id, target_workspace_id)
