@@ -108,7 +108,8 @@ async function applyInSandbox(
       timeoutMs: applyTimeoutMs,
       signal: watch.signal,
       onLine: async (stream, line) => {
-        error ??= firstError(line)
+        const told = error === undefined ? firstError(line) : undefined
+        if (told !== undefined) error = log.mask(told)
         if (unsaid && unsaid.length < maxUnsaid) unsaid.push([stream, line])
         else await say(stream, line)
       },

@@ -100,6 +100,7 @@ export const planRun =
       await planInSandbox(deps, loaded, { log, watch, token: secret.plain })
     } catch (error) {
       const failure = toFailure(error, watch)
+      if (failure) failure.message = log.mask(failure.message)
       // A worker that is told to stop is not lost: its try is given back, as far as the store is there to hear it.
       if (!failure && deps.stopping.aborted)
         await deps.store

@@ -7,6 +7,8 @@ export type StageLog = {
   write(level: LogLevel, line: string): Promise<void>
   /** Stores what was written before: for a line that must be there even if the worker dies next. */
   flush(): Promise<void>
+  /** For what is told of a run beside its log: it is read by the same people. */
+  mask(text: string): string
   /** Stores what is left. Nothing is lost that was written before. */
   close(): Promise<void>
 }
@@ -72,6 +74,7 @@ export function openStageLog({ store, organizationId, stageId, mask }: Place): S
 
   return {
     flush,
+    mask,
 
     async write(level, text) {
       const clean = mask(text).replace(controls, '')
