@@ -11,6 +11,8 @@ type Options = {
   bench: Workbench
   /** OpenTofu's data folder. */
   data: string
+  /** The same as OpenTofu is told it. */
+  dataFolder: string
   run: (step: Partial<Step>) => Promise<StepEnd>
 }
 
@@ -22,7 +24,7 @@ const maxCommits = 200
  * The modules of a run as one archive. It is made and unpacked by `tar` in the sandbox, so that
  * links and names that a module's author chose mean nothing to the worker.
  */
-export function moduleArchive({ bench, data, run }: Options) {
+export function moduleArchive({ bench, data, dataFolder, run }: Options) {
   const manifest = `${data}/modules/modules.json`
   const tar = async (script: string, step: Partial<Step>): Promise<StepEnd> => {
     const end = await run({
@@ -41,15 +43,6 @@ export function moduleArchive({ bench, data, run }: Options) {
   }
   const unpack = async (archive: Buffer): Promise<void> => {
     await tar(unpackScript, { stdin: archive })
-    await leadToHere()
-  }
-
-  /** Without bubblewrap each workbench lies elsewhere, and OpenTofu notes whole paths. */
-  async function leadToHere(): Promise<void> {
-    const text = (await bench.read(manifest, maxManifestBytes))?.toString() ?? ''
-    const here = `"Dir":"${bench.inside(data)}/modules/`
-    const moved = text.replaceAll(/"Dir":"\/[^"]*?\/data\/modules\//g, here)
-    if (moved !== text) await bench.write(manifest, moved)
   }
 
   return {
@@ -57,7 +50,7 @@ export function moduleArchive({ bench, data, run }: Options) {
 
     async pack(): Promise<ModuleArchive | undefined> {
       const text = await bench.read(manifest, maxManifestBytes)
-      if (!text?.includes(`"Dir":"${bench.inside(data)}/modules/`)) return undefined
+      if (!text?.includes(`"Dir":"${dataFolder}/modules/`)) return undefined
       const commits: ModuleArchive['commits'] = []
       const { stdout: archive } = await tar(packScript, {
         captureBytes: maxArchiveBytes,

@@ -42,12 +42,14 @@ export function tofu(options: TofuOptions) {
   const { bench, token, env, signal, onLine } = options
   const root = options.folder ? `${configuration}/${options.folder}` : configuration
   const lockFile = `${root}/.terraform.lock.hcl`
+  const dataFolder = `${'../'.repeat(root.split('/').length)}${data}`
   const deadline = Date.now() + options.timeoutMs
   const fixed = {
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
-    TF_DATA_DIR: bench.inside(data),
+    // Relative, for a plan file names the folders of its modules, and without bubblewrap each workbench lies elsewhere.
+    TF_DATA_DIR: dataFolder,
     TF_CLI_CONFIG_FILE: bench.inside(`${settings}/tofu.rc`),
     HOME: bench.inside(out),
     PATH: '/usr/bin:/bin',
@@ -85,7 +87,7 @@ export function tofu(options: TofuOptions) {
       ...step,
       readOnly: [settings, ...(step.readOnly ?? [])],
     })
-  const archive = moduleArchive({ bench, data, run: async (step) => run([], step) })
+  const archive = moduleArchive({ bench, data, dataFolder, run: async (step) => run([], step) })
 
   return {
     async prepare(files: Readonly<Record<string, string>>): Promise<void> {

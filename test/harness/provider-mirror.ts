@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const version = '1.4.0'
 
-export type ProviderMirror = { cliConfig: string }
+export type ProviderMirror = { cliConfig: string; folder: string }
 
 /**
  * A real provider that nobody here wrote, built from its Go module and laid out as a
@@ -41,5 +41,5 @@ export function providerMirror(): ProviderMirror | undefined {
     cliConfig,
     `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`,
   )
-  return { cliConfig }
+  return { cliConfig, folder: mirror }
 }

@@ -223,6 +223,23 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
+      test('a public repository is read though the only token is refused', async () => {
+        const revoked = peer.token('read')
+        peer.revoke(revoked)
+        // As a host does where it knows nobody but the repository is everybody's.
+        peer.server.fault = (request, when) => {
+          if (when === 'after' || request.headers.authorization) return undefined
+          request.token = token
+          request.headers.authorization = `Basic ${Buffer.from(`x:${token}`).toString('base64')}`
+          return undefined
+        }
+        const run = await open({ tokens: [revoked] })
+        const end = await inside(run, `git clone -q http://${host}/acme/mods && ls mods`)
+        expect(end.text).toBe('net\nrun.sh')
+        expect(fetched).toEqual([`${host}/acme/mods null`])
+        await run.bench.close()
+      })
+
       test('a token that is refused and a repository that is not there are told apart', async () => {
         const revoked = peer.token('read')
         peer.revoke(revoked)

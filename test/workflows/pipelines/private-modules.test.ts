@@ -73,8 +73,13 @@ describe('a workspace with a private module', () => {
     const { id: connectionId } = await connect(author)
     await harness.peer.createRepository('acme/moves', moduleOf('approved'))
     const from = `git::http://${host}/acme/moves.git//net?ref=main`
-    const files = filesOf(from)
-    const workspace = await org.workspace({ by: author, criticality: 'production', files })
+    const workspace = await org.workspace({
+      by: author,
+      criticality: 'production',
+      // In a folder of its configuration, from where the modules lie elsewhere.
+      fields: { path: 'env/live' },
+      files: { 'env/live/main.tf': filesOf(from)['main.tf'] },
+    })
     const { id } = await startRun(author, workspace)
     const waiting = await runUntil(author, { workspace, id }, awaits)
     expect(waiting.awaitingApproval, waiting.message ?? '').toBe(true)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { providerMirror } from '../../harness/provider-mirror.ts'
@@ -46,6 +47,50 @@ describe.skipIf(!mirror)(
       expect(run.state, applied).toBe('succeeded')
       const outputs = (await author.get(`${workspace.url}/outputs`)).json().outputs
       expect(outputs[0]).toMatchObject({ name: 'content', value: 'hello' })
+    })
+
+    test('the mirror is everybody’s to read, and no run writes to it', async () => {
+      const place = mirror?.folder ?? ''
+      const script = `find ${place} -name 'terraform-provider-local*' | head -1 | xargs -I{} sh -c 'echo evil >> {} || echo kept-{}'; touch ${place}/new || echo kept-new; id -u`
+      for (const org of [await harness.organization(), await harness.organization()]) {
+        const owner = await org.user('Owner')
+        const workspace = await org.workspace({
+          by: owner,
+          files: {
+            'main.tf': `${files['main.tf']}
+resource "terraform_data" "evil" {
+  provisioner "local-exec" { command = ${JSON.stringify(script)} }
+}
+`,
+          },
+        })
+        const { id } = await startRun(owner, workspace)
+        const run = await runUntil(owner, { workspace, id }, isOver)
+        const log = (await linesOf(owner, workspace, { id, stage: 'apply' })).join('\n')
+        expect(run.state, log).toBe('succeeded')
+        expect(log).toMatch(/kept-\/.*terraform-provider-local/)
+        expect(log).toContain('kept-new')
+      }
+      expect(existsSync(`${place}/new`)).toBe(false)
+    })
+
+    test('the CLI configuration of a run is no run’s to change', async () => {
+      const org = await harness.organization()
+      const owner = await org.user('Owner')
+      const script =
+        'for f in "$TF_CLI_CONFIG_FILE" "$(dirname "$TF_CLI_CONFIG_FILE")/new"; do echo x > "$f" || echo kept; done; mv "$(dirname "$TF_CLI_CONFIG_FILE")" /bench/away || echo stays'
+      const workspace = await org.workspace({
+        by: owner,
+        files: {
+          'main.tf': `resource "terraform_data" "x" {\n  provisioner "local-exec" { command = ${JSON.stringify(script)} }\n}\n`,
+        },
+      })
+      const { id } = await startRun(owner, workspace)
+      const run = await runUntil(owner, { workspace, id }, isOver)
+      const log = (await linesOf(owner, workspace, { id, stage: 'apply' })).join('\n')
+      expect(run.state, log).toBe('succeeded')
+      expect(log.match(/: kept$/gm)).toHaveLength(2)
+      expect(log).toMatch(/: stays$/m)
     })
 
     test('an unknown provider ends the run failed, and the log names it', async () => {
