@@ -40,6 +40,7 @@ describe('10,000 rows', () => {
     { name: 'pipelines', path: '/pipelines', first: /provision-bulk-00001/, filter: 'bulk-09876' },
     { name: 'people', path: '/organization', first: /Person 00001/, filter: 'person 09876' },
     { name: 'tokens', path: '/organization/tokens', first: /token of Person/, filter: undefined },
+    { name: 'scim log', path: '/organization/provisioning', first: /409/, filter: undefined },
     { name: 'policies', path: '/organization/policies', first: /rule 00001/, filter: undefined },
     { name: 'audit', path: '/organization/audit', first: /bulk\.event/, filter: undefined },
     { name: 'runs of a workspace', path: '', first: /Run #10000/, filter: undefined },
@@ -147,6 +148,8 @@ const seeds = [
   `insert into tokens (organization_id, kind, user_id, name, prefix, hash, role, expires_at)
      select :org, 'pat', id, 'token of ' || name, 'cc_pat_x', decode(md5(id::text), 'hex'), 'Viewer', now() + interval '9 days'
      from users where organization_id = :org and name like 'Person%'`,
+  `insert into scim_log (organization_id, token_name, method, path, status, request_id)
+     select :org, 'Okta', 'POST', '/api/scim/v2/Users', 409, n::text from generate_series(1, ${rows}) n`,
   `insert into policies (organization_id, name, rego, enforcement, workspaces)
      select :org, 'rule ' || ${n}, 'package cloudcontrol', 'advisory', '"all"' from generate_series(1, ${rows}) n`,
   `insert into audit_entries (organization_id, event, outcome, actor_kind, actor_label)

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { auditQuery } from '../api/queries.ts'
 import type { AuditFilter } from '../app/router.tsx'
+import { detailText } from '../parts/detail-text.ts'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
@@ -71,11 +72,6 @@ export function AuditPage() {
       <LoadMore query={query} />
     </>
   )
-}
-
-function detailText(detail: unknown): string {
-  if (typeof detail !== 'object' || detail === null || Object.keys(detail).length === 0) return ''
-  return JSON.stringify(detail).slice(0, 300)
 }
 
 function FilterForm({ filter }: { filter: AuditFilter }) {

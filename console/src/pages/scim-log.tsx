@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { scimLogQuery } from '../api/queries.ts'
 import type { ScimLogEntry } from '../api/types.ts'
 import { DataTable } from '../parts/data-table.tsx'
+import { detailText } from '../parts/detail-text.ts'
 import { Check } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
@@ -65,7 +66,7 @@ export function ScimLog() {
           {
             title: 'Changes',
             look: 'dim',
-            render: ({ changes }) => <code className="detail">{changeWords(changes)}</code>,
+            render: ({ changes }) => <code className="detail">{detailText(changes)}</code>,
           },
           { title: 'When', look: 'dim', render: ({ at }) => <Time at={at} /> },
         ]}
@@ -84,13 +85,4 @@ function Outcome({ entry: { outcome, status, scimType, detail } }: { entry: Scim
       {detail && <span className="row-sub">{detail}</span>}
     </>
   )
-}
-
-const maxShown = 300
-
-function changeWords(changes: ScimLogEntry['changes']): string {
-  return Object.entries(changes)
-    .map(([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
-    .join('\n')
-    .slice(0, maxShown)
 }
