@@ -10,6 +10,8 @@ export type Deps = {
   store: Store
   keyring: Keyring
   outbound: Outbound
+  /** Where this service is reached from outside. */
+  publicOrigin: string
   sandbox: Sandbox
   changes: ChangeFeed
   log: Logger

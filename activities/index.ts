@@ -1,11 +1,15 @@
 import type { Deps } from './deps.ts'
 import { guardActivity } from './guard-activity.ts'
 import { checkConnections } from './git/check-connections.ts'
+import { endDelivery } from './git/end-delivery.ts'
 import { endInitialization } from './git/end-initialization.ts'
 import { failHydration } from './git/end-hydration.ts'
+import { ensureWebhook } from './git/ensure-webhook.ts'
 import { hydrateFiles } from './git/hydrate-files.ts'
+import { lookIntoDelivery } from './git/look-into-delivery.ts'
 import { markRepository } from './git/mark-repository.ts'
 import { scaffoldRepository } from './git/scaffold-repository.ts'
+import { writeComment } from './git/write-comment.ts'
 import { applyRun } from './pipelines/apply-run.ts'
 import { failRun } from './pipelines/fail-run.ts'
 import { nextStep } from './pipelines/next-step.ts'
@@ -27,6 +31,10 @@ export function createActivities(deps: Deps) {
       endInitialization: guardActivity(log, endInitialization(deps)),
       hydrateFiles: guardActivity(log, hydrateFiles(deps)),
       failHydration: guardActivity(log, failHydration(deps)),
+      ensureWebhook: guardActivity(log, ensureWebhook(deps)),
+      lookIntoDelivery: guardActivity(log, lookIntoDelivery(deps)),
+      endDelivery: guardActivity(log, endDelivery(deps)),
+      writeComment: guardActivity(log, writeComment(deps)),
       checkConnections: guardActivity(log, checkConnections(deps)),
     },
     tofu: {

@@ -17,6 +17,7 @@ import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
 import { hydrationRoutes } from './git/hydration-routes.ts'
 import { gitRoutes } from './git/routes.ts'
+import { webhookRoutes } from './git/webhook-routes.ts'
 import { groupMappingRoutes } from './organizations/group-mapping-routes.ts'
 import { settingsRoutes } from './organizations/settings-routes.ts'
 import { ssoRoutes } from './organizations/sso-routes.ts'
@@ -144,6 +145,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(policyRoutes)
       await api.register(priceRoutes)
       await api.register(gitRoutes)
+      await api.register(webhookRoutes)
       await api.register(hydrationRoutes)
       await api.register(auditRoutes)
     },

@@ -15,6 +15,7 @@ import * as mails from './migrations/0012-add-mails.ts'
 import * as sourcesOfApplications from './migrations/0013-add-sources-of-applications.ts'
 import * as certificateMails from './migrations/0014-add-certificate-mails.ts'
 import * as peopleByAddress from './migrations/0015-find-people-by-address.ts'
+import * as gitWebhooks from './migrations/0016-add-git-webhooks.ts'
 import * as failedConnections from './migrations/0018-ask-failed-connections-again.ts'
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
 import * as newestRuns from './migrations/0020-add-newest-runs.ts'
@@ -35,6 +36,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0013-add-sources-of-applications': sourcesOfApplications,
   '0014-add-certificate-mails': certificateMails,
   '0015-find-people-by-address': peopleByAddress,
+  '0016-add-git-webhooks': gitWebhooks,
   '0018-ask-failed-connections-again': failedConnections,
   '0019-keep-modules-of-plans': modulesOfPlans,
   '0020-add-newest-runs': newestRuns,

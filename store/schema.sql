@@ -176,11 +176,14 @@ table configuration_versions
   file_names text[] not null
   size_bytes integer not null
   created_at timestamp with time zone not null default now()
+  pull_request_id integer
   constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
+  constraint configuration_versions_organization_id_pull_request_id_fkey FOREIGN KEY (organization_id, pull_request_id) REFERENCES git_pull_requests(organization_id, id)
   constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
   constraint configuration_versions_pkey PRIMARY KEY (id)
   constraint configuration_versions_source_check CHECK ((source = ANY (ARRAY['api'::text, 'git'::text])))
   constraint configuration_versions_workspace_id_number_key UNIQUE (workspace_id, number)
+  index configuration_versions_pull_request btree (organization_id, pull_request_id)
   index configuration_versions_workspace btree (organization_id, workspace_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -243,6 +246,11 @@ table git_connections
   created_by integer
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  webhook_secret bytea
+  webhook_url text
+  webhook_signed boolean not null default false
+  webhook_state text not null default 'none'::text
+  webhook_reason text
   failed_checks integer not null default 0
   constraint git_connections_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint git_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -252,8 +260,31 @@ table git_connections
   constraint git_connections_provider_check CHECK ((provider = ANY (ARRAY['github'::text, 'gitlab'::text, 'bitbucket'::text])))
   constraint git_connections_repo_type_check CHECK ((repo_type = ANY (ARRAY['infra'::text, 'application'::text])))
   constraint git_connections_status_check CHECK ((status = ANY (ARRAY['healthy'::text, 'invalid_token'::text, 'unreachable'::text, 'initializing'::text, 'error'::text])))
+  constraint git_connections_webhook_state_check CHECK ((webhook_state = ANY (ARRAY['none'::text, 'pending'::text, 'active'::text, 'unavailable'::text])))
   index git_connections_checked btree (checked_at)
   index git_connections_created_by btree (organization_id, created_by)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table git_deliveries
+  id integer not null generated always as identity
+  organization_id integer not null
+  connection_id integer not null
+  delivery_id text not null
+  branches text[] not null default '{}'::text[]
+  pull_request integer
+  outcome text
+  received_at timestamp with time zone not null default now()
+  handled_at timestamp with time zone
+  constraint git_deliveries_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE CASCADE
+  constraint git_deliveries_organization_id_id_key UNIQUE (organization_id, id)
+  constraint git_deliveries_pkey PRIMARY KEY (id)
+  index git_deliveries_connection btree (organization_id, connection_id)
+  UNIQUE index git_deliveries_once btree (connection_id, delivery_id)
+  index git_deliveries_received btree (received_at)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -290,6 +321,27 @@ table git_hydrations
   index git_hydrations_version btree (organization_id, configuration_version_id)
   index git_hydrations_workspace btree (organization_id, workspace_id, id DESC)
   index git_hydrations_workspace_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table git_pull_requests
+  id integer not null generated always as identity
+  organization_id integer not null
+  connection_id integer
+  repo text not null
+  number integer not null
+  comment_id text
+  busy_until timestamp with time zone
+  faults jsonb not null default '{}'::jsonb
+  created_at timestamp with time zone not null default now()
+  constraint git_pull_requests_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (connection_id)
+  constraint git_pull_requests_organization_id_id_key UNIQUE (organization_id, id)
+  constraint git_pull_requests_pkey PRIMARY KEY (id)
+  index git_pull_requests_connection btree (organization_id, connection_id)
+  UNIQUE index git_pull_requests_number btree (connection_id, repo, number)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1066,7 +1118,7 @@ table workspace_runs
   message text
   configuration_version_id integer not null
   overrides bytea
-  author_user_id integer not null
+  author_user_id integer
   author_token_id integer
   authorship_through integer not null default 0
   plan_digest text

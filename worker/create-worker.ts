@@ -65,6 +65,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     store,
     keyring,
     outbound: deps.outbound,
+    publicOrigin: config.baseUrl ?? new URL(config.apiUrl).origin,
     sandbox: deps.sandbox,
     changes,
     log,

@@ -94,12 +94,17 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
     if (faultOfApprover(person, ids, unknownAuthor)) return undefined
     const workspace = await workspaces(db, organizationId).get(run.workspaceId)
-    const [author] = await users(db, organizationId).listByIds([run.authorUserId])
+    const [author] =
+      run.authorUserId === null ? [] : await users(db, organizationId).listByIds([run.authorUserId])
     const letter = approvalWaitingLetter({
       runUrl: `${baseUrl}/workspaces/${run.workspaceId}/runs/${run.id}`,
       organizationName,
       workspaceName: workspace.name,
-      author: author ? author.name || (author.email ?? '') : 'somebody who has left',
+      author: author
+        ? author.name || (author.email ?? '')
+        : run.authorUserId === null
+          ? 'a push'
+          : 'somebody who has left',
       destroy: run.destroy,
       // What activities/pipelines/record-plan.ts has stored.
       summary: run.summary as PlanSummary | null,

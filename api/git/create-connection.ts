@@ -14,10 +14,12 @@ import {
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import { startInitialization } from '../../store/git/start-initialization.ts'
+import { startWebhook } from '../../store/git/start-webhook.ts'
 import type { Deps } from '../deps.ts'
 import { findRepository, type FoundRepository } from './find-repository.ts'
 import { markClaim } from './mark-claim.ts'
 import type { NewGitConnectionBody } from './schemas.ts'
+import { newWebhookSecret, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /**
@@ -55,11 +57,16 @@ export async function createConnection(
       status: found ? 'initializing' : 'healthy',
       statusReason: null,
       createdBy: caller.userId,
+      ...(found && {
+        webhookSecret: newWebhookSecret(deps, organizationId),
+        webhookState: 'pending' as const,
+      }),
     })
     if (found) {
       const claim = claimOf(address.host, found)
       await connections.claim(created.id, claim)
       await startInitialization(db, organizationId, { connectionId: created.id, claim })
+      await startWebhook(db, organizationId, created.id)
     }
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_created', {
       target: {
@@ -91,6 +98,7 @@ export async function createConnection(
     })
     throw repoAlreadyConnected()
   }
+  await syncWebhook(deps, organizationId, { host, connection })
   if (owned === 'ours' && repoType === 'application') await markReady(deps, caller, connection)
   return waitForInitialization(deps, caller, connection)
 }

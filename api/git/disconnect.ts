@@ -2,10 +2,12 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
+import { openHost } from './open-host.ts'
 import { giveBack } from './set-defaults.ts'
+import { removeWebhook } from './sync-webhook.ts'
 
 /**
- * Disconnects: the marker goes if it is ours, then the row with the token and the claim. A host that
+ * Disconnects: the webhook goes, the marker if it is ours, then the row with the token and the claim. A host that
  * is down holds nobody's token back: the marker it keeps is of a connection that is no more.
  */
 export async function disconnect(deps: Deps, caller: Caller, id: number): Promise<void> {
@@ -14,6 +16,7 @@ export async function disconnect(deps: Deps, caller: Caller, id: number): Promis
     const connections = gitConnections(db, organizationId)
     return { connection: await connections.get(id), claim: await connections.claimOf(id) }
   })
+  await removeWebhook(deps, () => openHost(deps, organizationId, connection), connection)
   const markerRemoved = claim ? await giveBack(deps, caller, { connection, claim }) : false
   await deps.store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)

@@ -14,6 +14,7 @@ export function presentConnection(connection: GitConnection): GitConnectionBody 
     status,
     statusReason: connection.statusReason,
     tokenSet: connection.token.length > 0,
+    webhook: { state: connection.webhookState, reason: connection.webhookReason },
     checkedAt: connection.checkedAt.toISOString(),
     createdAt: connection.createdAt.toISOString(),
     updatedAt: connection.updatedAt.toISOString(),

@@ -15,6 +15,11 @@ export const GitConnectionBody = Type.Object({
   status: OneOf(statuses),
   statusReason: Nullable(Type.String()),
   tokenSet: Type.Boolean(),
+  /** Whether pushes are noticed by themselves, and if not, why. */
+  webhook: Type.Object({
+    state: OneOf(['none', 'pending', 'active', 'unavailable']),
+    reason: Nullable(Type.String()),
+  }),
   checkedAt: Time,
   createdAt: Time,
   updatedAt: Time,

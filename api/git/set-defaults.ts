@@ -16,6 +16,7 @@ import { findRepository } from './find-repository.ts'
 import { markClaim, ownershipOf } from './mark-claim.ts'
 import { openHost } from './open-host.ts'
 import type { GitDefaultsBody } from './schemas.ts'
+import { removeWebhook, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /** Leads a connection to another repository or branch: the new one is claimed and marked before the old one is given back. */
@@ -77,6 +78,11 @@ export async function setDefaults(
     throw repoAlreadyConnected()
   }
   if (old) await giveBack(deps, caller, { connection: before, claim: old })
+  // Of another branch of the same repository the webhook tells already.
+  if (old?.repositoryId !== claim.repositoryId) {
+    await removeWebhook(deps, () => host, before)
+    await syncWebhook(deps, organizationId, { host, connection: after })
+  }
   if (owned === 'ours' && after.repoType === 'application') await markReady(deps, caller, after)
   return waitForInitialization(deps, caller, after)
 }

@@ -6,6 +6,7 @@ import { gitConnections, type GitConnection } from '../../store/git/git-connecti
 import { noteHealth } from '../../store/git/note-health.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from './open-host.ts'
+import { needsWebhook, syncWebhook } from './sync-webhook.ts'
 
 /** Asks the provider now. A repository whose preparation had failed is prepared again. */
 export async function validateConnection(
@@ -18,11 +19,15 @@ export async function validateConnection(
     const connections = gitConnections(db, organizationId)
     return { connection: await connections.get(id), claim: await connections.claimOf(id) }
   })
-  const health = await checkConnection(openHost(deps, organizationId, connection), {
+  const host = openHost(deps, organizationId, connection)
+  const health = await checkConnection(host, {
     repo: connection.defaultRepo,
     repositoryId: claim?.repositoryId,
   })
   const healthy = health.status === 'healthy'
+  // With a right that the token has got meanwhile, or at a new address of this service.
+  if (healthy && claim && needsWebhook(deps, connection))
+    await syncWebhook(deps, organizationId, { host, connection })
   const after = await deps.store.tenant(organizationId, async (db) => {
     const noted = await noteHealth(db, organizationId, { connectionId: id, health })
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_validated', {

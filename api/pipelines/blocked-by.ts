@@ -50,11 +50,14 @@ async function queuedBecause(
   const holder = await workspaceRuns(db, organizationId).holderOfTurn(run.workspaceId)
   const able = await people(db, organizationId, 'mutate_infra')
   if (holder && run.kind === 'apply') {
-    const [author] = await users(db, organizationId).listByIds([holder.authorUserId])
+    const [author] =
+      holder.authorUserId === null
+        ? []
+        : await users(db, organizationId).listByIds([holder.authorUserId])
     return {
       kind: 'turn',
       id: holder.id,
-      holder: author ? labelOf(author) : null,
+      holder: author ? labelOf(author) : holder.authorUserId === null ? 'a push' : null,
       reason: null,
       since: (holder.startedAt ?? holder.createdAt).toISOString(),
       whoCanAct: able,

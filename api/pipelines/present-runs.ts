@@ -24,7 +24,9 @@ export async function presentRuns(
   const [allStages, allApprovals, authors, versions] = [
     await stages(db, organizationId).ofRuns(runIds),
     await approvals(db, organizationId).ofRuns(runIds),
-    await users(db, organizationId).listByIds([...new Set(runs.map((run) => run.authorUserId))]),
+    await users(db, organizationId).listByIds([
+      ...new Set(runs.flatMap(({ authorUserId: id }) => (id === null ? [] : [id]))),
+    ]),
     await versionsOf(db, organizationId, runs),
   ]
   const at = places ?? (await managedPlaces(db, organizationId, runIds))
@@ -32,12 +34,20 @@ export async function presentRuns(
   for (const place of at) {
     const run = runs.find(({ id }) => id === place.workspaceRunId)
     if (!run) continue
+    const version = versions.get(run.configurationVersionId)
     const author = authors.find(({ id }) => id === run.authorUserId)
     bodies.push({
       ...presentRun(run, place, organizationId),
-      author: { id: run.authorUserId, label: author?.email ?? author?.name ?? 'a former member' },
-      configurationVersion: versions.get(run.configurationVersionId)?.number ?? 0,
-      commitSha: versions.get(run.configurationVersionId)?.commitSha ?? null,
+      author: {
+        id: run.authorUserId,
+        label:
+          run.authorUserId === null
+            ? originOf(version)
+            : (author?.email ?? author?.name ?? 'a former member'),
+      },
+      configurationVersion: version?.number ?? 0,
+      commitSha: version?.commitSha ?? null,
+      pullRequest: version?.pullRequest ?? null,
       blockedBy: await blockedBy(db, organizationId, run),
       stages: allStages
         .filter(({ workspaceRunId }) => workspaceRunId === run.id)
@@ -111,15 +121,25 @@ const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
   }),
 })
 
+type RunVersion = { number: number; commitSha: string | null; pullRequest: number | null }
+
+const originOf = (version: RunVersion | undefined): string =>
+  version?.pullRequest == null
+    ? `push of ${version?.commitSha?.slice(0, 7) ?? 'a commit'}`
+    : `pull request #${version.pullRequest}`
+
 async function versionsOf(
   db: Db,
   organizationId: number,
   runs: readonly WorkspaceRun[],
-): Promise<Map<number, { number: number; commitSha: string | null }>> {
+): Promise<Map<number, RunVersion>> {
   const ids = [...new Set(runs.map((run) => run.configurationVersionId))]
-  const rows = await db('configuration_versions')
-    .where({ organizationId })
-    .whereIn('id', ids)
-    .select('id', 'number', 'commitSha')
-  return new Map(rows.map(({ id, number, commitSha }) => [id, { number, commitSha }]))
+  const rows = await db('configuration_versions as v')
+    .leftJoin('git_pull_requests as p', (on) =>
+      on.on('p.organizationId', 'v.organizationId').andOn('p.id', 'v.pullRequestId'),
+    )
+    .where({ 'v.organizationId': organizationId })
+    .whereIn('v.id', ids)
+    .select('v.id', 'v.number', 'v.commitSha', 'p.number as pullRequest')
+  return new Map(rows.map(({ id, ...version }) => [id, version]))
 }

@@ -58,11 +58,14 @@ const runFields = {
   ),
   cost: Nullable(Type.Unknown()),
   found: Type.Optional(Type.Unknown()),
-  author: Type.Object({ id: Id, label: Type.String() }),
+  /** Without an id: a push or a pull request. */
+  author: Type.Object({ id: Nullable(Id), label: Type.String() }),
   workspaceId: Id,
   configurationVersion: Type.Integer(),
   /** Of a configuration that was read from Git. */
   commitSha: Nullable(Type.String()),
+  /** The number of the pull request that is planned. */
+  pullRequest: Nullable(Type.Integer()),
   workflowId: Type.String(),
   approvalExpiresAt: Nullable(Time),
   createdAt: Time,

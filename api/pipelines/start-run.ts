@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { actorOf } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
-import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import { createRun } from '../../store/pipelines/create-run.ts'
 import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
-import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
-import { stages } from '../../store/pipelines/stages.ts'
-import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import {
   configurationVersions,
@@ -19,7 +16,7 @@ import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
-import { presentRuns, type RunPlace } from './present-runs.ts'
+import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 
 export type RunRequest = {
@@ -83,16 +80,26 @@ async function begin(
     }
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
     const version = await versionFor(db, deps, { caller, workspace, source })
-    const run = await createRun(db, deps, { caller, version, request })
-    const place = await placeRun(db, organizationId, { run, request })
-    await auditLog(db, organizationId, actorOf(caller)).record('pipeline.run_started', {
-      target: { kind: 'run', id: run.id, label: workspace.name },
-      detail: { workspaceId, kind: run.kind, number: place.number },
+    const { kind, destroy, vars, target } = request
+    const { run, place } = await createRun(db, organizationId, {
+      workspace,
+      version,
+      kind,
+      destroy: destroy ?? false,
+      overrides:
+        vars && Object.keys(vars).length > 0
+          ? deps.keyring.seal(
+              { organizationId, table: 'workspace_runs', column: 'overrides' },
+              JSON.stringify(vars),
+            )
+          : null,
+      author: {
+        userId: caller.userId,
+        tokenId: caller.kind === 'token' ? caller.credentialId : null,
+      },
+      pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
+      actor: actorOf(caller),
     })
-    if (run.kind === 'apply') await gitHydrations(db, organizationId).queueForRun(run)
-    if (run.kind === 'apply') await promoteNext(db, organizationId, workspaceId)
-    else await beginRun(db, organizationId, run)
-
     const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just made is gone')
     const answer = { run: body, ...(await warningsOf(db, organizationId, { run, workspace })) }
@@ -142,61 +149,6 @@ async function versionFor(
     undefined,
     'no_configuration',
   )
-}
-
-async function createRun(
-  db: Db,
-  { keyring }: Deps,
-  {
-    caller,
-    version,
-    request,
-  }: { caller: Caller; version: ConfigurationVersion; request: RunRequest },
-): Promise<WorkspaceRun> {
-  const { organizationId } = caller
-  const run = await workspaceRuns(db, organizationId).create({
-    workspaceId: version.workspaceId,
-    kind: request.kind,
-    destroy: request.destroy ?? false,
-    configurationVersionId: version.id,
-    authorUserId: caller.userId,
-    authorTokenId: caller.kind === 'token' ? caller.credentialId : null,
-    overrides:
-      request.vars && Object.keys(request.vars).length > 0
-        ? keyring.seal(
-            { organizationId, table: 'workspace_runs', column: 'overrides' },
-            JSON.stringify(request.vars),
-          )
-        : null,
-  })
-  const names = run.kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
-  await stages(db, organizationId).create(run.id, names)
-  return run
-}
-
-/** Every apply attempt is 1:1 a run of `provision-<workspace>`; another pipeline's run has a place of its own there too. */
-async function placeRun(
-  db: Db,
-  organizationId: number,
-  { run, request }: { run: WorkspaceRun; request: RunRequest },
-): Promise<RunPlace> {
-  if (run.kind === 'plan') return { id: run.id, number: null, workspaceRunId: run.id }
-  const all = pipelines(db, organizationId)
-  const places = pipelineRuns(db, organizationId)
-  const managed = await all.managedOf(run.workspaceId)
-  const own = await places.create({
-    id: run.id,
-    pipelineId: managed.id,
-    number: await all.takeNumber(managed.id),
-    workspaceRunId: run.id,
-  })
-  if (!('pipelineId' in request.target) || request.target.pipelineId === managed.id) return own
-  const { pipelineId } = request.target
-  return places.create({
-    pipelineId,
-    number: await all.takeNumber(pipelineId),
-    workspaceRunId: run.id,
-  })
 }
 
 async function warningsOf(

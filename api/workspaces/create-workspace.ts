@@ -17,7 +17,7 @@ export async function createWorkspace(
   checkFolder(input.path ?? '')
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
-    const source = await resolveSource(db, organizationId, {
+    const source = await resolveSource(db, caller, {
       asked: input,
       now: { sourceKind: 'inline', source: {}, gitConnectionId: null },
     })

@@ -1,5 +1,7 @@
+import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
 import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { checkInclude, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
 import type { Db } from '../../store/connect.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
@@ -17,9 +19,10 @@ export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
  */
 export async function resolveSource(
   db: Db,
-  organizationId: number,
+  caller: Caller,
   { asked, now }: { asked: Asked; now: Now },
 ): Promise<ResolvedSource> {
+  const { organizationId } = caller
   if (asked.cloudAccountId) throw notFound()
   const { gitConnectionId: id = now.gitConnectionId } = asked
   const connection = id ? await gitConnections(db, organizationId).get(id) : undefined
@@ -41,12 +44,20 @@ export async function resolveSource(
     ])
   }
   const source = asked.source?.kind === 'git' ? toSource(asked.source, connection) : now.source
+  // The token may read more than its connection is for, and a workspace's files are every member's
+  // to read: who may lead it to another repository is who may connect that.
+  const repo = source['repo']
+  const another = typeof repo === 'string' && !isSame(repo, connection.defaultRepo)
+  if (another && (asked.source || asked.gitConnectionId))
+    assertMayChangeGuard(caller, 'source.repo')
   if (!source['repo'] && connection.defaultRepo === null)
     throw invalid('source.repo: the connection has no repository of its own, so name one.', [
       { path: 'source.repo', message: 'is required where the connection has none' },
     ])
   return { sourceKind: 'git', source }
 }
+
+const isSame = (one: string, other: string | null) => one.toLowerCase() === other?.toLowerCase()
 
 type GitBody = Extract<NonNullable<NewWorkspaceBody['source']>, { kind: 'git' }>
 

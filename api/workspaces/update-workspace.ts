@@ -26,7 +26,7 @@ export async function updateWorkspace(
   return holdWorkspace(deps, { caller, id }, async (db, before) => {
     const guards = guardChanges(before, change)
     if (guards.length > 0) assertMayChangeGuard(caller, guards.join(', '))
-    const source = await resolveSource(db, organizationId, { asked: change, now: before })
+    const source = await resolveSource(db, caller, { asked: change, now: before })
     checkFolder(change.path ?? '')
 
     const columns = changedColumns(before, change, source)

@@ -37,7 +37,9 @@ const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
     if (event === 'push') return { branches: branchesOf([body['ref']]) }
     if (event !== 'pull_request') return nothing
     const planned = ['opened', 'reopened', 'synchronize', 'edited', 'ready_for_review']
-    return planned.includes(String(body['action'])) ? pull(body['number']) : nothing
+    return planned.includes(String(body['action']))
+      ? pull(asRecord(body['pull_request'])['number'])
+      : nothing
   },
 
   gitlab(_sent, body) {

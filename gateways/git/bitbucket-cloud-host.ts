@@ -1,4 +1,5 @@
 import type { Outbound } from '../outbound/outbound.ts'
+import { bitbucketCloudPulls } from './bitbucket-cloud-pulls.ts'
 import { bitbucketCloudSource } from './bitbucket-cloud-source.ts'
 import { bitbucketCloudWebhooks } from './bitbucket-cloud-webhooks.ts'
 import { gitAuthorization } from './git-authorization.ts'
@@ -44,6 +45,7 @@ export function bitbucketCloudHost(
   return {
     ...bitbucketCloudSource(client, readBySnapshot(outbound, remoteOf)),
     ...bitbucketCloudWebhooks(client),
+    ...bitbucketCloudPulls(client),
 
     checkToken: async () =>
       asked(provider, async () => {

@@ -1,4 +1,5 @@
 import type { Outbound } from '../outbound/outbound.ts'
+import { bitbucketDataCenterPulls } from './bitbucket-data-center-pulls.ts'
 import { bitbucketDataCenterSource } from './bitbucket-data-center-source.ts'
 import { bitbucketDataCenterWebhooks } from './bitbucket-data-center-webhooks.ts'
 import { gitAuthorization } from './git-authorization.ts'
@@ -42,6 +43,7 @@ export function bitbucketDataCenterHost(
   return {
     ...bitbucketDataCenterSource(client, at, readBySnapshot(outbound, remoteOf)),
     ...bitbucketDataCenterWebhooks(client, at),
+    ...bitbucketDataCenterPulls(client, at),
 
     checkToken: async () =>
       asked(provider, async () => {

@@ -1,4 +1,5 @@
 import type { FileChange } from '../../domain/git/changes-between.ts'
+import type { GitPulls } from './git-pulls.ts'
 import type { GitSource } from './git-source.ts'
 import type { GitWebhooks } from './git-webhooks.ts'
 
@@ -35,7 +36,7 @@ export type PullRequest = { number: number; url: string; state: 'open' | 'merged
  * Every failure is an AppError with a fixed text and, where the provider gave one as JSON, its reason.
  * Conflicts have the codes `git_head_moved` and `git_branch_protected`.
  */
-export interface GitHost extends GitSource, GitWebhooks {
+export interface GitHost extends GitSource, GitWebhooks, GitPulls {
   /** Throws where the token is not taken; nothing else is asked. */
   checkToken(): Promise<void>
   repository(name: string): Promise<GitRepository>

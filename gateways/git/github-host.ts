@@ -5,6 +5,7 @@ import type { Outbound } from '../outbound/outbound.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { commitToGithub } from './github-commit.ts'
 import { missingGithubRights } from './github-rights.ts'
+import { githubPulls } from './github-pulls.ts'
 import { githubSource } from './github-source.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from './git-refusal.ts'
@@ -33,6 +34,7 @@ export function githubHost(
   return {
     ...githubSource(octokit),
     ...githubWebhooks(octokit),
+    ...githubPulls(octokit),
 
     checkToken: async () =>
       asked(provider, async () => {

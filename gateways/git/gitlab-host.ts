@@ -5,6 +5,7 @@ import { isStatus } from './git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
 import { gitlabExpectedFiles } from './gitlab-expected-files.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
+import { gitlabPulls } from './gitlab-pulls.ts'
 import { gitlabSource } from './gitlab-source.ts'
 import { gitlabWebhooks } from './gitlab-webhooks.ts'
 import { asked } from './head-moved.ts'
@@ -31,6 +32,7 @@ export function gitlabHost(
   return {
     ...gitlabSource(api, async (name, at) => listFiles(api, name, at)),
     ...gitlabWebhooks(api),
+    ...gitlabPulls(api),
 
     checkToken: async () =>
       asked(provider, async () => {

@@ -84,6 +84,8 @@ function exchange(hop: Hop, socket: Socket, signal: AbortSignal): Promise<Incomi
         'user-agent': 'cloud-control',
         'accept-encoding': 'identity',
         ...hop.headers,
+        // Of a DELETE node frames no body, and its bytes would be read as the next request.
+        ...(hop.body && { 'content-length': String(Buffer.byteLength(hop.body)) }),
         host: hop.url.host,
         connection: 'close',
       },

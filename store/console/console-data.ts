@@ -1,5 +1,6 @@
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../connect.ts'
+import { unknownBefore } from '../pipelines/eligible-approvers.ts'
 
 export type ConsoleRun = {
   id: number
@@ -38,11 +39,11 @@ export type Decider = { userId: number; mayApprove: boolean; mayVouch: boolean; 
 
 const run = `r.id, p.number, p.pipeline_id as "pipelineId", r.workspace_id as "workspaceId",
   w.name as "workspaceName", w.criticality, r.kind, r.destroy, r.phase, r.reason,
-  coalesce(nullif(u.email, ''), u.name) as author, r.created_at as "createdAt", r.ended_at as "endedAt"`
+  coalesce(nullif(u.email, ''), u.name, 'a push') as author, r.created_at as "createdAt", r.ended_at as "endedAt"`
 
 const places = `
   join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id
-  join users u on u.organization_id = r.organization_id and u.id = r.author_user_id
+  left join users u on u.organization_id = r.organization_id and u.id = r.author_user_id
   left join pipeline_runs p on p.organization_id = r.organization_id and p.id = r.id`
 
 /**
@@ -66,8 +67,8 @@ export async function consoleData(
        select ${run} from live r ${places}
          join configuration_versions v on v.organization_id = r.organization_id and v.id = r.configuration_version_id
        where r.phase = 'awaiting_approval' and :mayApprove
-         and r.author_user_id <> :userId and not :userId = any(v.author_user_ids)
-         and (:mayVouch or not v.unknown_author)
+         and r.author_user_id is distinct from :userId and not :userId = any(v.author_user_ids)
+         and (:mayVouch or not (v.unknown_author or ${unknownBefore('v')}))
          and not exists (select 1 from workspace_authorship a
            where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
              and a.applied_at is null and a.user_id = :userId)

@@ -3,6 +3,8 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
+/** `pending`: being registered; `unavailable`: the host takes none from this token, and why. */
+export type WebhookState = 'none' | 'pending' | 'active' | 'unavailable'
 export type GitStatus = 'healthy' | 'invalid_token' | 'unreachable' | 'initializing' | 'error'
 
 export class GitConnectionRow extends Model {
@@ -23,21 +25,30 @@ export class GitConnectionRow extends Model {
   declare checkedAt: Date
   /** In a row, since it was last healthy. */
   declare failedChecks: number
+  /** Sealed. */
+  declare webhookSecret: Buffer | null
+  declare webhookUrl: string | null
+  declare webhookSigned: boolean
+  declare webhookState: WebhookState
+  declare webhookReason: string | null
   declare createdBy: number | null
   declare createdAt: Date
   declare updatedAt: Date
 }
 
 export type GitConnection = Omit<GitConnectionRow, keyof Model | 'organizationId'>
-export type NewGitConnection = Omit<
-  GitConnection,
-  'id' | 'checkedAt' | 'failedChecks' | 'createdAt' | 'updatedAt'
->
+type Made = 'id' | 'checkedAt' | 'failedChecks' | 'createdAt' | 'updatedAt'
+type Webhook = 'webhookUrl' | 'webhookSigned' | 'webhookState' | 'webhookReason'
+export type NewGitConnection = Omit<GitConnection, Made | Webhook | 'webhookSecret'> &
+  Partial<Pick<GitConnection, 'webhookSecret' | 'webhookState'>>
 export type GitClaim = { host: string; repositoryId: string; branch: string }
 
 /** Where a connection's token is sealed for: it opens nowhere else. */
 export const placeOfToken = (organizationId: number) =>
   ({ organizationId, table: 'git_connections', column: 'token' }) as const
+
+export const placeOfWebhookSecret = (organizationId: number) =>
+  ({ organizationId, table: 'git_connections', column: 'webhook_secret' }) as const
 
 /** The Git connections of one organization, and the branches that they own. */
 export function gitConnections(db: Db, organizationId: number) {
@@ -48,6 +59,10 @@ export function gitConnections(db: Db, organizationId: number) {
       const row = await rows().findOne({ id })
       if (!row) throw notFound()
       return row
+    },
+
+    async find(id: number): Promise<GitConnection | undefined> {
+      return rows().findOne({ id })
     },
 
     async getForUpdate(id: number): Promise<GitConnection> {
@@ -95,6 +110,28 @@ export function gitConnections(db: Db, organizationId: number) {
             status !== 'initializing' && {
               failedChecks: raw('failed_checks + 1'),
             }),
+        })
+    },
+
+    /** The secret of the connection's webhook; `fresh` where it has none yet. */
+    async webhookSecret(id: number, fresh: Buffer): Promise<Buffer> {
+      const { webhookSecret } = await this.getForUpdate(id)
+      if (webhookSecret) return webhookSecret
+      await rows().where({ id }).patch({ webhookSecret: fresh })
+      return fresh
+    },
+
+    async setWebhook(
+      id: number,
+      found: { state: WebhookState; url: string | null; signed: boolean; reason: string | null },
+    ): Promise<void> {
+      await rows()
+        .where({ id })
+        .patch({
+          webhookState: found.state,
+          webhookUrl: found.url,
+          webhookSigned: found.signed,
+          webhookReason: found.reason?.slice(0, 500) ?? null,
         })
     },
 

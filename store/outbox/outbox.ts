@@ -10,6 +10,8 @@ export type WorkflowStart = {
   summary: string
   searchAttributes: Record<string, string | number>
   dedupeKey: string
+  /** Not before so long. */
+  afterSeconds?: number
 }
 
 /**
@@ -34,6 +36,9 @@ export function outbox(db: Db, organizationId: number) {
             searchAttributes: start.searchAttributes,
           }),
           dedupeKey: start.dedupeKey,
+          ...(start.afterSeconds !== undefined && {
+            availableAt: db.raw('now() + make_interval(secs => ?)', [start.afterSeconds]),
+          }),
         })
         .onConflict('dedupeKey')
         .ignore()

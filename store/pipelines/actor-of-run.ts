@@ -9,6 +9,7 @@ export async function actorOfRun(
   organizationId: number,
   run: Pick<WorkspaceRun, 'authorUserId'>,
 ): Promise<AuditActor> {
+  if (run.authorUserId === null) return systemActor
   const [author] = await users(db, organizationId).listByIds([run.authorUserId])
   return author ? { kind: 'user', id: author.id, label: author.email ?? author.name } : systemActor
 }

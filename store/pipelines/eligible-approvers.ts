@@ -19,28 +19,40 @@ export async function authorsOf(
   const version = await configurationVersions(db, organizationId).get(run.configurationVersionId)
   const changed = await workspaceAuthorship(db, organizationId).openAuthors(run.workspaceId)
   return {
-    ids: new Set([run.authorUserId, ...version.authorUserIds, ...changed]),
-    unknownAuthor: await isUnknown(db, organizationId, { run, version }),
+    ids: new Set([
+      ...(run.authorUserId === null ? [] : [run.authorUserId]),
+      ...version.authorUserIds,
+      ...changed,
+    ]),
+    unknownAuthor: await isUnknown(db, organizationId, version),
   }
 }
+
+/** SQL: whether what came in before a version, since the last apply, has an unknown author. */
+export const unknownBefore = (version: string): string => `exists (
+  select from configuration_versions earlier
+  where earlier.organization_id = ${version}.organization_id
+    and earlier.workspace_id = ${version}.workspace_id
+    and earlier.unknown_author and earlier.pull_request_id is null
+    and earlier.number < ${version}.number
+    and earlier.number > coalesce((
+      select applied.number from workspace_runs r join configuration_versions applied
+        on applied.organization_id = r.organization_id and applied.id = r.configuration_version_id
+      where r.organization_id = ${version}.organization_id and r.workspace_id = ${version}.workspace_id
+        and r.kind = 'apply' and r.phase = 'succeeded'
+      order by r.id desc limit 1), 0))`
 
 /** Of an unknown author is what has come in since the last apply, not the newest commit alone. */
 async function isUnknown(
   db: Db,
   organizationId: number,
-  at: { run: Pick<WorkspaceRun, 'workspaceId'>; version: ConfigurationVersion },
+  version: ConfigurationVersion,
 ): Promise<boolean> {
-  if (at.version.unknownAuthor) return true
-  const { workspaceId } = at.run
+  if (version.unknownAuthor) return true
   const { rows } = await db.raw(
-    `select exists (select from configuration_versions v
-       where v.organization_id = :organizationId and v.workspace_id = :workspaceId
-         and v.unknown_author and v.number < :number
-         and v.number > coalesce((select a.number from workspace_runs r
-           join configuration_versions a on a.organization_id = r.organization_id and a.id = r.configuration_version_id
-           where r.organization_id = :organizationId and r.workspace_id = :workspaceId
-             and r.kind = 'apply' and r.phase = 'succeeded' order by r.id desc limit 1), 0)) as unknown`,
-    { organizationId, workspaceId, number: at.version.number },
+    `select ${unknownBefore('v')} as unknown from configuration_versions v
+     where v.organization_id = ? and v.id = ?`,
+    [organizationId, version.id],
   )
   return rows[0].unknown
 }

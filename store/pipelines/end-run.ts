@@ -6,6 +6,7 @@ import {
 } from '../../domain/pipelines/run-state.ts'
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
 import type { Db } from '../connect.ts'
+import { commentOnEnd } from '../git/start-comment.ts'
 import { tokens } from '../tokens/tokens.ts'
 import { workspaceLocks } from '../workspaces/workspace-locks.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
@@ -39,7 +40,8 @@ export async function endRun(
 ): Promise<boolean> {
   const { organizationId, runId, actor } = place
   const runs = workspaceRuns(db, organizationId)
-  const { workspaceId, kind } = await runs.get(runId)
+  const run = await runs.get(runId)
+  const { workspaceId, kind } = run
   // The workspace's row first, as everywhere: whoever decides about turns holds it.
   const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
   const moved = await runs.move(runId, mayComeFrom[end.phase], {
@@ -63,6 +65,8 @@ export async function endRun(
     target: { kind: 'run', id: runId, label: workspace.name },
     detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
   })
+  // Plans alone are of pull requests.
+  if (kind === 'plan') await commentOnEnd(db, organizationId, run)
   await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
   await promoteNext(db, organizationId, workspaceId)
   return true

@@ -17,7 +17,8 @@ export class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
-  declare authorUserId: number
+  /** Null: a push or a pull request, which is nobody's here. */
+  declare authorUserId: number | null
   declare authorTokenId: number | null
   declare authorshipThrough: number
   declare planDigest: string | null

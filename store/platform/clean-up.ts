@@ -13,6 +13,8 @@ const over: Readonly<Record<string, string>> = {
   mails: `ended_at < now() - interval '30 days'`,
   saml_requests: `expires_at < now()`,
   saml_seen: `expires_at < now()`,
+  // Longer than any host sends one again by itself.
+  git_deliveries: `received_at < now() - interval '30 days'`,
   idempotency_keys: `created_at < now() - interval '24 hours'`,
 }
 

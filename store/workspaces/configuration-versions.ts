@@ -12,6 +12,8 @@ export class ConfigurationVersionRow extends Model {
   declare commitSha: string | null
   declare authorUserIds: number[]
   declare unknownAuthor: boolean
+  /** Of a pull request: planned, and never the workspace's own. */
+  declare pullRequestId: number | null
   /** Sealed. */
   declare files: Buffer
   declare filesSha256: string
@@ -28,7 +30,7 @@ export type NewConfigurationVersion = Pick<
   ConfigurationVersionRow,
   'workspaceId' | 'authorUserIds' | 'files' | 'filesSha256' | 'fileNames' | 'sizeBytes'
 > &
-  Partial<Pick<ConfigurationVersionRow, 'source' | 'commitSha' | 'unknownAuthor'>>
+  Partial<Pick<ConfigurationVersionRow, 'source' | 'commitSha' | 'unknownAuthor' | 'pullRequestId'>>
 
 const withoutFiles = [
   'id',
@@ -38,6 +40,7 @@ const withoutFiles = [
   'commitSha',
   'authorUserIds',
   'unknownAuthor',
+  'pullRequestId',
   'filesSha256',
   'fileNames',
   'sizeBytes',
@@ -51,20 +54,28 @@ export function configurationVersions(db: Db, organizationId: number) {
   return {
     /** The caller holds the workspace's row, so the number after the newest is free. */
     async create(version: NewConfigurationVersion): Promise<ConfigurationVersion> {
-      const newest = await this.newest(version.workspaceId)
+      const last = await rows()
+        .select('number')
+        .where({ workspaceId: version.workspaceId })
+        .orderBy('number', 'desc')
+        .first()
       return ConfigurationVersionRow.query(db)
-        .insert({ organizationId, ...version, number: (newest?.number ?? 0) + 1 })
+        .insert({ organizationId, ...version, number: (last?.number ?? 0) + 1 })
         .returning(withoutFiles)
     },
 
     async newest(workspaceId: number): Promise<ConfigurationVersion | undefined> {
-      return rows().select(withoutFiles).where({ workspaceId }).orderBy('number', 'desc').first()
+      return rows()
+        .select(withoutFiles)
+        .where({ workspaceId, pullRequestId: null })
+        .orderBy('number', 'desc')
+        .first()
     },
 
     async list(workspaceId: number, limit: number, before: number) {
       return rows()
         .select(withoutFiles)
-        .where({ workspaceId })
+        .where({ workspaceId, pullRequestId: null })
         .where('id', '<', before)
         .orderBy('id', 'desc')
         .limit(limit)
@@ -74,7 +85,7 @@ export function configurationVersions(db: Db, organizationId: number) {
     /** The newest number of each workspace that has one. */
     async numbersOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
       const newest = await db('configuration_versions')
-        .where({ organizationId })
+        .where({ organizationId, pullRequestId: null })
         .whereIn('workspaceId', [...workspaceIds])
         .groupBy('workspaceId')
         .select('workspaceId')

@@ -51,6 +51,7 @@ const activities = (worker = 'worker-a') => {
     worker,
     engineVersion: '1.12.6',
     outbound: harness.deps.outbound,
+    publicOrigin: 'http://127.0.0.1',
     cliConfig: undefined,
     workflowState: async () => workflow,
     stopping: new AbortController().signal,

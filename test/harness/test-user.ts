@@ -7,6 +7,7 @@ import { sessions } from '../../store/users/sessions.ts'
 
 export type TestUser = {
   id: number
+  organizationId: number
   email: string
   cookie: string
   get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>
@@ -53,6 +54,7 @@ export async function createTestUser(
     })
   return {
     id,
+    organizationId,
     email,
     cookie: secret.plain,
     get: async (url, options) => call('GET', url, undefined, options),

@@ -4,6 +4,9 @@ import {
   checkConnectionsType,
   hydrateWorkspaceType,
   initializeRepositoryType,
+  registerWebhookType,
+  takeDeliveryType,
+  writeCommentType,
 } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import { eventually, gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
@@ -94,4 +97,37 @@ test('git-health', async () => {
   const { workflow } = client
   await workflow.execute(checkConnectionsType, { workflowId, taskQueue: controlQueue, args: [] })
   await writeHistory(client, 'git-health', workflowId)
+})
+
+test('webhook-registered, delivery-taken, delivery-refused, pull-request-comment', async () => {
+  const repo = 'acme/pushed'
+  await harness.peer.createRepository(repo, { 'main.tf': '# a\n' })
+  const body = harness.body(repo, { repoType: 'application' })
+  const { connection } = (await user.post('/api/git/connections', body)).json()
+  const connections = harness.deps.store.platform('git_connections').where({ id: connection.id })
+  await connections.update({ webhook_state: 'pending' })
+  const registered = `org-${user.organizationId}/git-webhook/${connection.id}/recorded`
+  await client.workflow.execute(registerWebhookType, {
+    workflowId: registered,
+    taskQueue: controlQueue,
+    args: [{ organizationId: user.organizationId, connectionId: connection.id }],
+  })
+  await writeHistory(client, 'webhook-registered', registered)
+
+  const source = { kind: 'git' }
+  const made = { name: 'pushed', gitConnectionId: connection.id, source }
+  expect((await user.post('/api/workspaces', made)).statusCode).toBe(201)
+  await harness.peer.deliver(repo, { push: 'main' })
+  await writeHistory(client, 'delivery-taken', await newest(takeDeliveryType, '/git-delivery/1'))
+
+  await harness.peer.branch(repo, 'main', 'feature')
+  await harness.peer.edit(repo, { branch: 'feature', write: { 'main.tf': '# b\n' } })
+  const pullRequest = await harness.peer.openPull(repo, { from: 'feature' })
+  await harness.peer.deliver(repo, { pullRequest })
+  await writeHistory(client, 'pull-request-comment', await newest(writeCommentType, '-begun'))
+
+  await harness.peer.edit(repo, { write: { 'main.tf': '# c\n' } })
+  harness.peer.revoke(String(body['token']))
+  await harness.peer.deliver(repo, { push: 'main' })
+  await writeHistory(client, 'delivery-refused', await newest(takeDeliveryType, '/git-delivery/3'))
 })

@@ -24,15 +24,19 @@ describe('histories of running versions', () => {
       'applied',
       'approved',
       'canceled',
+      'delivery-refused',
+      'delivery-taken',
       'expired',
       'git-health',
       'hydrate-refused',
       'hydrated',
       'initialize-refused',
       'initialized',
+      'pull-request-comment',
       'reconcile',
       'rejected',
       'runner-lost',
+      'webhook-registered',
     ])
   })
 
@@ -88,6 +92,8 @@ describe('histories of running versions', () => {
           'organizationId',
           'connectionId',
           'hydrationId',
+          'deliveryId',
+          'pullRequestId',
           'checked',
           'looked',
           'settled',

@@ -1,9 +1,15 @@
 /** Ids alone: no token, no address and no file is told to the engine. */
 export type InitializeRepositoryInput = { organizationId: number; connectionId: number }
 export type HydrateWorkspaceInput = { organizationId: number; hydrationId: number }
+export type RegisterWebhookInput = { organizationId: number; connectionId: number }
+export type TakeDeliveryInput = { organizationId: number; deliveryId: number }
+export type WriteCommentInput = { organizationId: number; pullRequestId: number }
 
 export const initializeRepositoryType = 'initializeRepository'
 export const hydrateWorkspaceType = 'hydrateWorkspace'
+export const registerWebhookType = 'registerWebhook'
+export const takeDeliveryType = 'takeDelivery'
+export const writeCommentType = 'writePullRequestComment'
 export const checkConnectionsType = 'checkGitConnections'
 export const checkConnectionsScheduleId = 'git-health'
 
@@ -13,3 +19,12 @@ export const initializeRepositoryId = (input: InitializeRepositoryInput & { clai
 
 export const hydrateWorkspaceId = (input: HydrateWorkspaceInput & { attempt: string }) =>
   `org-${input.organizationId}/hydrate/${input.hydrationId}/${input.attempt}`
+
+export const registerWebhookId = (input: RegisterWebhookInput & { place: string }) =>
+  `org-${input.organizationId}/git-webhook/${input.connectionId}/${input.place}`
+
+export const takeDeliveryId = (input: TakeDeliveryInput) =>
+  `org-${input.organizationId}/git-delivery/${input.deliveryId}`
+
+export const writeCommentId = (input: WriteCommentInput & { after: string }) =>
+  `org-${input.organizationId}/git-comment/${input.pullRequestId}/${input.after}`

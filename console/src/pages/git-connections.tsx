@@ -116,12 +116,13 @@ function Place({ connection }: { connection: GitConnection }) {
   )
 }
 
-function Status({ connection: { status, statusReason } }: { connection: GitConnection }) {
+function Status({ connection: { status, statusReason, webhook } }: { connection: GitConnection }) {
   const { tone, words } = gitStatus[status]
   return (
     <>
       <span className={`badge ${tone}`}>{words}</span>
       {statusReason && <span className="row-sub">{statusReason}</span>}
+      {webhook.reason && <span className="row-sub">{webhook.reason}</span>}
     </>
   )
 }

@@ -44,7 +44,16 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <h2>Made from</h2>
         <dl className="pairs">
           <dt>Files</dt>
-          <dd>version {run.configurationVersion}</dd>
+          <dd>
+            version {run.configurationVersion}
+            {run.commitSha && (
+              <>
+                {' '}
+                of commit <code>{run.commitSha.slice(0, 12)}</code>
+              </>
+            )}
+            {run.pullRequest !== null && `, pull request #${run.pullRequest}`}
+          </dd>
           <dt>Digest</dt>
           <dd>
             {run.planDigest ? (

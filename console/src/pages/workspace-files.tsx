@@ -19,6 +19,7 @@ export function Files({ workspace }: { workspace: Workspace }) {
     <Editor
       key={saved?.number ?? 0}
       id={workspace.id}
+      fromGit={workspace.source.kind === 'git'}
       saved={saved?.files ?? {}}
       version={saved?.number ?? null}
     />
@@ -30,14 +31,16 @@ const firstFile = `terraform {
 }
 `
 
-function Editor({ id, saved, version }: { id: number; saved: FileTexts; version: number | null }) {
+type EditorProps = { id: number; fromGit: boolean; saved: FileTexts; version: number | null }
+
+function Editor({ id, fromGit, saved, version }: EditorProps) {
   const { may } = useMe()
   const queryClient = useQueryClient()
   const [files, setFiles] = useState(saved)
   const names = Object.keys(files).toSorted()
   const [chosen, setChosen] = useState(names[0])
   const changed = JSON.stringify(files) !== JSON.stringify(saved)
-  const editable = may('mutate_infra')
+  const editable = may('mutate_infra') && !fromGit
   const save = useMutation({
     mutationFn: () => call('putConfiguration', { params: { id }, body: { files } }),
     onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces', id] }),
@@ -53,6 +56,12 @@ function Editor({ id, saved, version }: { id: number; saved: FileTexts; version:
     setFiles({ ...files, [name]: '' })
     setChosen(name)
   }
+  if (names.length === 0 && fromGit)
+    return (
+      <Empty title="Not read yet">
+        <p>The files of this workspace are in Git. Its first run reads them.</p>
+      </Empty>
+    )
   if (names.length === 0)
     return (
       <Empty title="No files yet">
@@ -113,6 +122,7 @@ function Editor({ id, saved, version }: { id: number; saved: FileTexts; version:
         <span className="dim">
           {version === null ? 'No version was saved yet.' : `Version ${version}.`}
           {changed && ' Not saved.'}
+          {fromGit && ' Read from Git: change the files there.'}
         </span>
         {editable && (
           <span className="actions">

@@ -17,7 +17,9 @@ export const WorkspaceRow = memo(function WorkspaceRow({ workspace }: { workspac
           </span>
           <span className="row-sub">
             {workspace.configurationVersion === null
-              ? 'no files yet'
+              ? workspace.source.kind === 'git'
+                ? 'files in Git'
+                : 'no files yet'
               : `files version ${workspace.configurationVersion}`}
             {workspace.stateSerial !== null && ` · state ${workspace.stateSerial}`}
           </span>

@@ -18,7 +18,7 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
       {query.isPending && <Loading what="runs" />}
       {query.isSuccess && runs.length === 0 && (
         <Empty title="No runs yet">
-          {workspace.configurationVersion === null ? (
+          {workspace.configurationVersion === null && workspace.source.kind === 'inline' ? (
             <>
               <p>A run needs files to plan from.</p>
               <Link

@@ -1,6 +1,10 @@
 import { expect } from 'vitest'
 import type { TableRoute } from '../../../api/http/route-table.ts'
-import { gitConnections, placeOfToken } from '../../../store/git/git-connections.ts'
+import {
+  gitConnections,
+  placeOfToken,
+  placeOfWebhookSecret,
+} from '../../../store/git/git-connections.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -71,6 +75,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       hydrationId,
     },
     '/api/git/connections/': { id: connectionId },
+    '/api/git/webhooks/': { id: connectionId },
     '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },
@@ -109,6 +114,7 @@ async function connectGit(harness: Harness, organizationId: number, workspaceId:
       status: 'healthy',
       statusReason: null,
       createdBy: null,
+      webhookSecret: keyring.seal(placeOfWebhookSecret(organizationId), Buffer.alloc(32, 1)),
     })
     const version = await db('configuration_versions').where({ workspaceId }).first('id')
     const [{ id: hydrationId }] = await db('git_hydrations')

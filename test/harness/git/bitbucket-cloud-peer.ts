@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { cloudHooks } from './bitbucket-peer-hooks.ts'
+import { cloudPull } from './bitbucket-peer-pulls.ts'
 import type { GitPeer } from './git-peer.ts'
 import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
@@ -26,7 +28,10 @@ export async function bitbucketCloudPeer(): Promise<GitPeer> {
     product: 'bitbucket-cloud',
     provider: 'bitbucket',
     server,
-    ...store.control(() => `ATCTT3xFfGN0${randomBytes(24).toString('hex')}=ABCDEF01`),
+    ...store.control(
+      'bitbucket-cloud',
+      () => `ATCTT3xFfGN0${randomBytes(24).toString('hex')}=ABCDEF01`,
+    ),
     async close() {
       await server.close()
       repositories.close()
@@ -108,7 +113,9 @@ async function route(
   if (rest[0] === 'commits') return commits(store, project, { url, revision: rest[1] ?? '' })
   if (rest[0] === 'diffstat') {
     const [head = '', base = ''] = (rest[1] ?? '').split('..')
-    const found = await repositories.changes(project.name, base, head)
+    const found = url.searchParams.has('topic')
+      ? await store.changesOf(project, { into: base, from: head })
+      : await repositories.changes(project.name, base, head)
     const words: Record<string, string> = { A: 'added', D: 'removed' }
     return {
       status: 200,
@@ -130,6 +137,8 @@ async function route(
           .map((pattern) => ({ kind: 'push', pattern })),
       },
     }
+  if (rest[0] === 'hooks') return cloudHooks(store, project, request)
+  if (rest[0] === 'pullrequests' && rest.length > 1) return cloudPull(store, project, request)
   if (what === 'pullrequests') return pulls(project, request)
   return fail(404, 'Resource not found')
 }

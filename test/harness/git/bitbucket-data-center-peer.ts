@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dataCenterHooks } from './bitbucket-peer-hooks.ts'
+import { dataCenterPull } from './bitbucket-peer-pulls.ts'
 import type { GitPeer } from './git-peer.ts'
 import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
@@ -22,7 +24,10 @@ export async function bitbucketDataCenterPeer(): Promise<GitPeer> {
     return route(store, request, right)
   })
   await server.listen()
-  const control = store.control(() => `BBDC${randomBytes(20).toString('hex')}`)
+  const control = store.control(
+    'bitbucket-data-center',
+    () => `BBDC${randomBytes(20).toString('hex')}`,
+  )
   return {
     product: 'bitbucket-data-center',
     provider: 'bitbucket',
@@ -118,6 +123,8 @@ async function route(
     }))
     return ok(paged(rows, url))
   }
+  if (what.startsWith('webhooks')) return dataCenterHooks(store, project, request)
+  if (what.startsWith('pull-requests/')) return dataCenterPull(store, project, request)
   if (what === 'pull-requests') return pulls(project, request)
   return fail(404, 'Not found')
 }

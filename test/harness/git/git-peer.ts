@@ -1,5 +1,6 @@
 import type { GitProduct, GitProvider } from '../../../domain/git/providers.ts'
 import type { PeerServer } from './peer-server.ts'
+import type { PeerEvent, PeerHook, SentDelivery } from './webhook-delivery.ts'
 
 export type PeerRight = 'write' | 'read'
 
@@ -35,5 +36,21 @@ export type GitPeer = {
   tree(name: string, branch?: string): Promise<Record<string, string>>
   messages(name: string, branch?: string): Promise<string[]>
   pullRequests(name: string): Promise<Array<{ from: string; into: string }>>
+  /** Somebody's pull request, of a branch that is there or of a fork; returns its number. */
+  openPull(name: string, pull: { from: string; into?: string; fork?: boolean }): Promise<number>
+  /** A branch at another one's head. */
+  branch(name: string, from: string, branch: string): Promise<void>
+  comments(name: string, number: number): Promise<string[]>
+  removeComments(name: string, number: number): Promise<void>
+  hooks(name: string): Promise<PeerHook[]>
+  /** Takes from every token the right to make webhooks, or gives it back. */
+  allowHooks(allowed: boolean): void
+  /** Tells the repository's first webhook of what there is now. */
+  deliver(
+    name: string,
+    event: { push: string } | { pullRequest: number; action?: 'opened' | 'updated' },
+    how?: SentDelivery,
+  ): Promise<{ status: number; text: string }>
   close(): Promise<void>
 }
+export type { PeerEvent }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePorts } from '../../../engines/free-ports.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
+import { deliver, type PeerHook } from './webhook-delivery.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 
 const owner = 'acme'
@@ -22,6 +23,10 @@ export async function githubPeer(): Promise<GitPeer> {
   })
   const tokens = new Map<string, PeerRight>()
   const archived = new Set<string>()
+  const hooks = new Map<string, PeerHook[]>()
+  let hooksAllowed = true
+  /** Those that tests want to come from elsewhere. */
+  const forks = new Set<string>()
   /** Lower case, and every name that a repository had before → its name now: GitHub finds all of them. */
   const names = new Map<string, string>()
 
@@ -47,12 +52,21 @@ export async function githubPeer(): Promise<GitPeer> {
         json: { message: 'Resource not accessible by personal access token', status: '403' },
         headers: { 'x-accepted-github-permissions': 'contents=write' },
       }
+    if (!hooksAllowed && request.path.includes('/hooks'))
+      return {
+        status: 404,
+        json: { message: 'Not Found', status: '404' },
+        headers: { 'x-accepted-github-permissions': 'repository_hooks=write' },
+      }
     const answer = await forward(request, { base: github.url, token: root, names })
+    noteHooks(hooks, request, answer)
     const headers = {
       ...answer.headers,
       ...(!fine && { 'x-oauth-scopes': right === 'write' ? 'repo, user' : 'read:user' }),
     }
-    return { ...answer, headers, raw: withArchived(answer.raw, archived) }
+    const asked = request.path.replace(/^\/api\/v3/, '')
+    const raw = forks.has(asked) ? asFork(answer.raw) : withArchived(answer.raw, archived)
+    return { ...answer, headers, raw }
   })
   await server.listen()
 
@@ -162,12 +176,61 @@ export async function githubPeer(): Promise<GitPeer> {
         into: base?.ref ?? '',
       }))
     },
+    async openPull(name, { from, into = 'main', fork = false }) {
+      const { number } = await call('POST', `/repos/${name}/pulls`, {
+        title: 'a change',
+        head: from,
+        base: into,
+      })
+      if (fork) forks.add(`/repos/${name}/pulls/${number}`)
+      return number
+    },
+    async branch(name, from, branch) {
+      const sha = await branchOf(name, from)
+      await call('POST', `/repos/${name}/git/refs`, { ref: `refs/heads/${branch}`, sha })
+    },
+    async comments(name, number) {
+      const found = await call('GET', `/repos/${name}/issues/${number}/comments`)
+      return found.map(({ body }: { body: string }) => body)
+    },
+    async removeComments(name, number) {
+      for (const { id } of await call('GET', `/repos/${name}/issues/${number}/comments`))
+        await call('DELETE', `/repos/${name}/issues/comments/${id}`)
+    },
+    hooks: async (name) => hooks.get(name) ?? [],
+    allowHooks: (allowed) => void (hooksAllowed = allowed),
+    async deliver(name, event, how) {
+      const [hook] = hooks.get(name) ?? []
+      if (!hook) throw new Error(`${name} has no webhook`)
+      const commit = 'push' in event ? await branchOf(name, event.push) : undefined
+      const told = 'push' in event ? { ...event, commit: commit ?? '' } : event
+      return deliver('github', { hook, repository: name, event: told }, how)
+    },
     async close() {
       await server.close()
       await github.close()
     },
   }
   return peer
+}
+
+/** The emulator tells no secrets, so they are seen on their way in. */
+function noteHooks(
+  hooks: Map<string, PeerHook[]>,
+  request: PeerRequest,
+  { status, raw }: { status: number; raw: Buffer },
+): void {
+  const [, name = '', id] = /\/repos\/([^/]+\/[^/]+)\/hooks(?:\/(\d+))?$/.exec(request.path) ?? []
+  const known = hooks.get(name) ?? []
+  if (request.method === 'DELETE' && status === 204)
+    hooks.set(
+      name,
+      known.filter((hook) => hook.id !== id),
+    )
+  if (request.method !== 'POST' || status !== 201 || name === '') return
+  const { config, events } = JSON.parse(request.body.toString())
+  const made = { id: String(JSON.parse(raw.toString()).id), url: config.url, events }
+  hooks.set(name, [...known, { ...made, secret: config.secret }])
 }
 
 async function forward(
@@ -194,6 +257,13 @@ async function forward(
     [...answer.headers].filter(([name]) => ['content-type', 'location', 'link'].includes(name)),
   )
   return { status: answer.status, headers, raw: Buffer.from(await answer.arrayBuffer()) }
+}
+
+/** The emulator's forks are another owner's, whose token a test would have to have. */
+function asFork(raw: Buffer): Buffer {
+  const pull = JSON.parse(raw.toString())
+  pull.head.repo.id += 1
+  return Buffer.from(JSON.stringify(pull))
 }
 
 /** The emulator has no way to archive. */

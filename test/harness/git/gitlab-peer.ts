@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { GitPeer } from './git-peer.ts'
 import { gitlabClone } from './gitlab-clone.ts'
+import { gitlabHooks } from './gitlab-peer-hooks.ts'
+import { gitlabPull } from './gitlab-peer-pulls.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
 
@@ -117,11 +119,11 @@ export async function gitlabPeer(): Promise<GitPeer> {
     }
     if (what === 'repository/tree') return tree(store, project, url)
     if (what === 'repository/compare') {
-      const found = await repositories.changes(
-        project.name,
-        query.get('from') ?? '',
-        query.get('to') ?? '',
-      )
+      const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+      const found =
+        query.get('straight') === 'true'
+          ? await repositories.changes(project.name, from, to)
+          : await store.changesOf(project, { into: from, from: to })
       return ok({
         diffs: found.map(({ path, status }) => ({
           old_path: path,
@@ -132,6 +134,8 @@ export async function gitlabPeer(): Promise<GitPeer> {
         })),
       })
     }
+    if (what.startsWith('hooks')) return gitlabHooks(store, project, request)
+    if (what.startsWith('merge_requests/')) return gitlabPull(store, project, request)
     if (what === 'merge_requests') return mergeRequests(project, request)
     return fail(404, '404 Not Found')
   })
@@ -141,7 +145,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
     product: 'gitlab',
     provider: 'gitlab',
     server,
-    ...store.control(() => `glpat-${randomBytes(10).toString('hex')}`),
+    ...store.control('gitlab', () => `glpat-${randomBytes(10).toString('hex')}`),
     async close() {
       await server.close()
       repositories.close()

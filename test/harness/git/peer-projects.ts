@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { BareRepositories } from './bare-repositories.ts'
+import type { GitProduct } from '../../../domain/git/providers.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
+import { deliver, type PeerHook } from './webhook-delivery.ts'
+
+export type PeerPull = {
+  number: number
+  from: string
+  into: string
+  title: string
+  fork?: boolean
+  comments?: Array<{ id: number; text: string; version: number }>
+}
 
 export type PeerProject = {
   id: number
@@ -8,7 +19,8 @@ export type PeerProject = {
   name: string
   archived: boolean
   protectedBranches: Set<string>
-  pulls: Array<{ number: number; from: string; into: string; title: string }>
+  pulls: PeerPull[]
+  hooks: PeerHook[]
   /** Names that it had before: providers redirect them. */
   formerly: string[]
 }
@@ -18,6 +30,9 @@ export class PeerProjects {
   readonly repositories = new BareRepositories()
   readonly projects: PeerProject[] = []
   readonly tokens = new Map<string, PeerRight>()
+  hooksAllowed = true
+  /** GitLab: whether it is new enough to sign. */
+  signsHooks = true
   #nextId = Math.floor(Math.random() * 100_000) + 1
 
   find(name: string): PeerProject | undefined {
@@ -33,8 +48,23 @@ export class PeerProjects {
     return found
   }
 
+  /** Where the target's branch and the pull request's parted, and what has changed since. */
+  async changesOf(project: PeerProject, { into, from }: { into: string; from: string }) {
+    const base = await this.repositories.git(project.name, 'merge-base', into, from)
+    return this.repositories.changes(project.name, base.trim(), from)
+  }
+
+  comment(pull: PeerPull, text: string) {
+    const comment = { id: Math.floor(Math.random() * 1e9), text, version: 0 }
+    pull.comments = [...(pull.comments ?? []), comment]
+    return comment
+  }
+
   /** The control that tests have over a provider, but for what is its own. */
-  control(newToken: () => string): Omit<GitPeer, 'product' | 'provider' | 'server' | 'close'> {
+  control(
+    product: GitProduct,
+    newToken: () => string,
+  ): Omit<GitPeer, 'product' | 'provider' | 'server' | 'close'> {
     return {
       createRepository: async (name, files) => {
         await this.repositories.create(name, files)
@@ -48,6 +78,7 @@ export class PeerProjects {
           archived: false,
           protectedBranches: new Set(),
           pulls: [],
+          hooks: [],
           formerly: [],
         })
       },
@@ -87,6 +118,31 @@ export class PeerProjects {
       tree: async (name, branch = 'main') => this.repositories.tree(this.named(name).name, branch),
       messages: async (name, branch = 'main') =>
         this.repositories.messages(this.named(name).name, branch),
+      openPull: async (name, { from, into = 'main', fork = false }) => {
+        const { pulls } = this.named(name)
+        const number = pulls.length + 1
+        pulls.push({ number, from, into, title: 'a change', fork })
+        return number
+      },
+      branch: async (name, from, branch) => {
+        const head = await this.repositories.head(name, from)
+        await this.repositories.git(name, 'update-ref', `refs/heads/${branch}`, head ?? '')
+      },
+      comments: async (name, number) =>
+        (this.named(name).pulls[number - 1]?.comments ?? []).map(({ text }) => text),
+      removeComments: async (name, number) => {
+        const pull = this.named(name).pulls[number - 1]
+        if (pull) pull.comments = []
+      },
+      hooks: async (name) => this.named(name).hooks,
+      allowHooks: (allowed) => void (this.hooksAllowed = allowed),
+      deliver: async (name, event, how) => {
+        const [hook] = this.named(name).hooks
+        if (!hook) throw new Error(`${name} has no webhook`)
+        const commit = 'push' in event ? await this.repositories.head(name, event.push) : undefined
+        const told = 'push' in event ? { ...event, commit: commit ?? '' } : event
+        return deliver(product, { hook, repository: name, event: told }, how)
+      },
       pullRequests: async (name) =>
         this.named(name).pulls.map(({ from, into }) => ({ from, into })),
     }

@@ -139,8 +139,8 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     ])
   })
 
-  test('400, 404 and 409: sources that cannot be; files of Git are not put', async () => {
-    const { gitConnectionId } = await connect()
+  test('400, 403, 404 and 409: sources that cannot be; files of Git are not put', async () => {
+    const { repo, gitConnectionId } = await connect()
     const other = await (await harness.organization()).user('Owner')
     const post = async (fields: object, by = user) => {
       const { statusCode, body } = await by.post('/api/workspaces', { name: 'x', ...fields })
@@ -153,7 +153,13 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect(await post(source({ branch: 'a..b' }))).toEqual([400, 'source.branch'])
     expect(await post(source({ include: ['../up'] }))).toEqual([400, 'source.include'])
     expect(await post(source({ repo: 'x' }))).toEqual([400, 'source.repo'])
+    // A connection is for its own repository; a Deployer does not read others through its token.
+    const deployer = await org.user('Deployer')
+    expect(await post(source({ repo: 'acme/secrets' }), deployer)).toEqual([403, undefined])
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    const led = await deployer.patch(ws.url, { source: { ...git, repo: 'acme/secrets' } })
+    expect(led.statusCode).toBe(403)
+    expect((await deployer.patch(ws.url, { source: { ...git, repo } })).statusCode).toBe(200)
     const put = await user.put(`${ws.url}/configuration`, { files: { 'live/main.tf': '#' } })
     expect([put.statusCode, put.json().code]).toEqual([409, 'source_is_git'])
     await user.delete(`/api/git/connections/${gitConnectionId}`)

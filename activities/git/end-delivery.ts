@@ -1,0 +1,15 @@
+import { gitDeliveries } from '../../store/git/git-deliveries.ts'
+import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
+import type { Deps } from '../deps.ts'
+
+/** Last step: says how it went. Without a code it went well. */
+export const endDelivery =
+  ({ store }: Deps) =>
+  async ({
+    organizationId,
+    deliveryId,
+    code = 'handled',
+  }: TakeDeliveryInput & { code?: string }): Promise<void> =>
+    store.tenant(organizationId, async (db) =>
+      gitDeliveries(db, organizationId).end(deliveryId, code),
+    )

@@ -1,0 +1,40 @@
+import { gitConnections } from '../../store/git/git-connections.ts'
+import { gitDeliveries } from '../../store/git/git-deliveries.ts'
+import { workspacesOfSource } from '../../store/git/workspaces-of-source.ts'
+import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
+import type { Deps } from '../deps.ts'
+import { gitActivity } from './git-activity.ts'
+import { takePullRequest } from './take-pull-request.ts'
+import { takePush } from './take-push.ts'
+
+/**
+ * Looks into what a host told of. A delivery carries no authority: it says where to look, and
+ * what is there is read from the host. So whoever does this twice finds it done.
+ */
+export const lookIntoDelivery =
+  (deps: Deps) =>
+  async ({ organizationId, deliveryId }: TakeDeliveryInput): Promise<void> =>
+    gitActivity(async () => {
+      const found = await deps.store.tenant(organizationId, async (db) => {
+        const delivery = await gitDeliveries(db, organizationId).find(deliveryId)
+        const connection =
+          delivery && (await gitConnections(db, organizationId).find(delivery.connectionId))
+        return (
+          connection && {
+            delivery,
+            connection,
+            workspaceIds: await workspacesOfSource(db, organizationId, {
+              connection,
+              branches: delivery.branches,
+            }),
+          }
+        )
+      })
+      if (!found) return
+      // Commits of our own are no workspace's source: those that are written to are not read from.
+      for (const workspaceId of found.workspaceIds)
+        await takePush(deps, { organizationId, workspaceId })
+      const { connection, delivery } = found
+      if (delivery.pullRequest !== null)
+        await takePullRequest(deps, { organizationId, connection, number: delivery.pullRequest })
+    })

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util'
+import { blobId } from '../../domain/git/blob-id.ts'
+import {
+  checkConfigurationFiles,
+  configurationSha256,
+  type ConfigurationFiles,
+} from '../../domain/workspaces/configuration-files.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
+import { startComment } from '../../store/git/start-comment.ts'
+import { createRun } from '../../store/pipelines/create-run.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+
+export type PullTarget = {
+  workspaceId: number
+  folders: string[]
+  /** What a hydrated workspace's files have before their names. */
+  prefix: string
+}
+
+export type PullPlan = {
+  organizationId: number
+  pullRequestId: number
+  repo: string
+  branch: string
+  commit: string
+  target: PullTarget
+}
+
+/** Plans one workspace of a pull request at a commit, once: the version, its run and the comment's update come together. */
+export async function planPullRequest(
+  deps: Deps,
+  host: GitHost,
+  { organizationId, pullRequestId, repo, branch, commit, target }: PullPlan,
+): Promise<void> {
+  const { store, keyring } = deps
+  const { workspaceId, folders, prefix } = target
+  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  const newest = await store.tenant(organizationId, async (db) => {
+    if (await gitPullRequests(db, organizationId).isPlanned(pullRequestId, workspaceId, commit))
+      return 'planned'
+    const versions = configurationVersions(db, organizationId)
+    const version = await versions.newest(workspaceId)
+    return version && versions.sealedFiles(version.id)
+  })
+  if (newest === 'planned') return
+  // Written by putConfiguration and takeGitVersion, in this shape.
+  const now = newest && (JSON.parse(keyring.open(place, newest).toString()) as ConfigurationFiles)
+  const known = new Map(Object.values(now ?? {}).map((text) => [blobId(text), text]))
+  const read = await host.readFiles(repo, { branch, commit, folders, known })
+  const files = Object.fromEntries(
+    Object.entries(read).map(([path, text]) => [path.slice(prefix.length), text]),
+  )
+  // Our own: a version that a protected branch is asked to take.
+  if (prefix !== '' && isDeepStrictEqual(files, now)) return
+  await store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const pulls = gitPullRequests(db, organizationId)
+    if (await pulls.isPlanned(pullRequestId, workspaceId, commit)) return
+    checkConfigurationFiles(files, workspace.path)
+    const version = await configurationVersions(db, organizationId).create({
+      workspaceId,
+      source: 'git',
+      commitSha: commit,
+      pullRequestId,
+      authorUserIds: [],
+      unknownAuthor: true,
+      files: keyring.seal(place, JSON.stringify(files)),
+      filesSha256: configurationSha256(files, commit),
+      fileNames: Object.keys(files).toSorted(),
+      sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+    })
+    await pulls.setFault(pullRequestId, workspaceId, null)
+    const { run } = await createRun(db, organizationId, {
+      workspace,
+      version,
+      kind: 'plan',
+      author: null,
+      actor: systemActor,
+    })
+    await startComment(db, organizationId, { pullRequestId, after: `run-${run.id}-begun` })
+  })
+}

@@ -1,0 +1,92 @@
+import { AppError, unavailable } from '../../domain/errors.ts'
+import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
+import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
+import { placeOfToken, type GitConnection } from '../../store/git/git-connections.ts'
+import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
+import { startComment } from '../../store/git/start-comment.ts'
+import { workspacesOfConnection } from '../../store/git/workspaces-of-source.ts'
+import type { Deps } from '../deps.ts'
+import { planPullRequest, type PullTarget } from './plan-pull-request.ts'
+
+/**
+ * Plans a pull request in each workspace whose folder it touches, as it is at the host now. One
+ * from a fork is never planned: a plan runs what its author wrote, with the workspace's secrets, and
+ * whoever may fork is not who may push.
+ */
+export async function takePullRequest(
+  deps: Deps,
+  at: { organizationId: number; connection: GitConnection; number: number },
+): Promise<void> {
+  const { organizationId, connection, number } = at
+  const { product, origin, defaultRepo: repo } = connection
+  if (!repo) return
+  const token = deps.keyring.open(placeOfToken(organizationId), connection.token).toString()
+  const host = connectGitHost(deps.outbound, { product, origin, token })
+  const pull = await host.pull(repo, number)
+  if (!pull?.open || pull.fork) return
+  const targets = await targetsOf(deps, { organizationId, connection, host, into: pull.into })
+  if (targets.length === 0) return
+  const changed = await host.changedPaths(repo, pull)
+  const touched = targets.filter(({ folders }) =>
+    changed.some((path) => folders.some((folder) => isWithin(path, folder))),
+  )
+  const commit = touched.length > 0 && (await host.head(repo, pull.from))
+  if (!commit) return
+  const row = await deps.store.tenant(organizationId, async (db) =>
+    gitPullRequests(db, organizationId).of(connection.id, repo, number),
+  )
+  for (const target of touched) {
+    const plan = { organizationId, pullRequestId: row.id, repo, branch: pull.from, commit, target }
+    try {
+      await planPullRequest(deps, host, plan)
+    } catch (error) {
+      if (hasCode(error, 'git_head_moved'))
+        throw unavailable('git_branch_busy', 'The branch moved on while it was read.')
+      if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
+      await deps.store.tenant(organizationId, async (db) => {
+        const pulls = gitPullRequests(db, organizationId)
+        await pulls.setFault(row.id, target.workspaceId, error.message.slice(0, 500))
+        const after = `fault-${target.workspaceId}-${commit}`
+        await startComment(db, organizationId, { pullRequestId: row.id, after })
+      })
+    }
+  }
+}
+
+/** The workspaces whose files are on the branch that it would change, read from there or written to it. */
+async function targetsOf(
+  { store }: Deps,
+  at: { organizationId: number; connection: GitConnection; host: GitHost; into: string },
+): Promise<PullTarget[]> {
+  const { organizationId, connection, host, into } = at
+  const found = await store.tenant(organizationId, async (db) =>
+    workspacesOfConnection(db, organizationId, connection),
+  )
+  const targets: PullTarget[] = []
+  for (const { id, name, sourceKind, source, path } of found) {
+    const written = sourceKind === 'inline'
+    const branch = written ? connection.defaultBranch : await branchOf(host, connection, source)
+    if (branch !== into) continue
+    if (written && connection.repoType !== 'infra') continue
+    const folder = folderOfWorkspace(name)
+    targets.push({
+      workspaceId: id,
+      folders: written ? [folder] : foldersOf(source, path),
+      prefix: written ? `${folder}/` : '',
+    })
+  }
+  return targets
+}
+
+async function branchOf(
+  host: GitHost,
+  { defaultRepo, defaultBranch }: GitConnection,
+  { repo, branch }: WorkspaceSource,
+): Promise<string | null> {
+  if (branch !== undefined) return branch
+  if (repo === undefined && defaultBranch) return defaultBranch
+  return (await host.repository(repo ?? defaultRepo ?? '')).defaultBranch
+}

@@ -1,0 +1,113 @@
+import { AppError, unavailable } from '../../domain/errors.ts'
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { placeOfToken } from '../../store/git/git-connections.ts'
+import { createRun } from '../../store/pipelines/create-run.ts'
+import { sourceOfWorkspace } from '../../store/workspaces/source-of-workspace.ts'
+import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+
+type Place = { organizationId: number; workspaceId: number }
+type Read = { read: ReadSource; onTopOf: number | null; updatedAt: Date }
+
+const maxReads = 5
+
+/**
+ * Makes what is at the head of a workspace's branch its newest version, and plans it: with
+ * `autoApply` a run that goes on to apply, else a plan alone (decisions §4). The version and its
+ * run come together, so a commit that was taken in before starts nothing.
+ */
+export async function takePush(deps: Deps, place: Place): Promise<void> {
+  for (let reads = 1; ; reads += 1)
+    try {
+      const found = await read(deps, place)
+      if (found) await write(deps, place, found)
+      return
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const moved = error.code === 'git_source_moved' || error.code === 'git_head_moved'
+      if (moved && reads < maxReads) continue
+      if (moved) throw unavailable('git_branch_busy', 'The branch moves too fast to be read.')
+      // Deleted, or disconnected, since it was listed.
+      if (error.fault === 'not_found' || error.code === 'not_connected') return
+      // What waiting does not mend is told, and keeps no other workspace from its push.
+      if (error.fault !== 'invalid' && error.fault !== 'conflict') throw error
+      return refuse(deps, place, error)
+    }
+}
+
+async function read(
+  { store, keyring, outbound }: Deps,
+  { organizationId, workspaceId }: Place,
+): Promise<Read | undefined> {
+  const found = await store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).get(workspaceId)
+    if (workspace.sourceKind !== 'git') return undefined
+    const source = await sourceOfWorkspace(db, organizationId, workspace)
+    return { ...source, updatedAt: workspace.updatedAt }
+  })
+  if (!found) return undefined
+  const { connection, place, newest, current, sealedFiles, updatedAt } = found
+  const { product, origin } = connection
+  const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
+  const files = { organizationId, table: 'configuration_versions', column: 'files' }
+  const answer = await readSource(connectGitHost(outbound, { product, origin, token }), place, {
+    current,
+    commitSha: newest?.commitSha ?? null,
+    // Written by putConfiguration and takeGitVersion, in this shape.
+    files: sealedFiles
+      ? (JSON.parse(keyring.open(files, sealedFiles).toString()) as ConfigurationFiles)
+      : {},
+  })
+  return answer && { read: answer, onTopOf: newest?.id ?? null, updatedAt }
+}
+
+async function write(
+  { store, keyring }: Deps,
+  { organizationId, workspaceId }: Place,
+  { read: source, onTopOf, updatedAt }: Read,
+): Promise<void> {
+  const files = { organizationId, table: 'configuration_versions', column: 'files' }
+  await store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+    // Led elsewhere since it was read: what was read is of another place.
+    if (workspace.updatedAt.getTime() !== updatedAt.getTime())
+      throw new AppError('conflict', 'The workspace was changed meanwhile.', {
+        code: 'git_source_moved',
+      })
+    const { version, created } = await takeGitVersion(db, organizationId, {
+      workspace,
+      read: source,
+      onTopOf,
+      seal: (text) => keyring.seal(files, text),
+      actor: systemActor,
+    })
+    if (!created) return
+    await createRun(db, organizationId, {
+      workspace,
+      version,
+      kind: workspace.autoApply ? 'apply' : 'plan',
+      author: null,
+      actor: systemActor,
+    })
+  })
+}
+
+/** What was pushed cannot be a configuration: nobody waits for an answer, so the audit log says it. */
+async function refuse(
+  { store }: Deps,
+  { organizationId, workspaceId }: Place,
+  error: AppError,
+): Promise<void> {
+  await store.tenant(organizationId, async (db) => {
+    const workspace = await workspaces(db, organizationId).get(workspaceId)
+    await auditLog(db, organizationId, systemActor).record('git.push_refused', {
+      outcome: 'failure',
+      target: { kind: 'workspace', id: workspaceId, label: workspace.name },
+      detail: { code: error.code, reason: error.message.slice(0, 500) },
+    })
+  })
+}

@@ -1,0 +1,88 @@
+import { unavailable } from '../../domain/errors.ts'
+import { pullRequestComment } from '../../domain/git/pull-request-comment.ts'
+import { publicState } from '../../domain/pipelines/run-state.ts'
+import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
+import { gitPullRequests, type GitPullRequest } from '../../store/git/git-pull-requests.ts'
+import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
+import type { WriteCommentInput } from '../../workflows/git/contract.ts'
+import type { Deps } from '../deps.ts'
+import { gitActivity } from './git-activity.ts'
+
+/** How long a writer that died holds the comment. */
+const turnSeconds = 60
+
+/**
+ * Writes the one comment on a pull request: what stands there is what the store says once this
+ * writer's turn has come, so the last one of several writes the newest. A comment whose id was lost
+ * with its writer is found again by its marker.
+ */
+export const writeComment =
+  (deps: Deps) =>
+  async ({ organizationId, pullRequestId }: WriteCommentInput): Promise<void> =>
+    gitActivity(async () => {
+      const turn = async (work: 'takeTurn' | 'endTurn') =>
+        deps.store.tenant(organizationId, async (db) =>
+          gitPullRequests(db, organizationId)[work](pullRequestId, turnSeconds),
+        )
+      if ((await turn('takeTurn')) === false)
+        throw unavailable('git_comment_busy', 'Somebody else writes this comment.')
+      try {
+        await write(deps, { organizationId, pullRequestId })
+      } finally {
+        await turn('endTurn')
+      }
+    })
+
+async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
+  const { organizationId } = input
+  const found = await load(deps, input)
+  if (!found) return
+  const { pull, host, body, marker } = found
+  const { repo, number } = pull
+  const known = pull.commentId ?? (await host.findComment(repo, { number, words: marker }))
+  const id =
+    (await host.writeComment(repo, { number, id: known, body })) ??
+    // Somebody took it away.
+    (await host.writeComment(repo, { number, id: null, body }))
+  await deps.store.tenant(organizationId, async (db) =>
+    gitPullRequests(db, organizationId).setComment(pull.id, id),
+  )
+}
+
+async function load(
+  { store, keyring, outbound, publicOrigin }: Deps,
+  { organizationId, pullRequestId }: WriteCommentInput,
+): Promise<{ pull: GitPullRequest; host: GitHost; body: string; marker: string } | undefined> {
+  const found = await store.tenant(organizationId, async (db) => {
+    const pulls = gitPullRequests(db, organizationId)
+    const pull = await pulls.find(pullRequestId)
+    const connection =
+      pull?.connectionId && (await gitConnections(db, organizationId).find(pull.connectionId))
+    if (!pull || !connection) return undefined
+    const runs = await pulls.runs(pull.id)
+    const names = await namesOfWorkspaces(db, organizationId, Object.keys(pull.faults).map(Number))
+    return { pull, connection, runs, names }
+  })
+  if (!found) return undefined
+  const { pull, connection, runs, names } = found
+  const about = JSON.stringify([organizationId, connection.id, pull.repo, pull.number])
+  // Nobody can write it in advance, and so have theirs taken for ours.
+  const mac = keyring.mac('git pull request', about).toString('hex').slice(0, 40)
+  const marker = `<!-- cloud-control ${mac} -->`
+  const body = pullRequestComment(
+    marker,
+    runs.map(({ workspaceId, workspaceName, commitSha, runId, phase, ...run }) => ({
+      ...run,
+      name: workspaceName,
+      commit: commitSha,
+      state: publicState(phase),
+      url: `${publicOrigin}/workspaces/${workspaceId}/runs/${runId}`,
+    })),
+    [...names.values()].map(({ id, name }) => ({ name, fault: pull.faults[String(id)] ?? '' })),
+  )
+  const { product, origin } = connection
+  const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
+  return { pull, host: connectGitHost(outbound, { product, origin, token }), body, marker }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { registerWebhook, webhookUrl } from '../../gateways/git/register-webhook.ts'
+import {
+  gitConnections,
+  placeOfWebhookSecret,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
+import type { Deps } from '../deps.ts'
+import { publicOrigin } from '../http/public-origin.ts'
+
+/** A webhook's secret, sealed for its row. */
+export const newWebhookSecret = ({ keyring }: Pick<Deps, 'keyring'>, organizationId: number) =>
+  keyring.seal(placeOfWebhookSecret(organizationId), randomBytes(32))
+
+/** Registers the webhook of a connection's repository, and says at the connection how that went. */
+export async function syncWebhook(
+  deps: Deps,
+  organizationId: number,
+  { host, connection }: { host: GitHost; connection: GitConnection },
+): Promise<void> {
+  const { id, product, defaultRepo: repo } = connection
+  if (!repo) return
+  const sealed = await deps.store.tenant(organizationId, async (db) =>
+    gitConnections(db, organizationId).webhookSecret(id, newWebhookSecret(deps, organizationId)),
+  )
+  const outcome = await registerWebhook(host, {
+    product,
+    repo,
+    url: urlOf(deps, id),
+    secret: deps.keyring.open(placeOfWebhookSecret(organizationId), sealed),
+  })
+  await deps.store.tenant(organizationId, async (db) =>
+    gitConnections(db, organizationId).setWebhook(id, outcome),
+  )
+}
+
+/** Whether a connection's webhook leads elsewhere than here, or is not there at all. */
+export const needsWebhook = (
+  deps: Pick<Deps, 'config'>,
+  { id, defaultRepo, webhookState, webhookUrl: registered }: GitConnection,
+): boolean => defaultRepo !== null && (webhookState !== 'active' || registered !== urlOf(deps, id))
+
+/** Takes the webhook off a repository; whether that works out changes nothing for the caller. */
+export async function removeWebhook(
+  deps: Pick<Deps, 'log'>,
+  open: () => GitHost,
+  { id, defaultRepo, webhookUrl: url }: GitConnection,
+): Promise<void> {
+  if (!defaultRepo || !url) return
+  try {
+    await open().removeWebhook(defaultRepo, url)
+  } catch (error) {
+    deps.log.warn({ err: error, connectionId: id }, 'a webhook was left behind')
+  }
+}
+
+const urlOf = (deps: Pick<Deps, 'config'>, id: number) =>
+  webhookUrl(publicOrigin({ server: { deps } }), id)

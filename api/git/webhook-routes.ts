@@ -1,0 +1,34 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { errors, IdParams, Ok } from '../http/schemas.ts'
+import { takeWebhook } from './take-webhook.ts'
+
+/** A push of thousands of commits; hosts send no larger ones, or name fewer of the commits. */
+const bodyLimitBytes = 5 * 1_048_576
+
+/** What Git hosts tell of (decisions §6). Signed over the very bytes, so those are what is read. */
+export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.post(
+    '/git/webhooks/:id',
+    {
+      bodyLimit: bodyLimitBytes,
+      config: { access: 'public', rawBody: true },
+      schema: {
+        operationId: 'takeGitWebhook',
+        description:
+          'Called by the Git host of a connection, signed as the host signs. 404 where the signature is not right, as where there is no such connection. A delivery that was taken before does nothing.',
+        params: IdParams,
+        response: { 200: Ok, ...errors() },
+      },
+    },
+    async ({ params: { id }, headers, body }) => {
+      await takeWebhook(app.deps, id, {
+        headers,
+        body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+      })
+      return { ok: true as const }
+    },
+  )
+}

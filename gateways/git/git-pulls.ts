@@ -1,0 +1,27 @@
+export type FoundPull = {
+  number: number
+  open: boolean
+  /** The branch that it would change. */
+  into: string
+  /** The branch that it comes from; of a fork the name alone says nothing. */
+  from: string
+  /** Whether it comes from another repository than the one that it is for. */
+  fork: boolean
+}
+
+/** Pull requests and the comments on them. */
+export interface GitPulls {
+  pull(name: string, number: number): Promise<FoundPull | null>
+  /** What it changes, by whole path: against where it left its target, not against what that is by now. */
+  changedPaths(name: string, pull: FoundPull): Promise<string[]>
+  /** The id of the first comment that has these words. */
+  findComment(name: string, at: { number: number; words: string }): Promise<string | null>
+  /** A new comment, or the one of this id written anew; null where that one is gone, or is not ours. */
+  writeComment(
+    name: string,
+    comment: { number: number; id: string | null; body: string },
+  ): Promise<string | null>
+}
+
+/** Comments are looked through so many pages far. */
+export const maxCommentPages = 10

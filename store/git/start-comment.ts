@@ -1,0 +1,40 @@
+import { writeCommentId, writeCommentType } from '../../workflows/git/contract.ts'
+import { controlQueue } from '../../workflows/platform/contract.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+
+/** Has a pull request's comment brought up to date, in the transaction of what it is to tell. */
+export async function startComment(
+  db: Db,
+  organizationId: number,
+  { pullRequestId, after }: { pullRequestId: number; after: string },
+): Promise<void> {
+  const input = { organizationId, pullRequestId }
+  const workflowId = writeCommentId({ ...input, after })
+  await outbox(db, organizationId).start({
+    workflowType: writeCommentType,
+    workflowId,
+    taskQueue: controlQueue,
+    input,
+    summary: `comment on pull request ${pullRequestId}`,
+    searchAttributes: { OrgId: `org-${organizationId}` },
+    dedupeKey: `start:${workflowId}`,
+  })
+}
+
+/** Tells a pull request of the end of its plan, if the run is one. */
+export async function commentOnEnd(
+  db: Db,
+  organizationId: number,
+  run: { id: number; configurationVersionId: number },
+): Promise<void> {
+  const version = await db('configuration_versions')
+    .where({ organizationId, id: run.configurationVersionId })
+    .whereNotNull('pullRequestId')
+    .first('pullRequestId')
+  if (version)
+    await startComment(db, organizationId, {
+      pullRequestId: version.pullRequestId,
+      after: `run-${run.id}-ended`,
+    })
+}

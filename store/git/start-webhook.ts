@@ -1,0 +1,28 @@
+import { registerWebhookId, registerWebhookType } from '../../workflows/git/contract.ts'
+import { controlQueue } from '../../workflows/platform/contract.ts'
+import type { Db } from '../connect.ts'
+import { outbox } from '../outbox/outbox.ts'
+
+/** Whoever connects registers the webhook at once; so long after it this looks whether that was done. */
+const afterSeconds = 120
+
+/** Has a connection's webhook registered, whatever becomes of the process that is about to. */
+export async function startWebhook(
+  db: Db,
+  organizationId: number,
+  connectionId: number,
+): Promise<void> {
+  const input = { organizationId, connectionId }
+  const { rows } = await db.raw(`select txid_current() as id`)
+  const place = `${rows[0].id}`
+  await outbox(db, organizationId).start({
+    workflowType: registerWebhookType,
+    workflowId: registerWebhookId({ ...input, place }),
+    taskQueue: controlQueue,
+    input,
+    summary: `webhook of connection ${connectionId}`,
+    searchAttributes: { OrgId: `org-${organizationId}` },
+    dedupeKey: `git-webhook/${connectionId}/${place}`,
+    afterSeconds,
+  })
+}

@@ -1,0 +1,86 @@
+import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { gitHydrations } from '../git/git-hydrations.ts'
+import type { ConfigurationVersion } from '../workspaces/configuration-versions.ts'
+import type { Workspace } from '../workspaces/workspaces.ts'
+import { pipelineRuns } from './pipeline-runs.ts'
+import { pipelines } from './pipelines.ts'
+import { beginRun, promoteNext } from './promote-next.ts'
+import { stages } from './stages.ts'
+import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
+
+export type RunCreation = {
+  /** Whose row the caller holds. */
+  workspace: Workspace
+  version: Pick<ConfigurationVersion, 'id'>
+  kind: 'apply' | 'plan'
+  destroy?: boolean
+  /** Sealed. */
+  overrides?: Buffer | null
+  /** Null: nobody of here, but a push or a pull request. */
+  author: { userId: number; tokenId: number | null } | null
+  /** The pipeline that it was started through, where that is not the workspace's own. */
+  pipelineId?: number | undefined
+  actor: AuditActor
+}
+
+export type CreatedRun = {
+  run: WorkspaceRun
+  place: { id: number; number: number | null; workspaceRunId: number }
+}
+
+/**
+ * A run with its stages, its place in each pipeline, its audit entry, its turn and what the engine
+ * is told, all in the caller's transaction (runs.md).
+ */
+export async function createRun(
+  db: Db,
+  organizationId: number,
+  creation: RunCreation,
+): Promise<CreatedRun> {
+  const { workspace, version, kind, destroy = false, overrides = null, author } = creation
+  const run = await workspaceRuns(db, organizationId).create({
+    workspaceId: workspace.id,
+    kind,
+    destroy,
+    configurationVersionId: version.id,
+    authorUserId: author?.userId ?? null,
+    authorTokenId: author?.tokenId ?? null,
+    overrides,
+  })
+  const names = kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
+  await stages(db, organizationId).create(run.id, names)
+  const place = await placeRun(db, organizationId, { run, pipelineId: creation.pipelineId })
+  await auditLog(db, organizationId, creation.actor).record('pipeline.run_started', {
+    target: { kind: 'run', id: run.id, label: workspace.name },
+    detail: { workspaceId: workspace.id, kind, number: place.number },
+  })
+  if (kind === 'apply') await gitHydrations(db, organizationId).queueForRun(run)
+  if (kind === 'apply') await promoteNext(db, organizationId, workspace.id)
+  else await beginRun(db, organizationId, run)
+  return { run, place }
+}
+
+/** Every apply attempt is 1:1 a run of `provision-<workspace>`; another pipeline's run has a place of its own there too. */
+async function placeRun(
+  db: Db,
+  organizationId: number,
+  { run, pipelineId }: { run: WorkspaceRun; pipelineId: number | undefined },
+): Promise<CreatedRun['place']> {
+  if (run.kind === 'plan') return { id: run.id, number: null, workspaceRunId: run.id }
+  const all = pipelines(db, organizationId)
+  const places = pipelineRuns(db, organizationId)
+  const managed = await all.managedOf(run.workspaceId)
+  const own = await places.create({
+    id: run.id,
+    pipelineId: managed.id,
+    number: await all.takeNumber(managed.id),
+    workspaceRunId: run.id,
+  })
+  if (pipelineId === undefined || pipelineId === managed.id) return own
+  return places.create({
+    pipelineId,
+    number: await all.takeNumber(pipelineId),
+    workspaceRunId: run.id,
+  })
+}

@@ -1,0 +1,21 @@
+import type { GitProduct } from '../../domain/git/providers.ts'
+import type { PlatformDb } from '../connect.ts'
+
+export type WebhookTarget = {
+  organizationId: number
+  product: GitProduct
+  /** Sealed. */
+  secret: Buffer
+  signs: boolean
+}
+
+/** Whose connection a webhook is about: who sends it is signed in to nothing. */
+export async function webhookTarget(
+  db: PlatformDb,
+  connectionId: number,
+): Promise<WebhookTarget | undefined> {
+  return db('git_connections')
+    .where({ id: connectionId })
+    .whereNotNull('webhookSecret')
+    .first('organizationId', 'product', 'webhookSecret as secret', 'webhookSigned as signs')
+}

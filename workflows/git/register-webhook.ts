@@ -1,0 +1,18 @@
+import { ApplicationFailure, proxyActivities } from '@temporalio/workflow'
+import type { ControlActivities } from '../../activities/index.ts'
+import type { RegisterWebhookInput } from './contract.ts'
+
+const { ensureWebhook } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  scheduleToCloseTimeout: '1 day',
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
+})
+
+/** Registers a connection's webhook where whoever connected did not come to it. */
+export async function registerWebhook(input: RegisterWebhookInput): Promise<void> {
+  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((input as Partial<RegisterWebhookInput> | undefined)?.connectionId))
+    throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
+  await ensureWebhook(input)
+}
