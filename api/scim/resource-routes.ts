@@ -1,0 +1,207 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { projection, type Projection } from '../../domain/scim/projection.ts'
+import type { ResourceSchema } from '../../domain/scim/schemas.ts'
+import type { Db } from '../../store/connect.ts'
+import type { FilterColumns } from '../../store/scim/filter-to-sql.ts'
+import type { ListPage } from '../../store/scim/scim-users.ts'
+import type { Deps } from '../deps.ts'
+import { scimAnswer, ScimBody, scimDeletion, scimErrors } from '../http/scim-schemas.ts'
+import { listPage, ListQuery, ShownQuery } from './list-query.ts'
+import { listResponse, readPage } from './list-response.ts'
+import { scimBaseUrl } from './scim-base-url.ts'
+import { provisioningOf, type Provisioning } from './scim-request.ts'
+import { ScimIdParams, scimTarget } from './scim-target.ts'
+import { versionTag } from './version-tag.ts'
+
+type Body = Record<string, unknown>
+type Stored = { publicId: string; rowVersion: number }
+
+/** What the answer is to have: where it is, and which attributes. */
+export type Asked = { baseUrl: string; projection: Projection }
+
+type Change<T> = (
+  deps: Deps,
+  by: Provisioning,
+  change: { publicId: string; body: Body; projection: Projection },
+) => Promise<T>
+
+/** What people and groups are to the protocol; how each is read and changed is its own. */
+export type Resource<T extends Stored> = {
+  /** `User` is at /Users. */
+  name: 'User' | 'Group'
+  schema: ResourceSchema
+  columns: FilterColumns
+  /** What is particular about its list, for the description of the API. */
+  listNote?: string
+  rows: (
+    db: Db,
+    organizationId: number,
+  ) => {
+    get: (id: string, shown: Projection) => Promise<T>
+    exists: (id: string) => Promise<unknown>
+    list: (page: ListPage, shown: Projection) => Promise<T[]>
+    count: (page: ListPage) => Promise<number>
+  }
+  create: (deps: Deps, by: Provisioning, made: { body: Body; projection: Projection }) => Promise<T>
+  put: Change<T>
+  patch: Change<T>
+  remove: (deps: Deps, by: Provisioning, publicId: string) => Promise<void>
+  present: (stored: T, asked: Asked) => Body
+}
+
+/** RFC 7644 3, for one kind of resource. */
+export function resourceRoutes<T extends Stored>(resource: Resource<T>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const asked = (request: FastifyRequest<{ Querystring: Shown }>): Asked => ({
+      baseUrl: scimBaseUrl(app.deps, request),
+      projection: projection(resource.schema, request.query),
+    })
+    const show = (reply: FastifyReply, stored: T, wanted: Asked) =>
+      reply.header('etag', versionTag(stored.rowVersion)).send(resource.present(stored, wanted))
+
+    const path = `/${resource.name}s`
+    addList(app, { resource, path, asked })
+    addCreation(app, { resource, path, asked, show })
+    addItem(app, { resource, path, asked, show })
+  }
+}
+
+type Shown = Static<typeof ShownQuery>
+type App = Parameters<FastifyPluginAsyncTypebox>[0]
+type Listed<T extends Stored> = {
+  resource: Resource<T>
+  path: string
+  asked: (request: FastifyRequest<{ Querystring: Shown }>) => Asked
+}
+type Served<T extends Stored> = Listed<T> & {
+  show: (reply: FastifyReply, stored: T, asked: Asked) => FastifyReply
+}
+
+const answerOf = ({ name }: { name: string }) =>
+  scimAnswer(`The ${name === 'User' ? 'person' : 'group'}, as far as it was asked for.`)
+
+function addList<T extends Stored>(app: App, { resource, path, asked }: Listed<T>): void {
+  const { name, schema, columns, listNote } = resource
+  app.get(
+    path,
+    {
+      config: { access: 'scim' },
+      schema: {
+        operationId: `listScim${name}s`,
+        ...(listNote !== undefined && { description: listNote }),
+        querystring: ListQuery,
+        response: { 200: scimAnswer('A ListResponse.'), ...scimErrors() },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = request.scimCaller
+      const wanted = asked(request)
+      const page = listPage(request.query, { schema, columns })
+      const found = await app.deps.store.tenant(organizationId, async (db) => {
+        const rows = resource.rows(db, organizationId)
+        return readPage(page, {
+          list: async (one) => rows.list(one, wanted.projection),
+          count: async (one) => rows.count(one),
+        })
+      })
+      const resources = found.rows.map((one) => resource.present(one, wanted))
+      const { totalResults } = found
+      return reply.send(listResponse(resources, { ...page, totalResults }))
+    },
+  )
+}
+
+function addCreation<T extends Stored>(app: App, { resource, path, asked, show }: Served<T>): void {
+  app.post(
+    path,
+    {
+      config: { access: 'scim' },
+      schema: {
+        operationId: `createScim${resource.name}`,
+        querystring: ShownQuery,
+        body: ScimBody,
+        response: { 201: answerOf(resource), ...scimErrors(409) },
+      },
+    },
+    async (request, reply) => {
+      const wanted = asked(request)
+      const made = await resource.create(app.deps, provisioningOf(request, 201), {
+        body: request.body,
+        projection: wanted.projection,
+      })
+      void reply.status(201).header('location', `${wanted.baseUrl}${path}/${made.publicId}`)
+      return show(reply, made, wanted)
+    },
+  )
+}
+
+function addItem<T extends Stored>(app: App, { resource, path, asked, show }: Served<T>): void {
+  const { name, rows } = resource
+  const target = scimTarget((db, organizationId, id) => rows(db, organizationId).exists(id))
+  const config = { access: 'scim', target } as const
+
+  app.get(
+    `${path}/:id`,
+    {
+      config,
+      schema: {
+        operationId: `getScim${name}`,
+        params: ScimIdParams,
+        querystring: ShownQuery,
+        response: { 200: answerOf(resource), ...scimErrors() },
+      },
+    },
+    async (request, reply) => {
+      const { organizationId } = request.scimCaller
+      const wanted = asked(request)
+      const found = await app.deps.store.tenant(organizationId, async (db) =>
+        rows(db, organizationId).get(request.params.id, wanted.projection),
+      )
+      return show(reply, found, wanted)
+    },
+  )
+
+  for (const [method, verb, change] of [
+    ['PUT', 'replace', resource.put],
+    ['PATCH', 'patch', resource.patch],
+  ] as const)
+    app.route({
+      method,
+      url: `${path}/:id`,
+      config,
+      schema: {
+        operationId: `${verb}Scim${name}`,
+        params: ScimIdParams,
+        querystring: ShownQuery,
+        body: ScimBody,
+        response: { 200: answerOf(resource), ...scimErrors(409, 412) },
+      },
+      handler: async (request, reply) => {
+        const wanted = asked(request)
+        const changed = await change(app.deps, provisioningOf(request, 200), {
+          publicId: request.params.id,
+          body: request.body,
+          projection: wanted.projection,
+        })
+        return show(reply, changed, wanted)
+      },
+    })
+
+  app.delete(
+    `${path}/:id`,
+    {
+      config,
+      schema: {
+        operationId: `deleteScim${name}`,
+        params: ScimIdParams,
+        response: scimDeletion(409, 412),
+      },
+    },
+    async (request, reply) => {
+      await resource.remove(app.deps, provisioningOf(request, 204), request.params.id)
+      return reply.status(204).send()
+    },
+  )
+}
