@@ -66,17 +66,20 @@ async function changeScimUser(
     assertVersion(by.ifMatch, before.rowVersion)
     const next = after(before)
     const changes = differenceOf(before, next)
-    if (Object.keys(changes).length > 0) {
-      await assertAllowed(db, organizationId, { before, next })
-      await people.update(before.id, next)
-      await settle(db, by, { before, next })
-      await scimLog(db, organizationId).recordChange(by, {
+    if (Object.keys(changes).length === 0) return people.get(publicId, wantsGroups)
+    await assertAllowed(db, organizationId, { before, next })
+    // Waited for: it is the one that may be refused, and with another's error it would not be told so.
+    await people.update(before.id, next)
+    const [, , changed] = await Promise.all([
+      settle(db, by, { before, next }),
+      scimLog(db, organizationId).recordChange(by, {
         event: eventOf(before, next),
         target: targetOf({ ...before, ...next }),
         changes,
-      })
-    }
-    return people.get(publicId, wantsGroups)
+      }),
+      people.get(publicId, wantsGroups),
+    ])
+    return changed
   })
 }
 

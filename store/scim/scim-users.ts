@@ -3,6 +3,7 @@ import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 
 export type ScimUser = UserColumns & {
@@ -39,24 +40,28 @@ export function scimUsers(db: Db, organizationId: number) {
 
   const one = async (
     publicId: string,
-    rest: { groups: boolean; lock?: string },
+    { name, groups, lock = '' }: { name: string; groups: boolean; lock?: string },
   ): Promise<ScimUser> => {
     if (!isUuid(publicId)) throw notFound()
-    const { rows } = await db.raw(
-      `select ${shown(rest.groups)} from users u where ${where} and u.public_id = ? ${rest.lock ?? ''}`,
-      [organizationId, publicId],
-    )
-    if (!rows[0]) throw notFound()
-    return rows[0]
+    const [user] = await readPrepared<ScimUser>(db, {
+      name,
+      text: `select ${shown(groups)} from users u
+        where u.organization_id = $1 and u.deprovisioned_at is null and u.public_id = $2 ${lock}`,
+      values: [organizationId, publicId],
+    })
+    if (!user) throw notFound()
+    return user
   }
 
   return {
     async get(publicId: string, wantsGroups: boolean): Promise<ScimUser> {
-      return one(publicId, { groups: wantsGroups })
+      const name = wantsGroups ? 'scim-user-and-groups' : 'scim-user'
+      return one(publicId, { name, groups: wantsGroups })
     },
 
     async getForUpdate(publicId: string): Promise<ScimUser> {
-      return one(publicId, { groups: false, lock: 'for no key update of u' })
+      const lock = 'for no key update of u'
+      return one(publicId, { name: 'scim-user-held', groups: false, lock })
     },
 
     /** One page, in an order that does not change: whoever comes meanwhile is at the end. */
@@ -80,12 +85,13 @@ export function scimUsers(db: Db, organizationId: number) {
 
     async update(id: number, user: UserColumns): Promise<void> {
       try {
-        await db.raw(
-          `update users set user_name = ?, external_id = ?, email = ?, name = ?, active = ?, profile = ?,
-             updated_at = now(), row_version = row_version + 1
-           where organization_id = ? and id = ?`,
-          [...valuesOf(user), organizationId, id],
-        )
+        await readPrepared(db, {
+          name: 'scim-user-update',
+          text: `update users set user_name = $3, external_id = $4, email = $5, name = $6, active = $7, profile = $8,
+              updated_at = now(), row_version = row_version + 1
+            where organization_id = $1 and id = $2`,
+          values: [organizationId, id, ...valuesOf(user)],
+        })
       } catch (error) {
         throw toTakenUser(error)
       }

@@ -3,6 +3,7 @@ import { lastOwner } from '../../domain/access/person-rules.ts'
 import { lowerOf, type Capability } from '../../domain/access/roles.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
+import { readPrepared } from '../read-prepared.ts'
 import { users } from './users.ts'
 
 /**
@@ -11,7 +12,11 @@ import { users } from './users.ts'
  * adding rows that refer to the organization.
  */
 export async function holdPeople(db: Db, organizationId: number): Promise<void> {
-  await db.raw('select id from organizations where id = ? for no key update', [organizationId])
+  await readPrepared(db, {
+    name: 'hold-people',
+    text: 'select id from organizations where id = $1 for no key update',
+    values: [organizationId],
+  })
 }
 
 /**
