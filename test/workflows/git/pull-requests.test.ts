@@ -86,6 +86,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     // It is nobody's configuration: not the workspace's, and not to be approved.
     expect((await user.get(ws.url)).json().workspace.configurationVersion).toBeNull()
     expect((await user.get(`${ws.url}/configuration/versions`)).json().versions).toEqual([])
+    expect((await user.get(`${ws.url}/configuration`)).json().configuration).toBeNull()
     const approve = await user.post(`/api/pipelines/${ws.ws.pipelineId}/runs/${run.id}/approve`)
     expect(approve.statusCode).toBe(404)
 
