@@ -5,6 +5,15 @@ import { gitlabHooks } from './gitlab-peer-hooks.ts'
 import { gitlabPull } from './gitlab-peer-pulls.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
+import type {
+  PublishedBranch,
+  PublishedDiff,
+  PublishedFile,
+  PublishedMergeRequest,
+  PublishedProject,
+  PublishedToken,
+  PublishedTreeEntry,
+} from './gitlab-published-types.ts'
 
 const ok = (json: unknown, headers?: Record<string, string>): PeerAnswer => ({
   status: 200,
@@ -77,8 +86,10 @@ export async function gitlabPeer(): Promise<GitPeer> {
       .split('/')
       .map(decodeURIComponent)
     if (url.pathname === '/api/v4/user') return ok({ id: 1, username: 'ada', name: 'Ada' })
-    if (url.pathname === '/api/v4/personal_access_tokens/self')
-      return ok({ id: 1, scopes: right === 'write' ? ['api'] : ['read_api'], active: true })
+    if (url.pathname === '/api/v4/personal_access_tokens/self') {
+      const scopes = right === 'write' ? ['api'] : ['read_api']
+      return ok({ id: 1, scopes, active: true } satisfies PublishedToken)
+    }
     if (url.pathname === '/api/v4/projects') return listProjects(store, url)
     const project =
       parts[0] === 'projects'
@@ -110,12 +121,12 @@ export async function gitlabPeer(): Promise<GitPeer> {
       if (content === undefined) return fail(404, '404 File Not Found')
       return ok({
         file_path: path,
-        file_name: path.split('/').at(-1),
+        file_name: path.split('/').at(-1) ?? '',
         encoding: 'base64',
         content: Buffer.from(content).toString('base64'),
         commit_id: ref,
         last_commit_id: await repositories.lastCommitOf(project.name, ref, path),
-      })
+      } satisfies PublishedFile)
     }
     if (what === 'repository/tree') return tree(store, project, url)
     if (what === 'repository/compare') {
@@ -125,7 +136,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
           ? await repositories.changes(project.name, from, to)
           : await store.changesOf(project, { into: from, from: to })
       return ok({
-        diffs: found.map(({ path, status }) => ({
+        diffs: found.map(({ path, status }): PublishedDiff => ({
           old_path: path,
           new_path: path,
           new_file: status === 'A',
@@ -184,14 +195,17 @@ async function listCommits(
 
 async function showProject(store: PeerProjects, project: PeerProject) {
   const branches = await store.repositories.branches(project.name)
-  return {
+  const told: PublishedProject = {
     id: project.id,
     path_with_namespace: project.name,
-    path: project.name.split('/').at(-1),
+    path: project.name.split('/').at(-1) ?? '',
     default_branch: branches.length === 0 ? null : 'main',
     empty_repo: branches.length === 0,
     visibility: 'private',
     archived: project.archived,
+  }
+  return {
+    ...told,
     permissions: { project_access: { access_level: 40 }, group_access: null },
   }
 }
@@ -219,7 +233,7 @@ async function branches(
   request: PeerRequest,
 ): Promise<PeerAnswer> {
   const { repositories } = store
-  const show = (name: string, commit: string) => ({
+  const show = (name: string, commit: string): PublishedBranch => ({
     name,
     commit: { id: commit },
     protected: project.protectedBranches.has(name),
@@ -257,10 +271,10 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
   if (last) next.searchParams.set('page_token', `${last.id}${last.path}`)
   const more = from + perPage < all.length
   return ok(
-    rows.map(({ path, id, type }) => ({
+    rows.map(({ path, id, type }): PublishedTreeEntry => ({
       id,
       path,
-      name: path.split('/').at(-1),
+      name: path.split('/').at(-1) ?? '',
       type,
       mode: type === 'tree' ? '040000' : '100644',
     })),
@@ -269,7 +283,7 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
 }
 
 function mergeRequests(project: PeerProject, request: PeerRequest): PeerAnswer {
-  const show = (pull: PeerProject['pulls'][number]) => ({
+  const show = (pull: PeerProject['pulls'][number]): PublishedMergeRequest => ({
     iid: pull.number,
     web_url: `http://gitlab.example/${project.name}/-/merge_requests/${pull.number}`,
     source_branch: pull.from,
