@@ -123,6 +123,46 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect([own.statusCode, own.json().code]).toEqual([400, 'address_not_allowed'])
   })
 
+  test('400: an archived repository, and a branch that an application does not have', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const application = { repoType: 'application', branch: 'no-such' }
+    const gone = await user.post(path, harness.body(repo, application))
+    expect([gone.statusCode, gone.json().code]).toEqual([400, 'git_branch_not_found'])
+    counter += 1
+    const empty = `acme/empty-${counter}`
+    await harness.peer.createRepository(empty)
+    const none = await user.post(path, harness.body(empty, { repoType: 'application' }))
+    expect([none.statusCode, none.json().code]).toEqual([400, 'git_branch_not_found'])
+    // Bitbucket Cloud knows no archived repositories.
+    if (harness.peer.product === 'bitbucket-cloud') return
+    await harness.peer.archive(repo)
+    const archived = await user.post(path, harness.body(repo))
+    expect([archived.statusCode, archived.json().code]).toEqual([400, 'git_repository_archived'])
+    expect((await user.get(path)).json().connections).toEqual([])
+  })
+
+  test('503: a host in trouble, with half an answer or at its limit; nothing is left of the try', async () => {
+    const user = await owner()
+    const repo = await repository()
+    const limited = { status: 429, json: { message: 'slow down' }, headers: { 'retry-after': '7' } }
+    for (const [fault, code] of [
+      [{ status: 500, json: { message: 'oops' } }, 'git_provider_unavailable'],
+      ['half', 'git_provider_unavailable'],
+      [limited, 'git_rate_limited'],
+    ] as const) {
+      harness.peer.server.fault = (_request, when) => (when === 'after' ? fault : undefined)
+      const answer = await user.post(path, harness.body(repo))
+      harness.peer.server.fault = () => undefined
+      expect(answer.statusCode, answer.body).toBe(503)
+      if (code === 'git_rate_limited') expect(answer.headers['retry-after']).toBe('7')
+      expect(answer.json().code).toMatch(/^(git_provider_unavailable|git_rate_limited|connection_)/)
+      expect(answer.body).not.toMatch(/ECONN|127\.0\.0\.1|socket/)
+    }
+    expect((await user.get(path)).json().connections).toEqual([])
+    expect(await harness.peer.tree(repo)).toEqual({ 'main.tf': '# hi\n' })
+  })
+
   test('400: a token that may only read is refused with what it lacks', async () => {
     const user = await owner()
     const repo = await repository()

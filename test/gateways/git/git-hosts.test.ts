@@ -233,36 +233,4 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
     const { repos: second } = await host.repositories({ q: 'many-104', page: 2 })
     expect([...repos, ...second].map(({ fullName }) => fullName)).toContain('acme/many-104')
   })
-
-  test('trouble is told in fixed words: a 500, half an answer, a lost line, a limit', async () => {
-    const { name } = await repository()
-    const withFault = async (fault: typeof peer.server.fault, work: () => Promise<unknown>) => {
-      peer.server.fault = fault
-      try {
-        return await failure(work())
-      } finally {
-        peer.server.fault = () => undefined
-      }
-    }
-    const ask = async () => host.repository(name)
-    const wrong = await withFault(
-      () => ({ status: 500, text: '<h1>at com.example.Secret(...)</h1>' }),
-      ask,
-    )
-    expect([wrong.fault, wrong.message]).toEqual([
-      'unavailable',
-      expect.stringMatching(/is having trouble \(500\)\.$/),
-    ])
-    const half = await withFault((__, when) => (when === 'after' ? 'half' : undefined), ask)
-    const lost = await withFault(() => 'hang-up', ask)
-    for (const error of [half, lost]) {
-      expect(error.fault).toBe('unavailable')
-      expect(error.message).not.toMatch(/ECONN|socket|127\.0\.0\.1|aborted/i)
-    }
-    const limited = await withFault(
-      () => ({ status: 429, json: { message: 'slow down' }, headers: { 'retry-after': '7' } }),
-      ask,
-    )
-    expect([limited.code, limited.retryAfterSeconds]).toEqual(['git_rate_limited', 7])
-  })
 })

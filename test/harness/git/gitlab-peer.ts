@@ -5,15 +5,7 @@ import { gitlabHooks } from './gitlab-peer-hooks.ts'
 import { gitlabPull } from './gitlab-peer-pulls.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
-import type {
-  PublishedBranch,
-  PublishedDiff,
-  PublishedFile,
-  PublishedMergeRequest,
-  PublishedProject,
-  PublishedToken,
-  PublishedTreeEntry,
-} from './gitlab-published-types.ts'
+import type * as published from './gitlab-published-types.ts'
 
 const ok = (json: unknown, headers?: Record<string, string>): PeerAnswer => ({
   status: 200,
@@ -88,7 +80,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
     if (url.pathname === '/api/v4/user') return ok({ id: 1, username: 'ada', name: 'Ada' })
     if (url.pathname === '/api/v4/personal_access_tokens/self') {
       const scopes = right === 'write' ? ['api'] : ['read_api']
-      return ok({ id: 1, scopes, active: true } satisfies PublishedToken)
+      return ok({ id: 1, scopes, active: true } satisfies published.Token)
     }
     if (url.pathname === '/api/v4/projects') return listProjects(store, url)
     const project =
@@ -126,7 +118,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
         content: Buffer.from(content).toString('base64'),
         commit_id: ref,
         last_commit_id: await repositories.lastCommitOf(project.name, ref, path),
-      } satisfies PublishedFile)
+      } satisfies published.File)
     }
     if (what === 'repository/tree') return tree(store, project, url)
     if (what === 'repository/compare') {
@@ -136,7 +128,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
           ? await repositories.changes(project.name, from, to)
           : await store.changesOf(project, { into: from, from: to })
       return ok({
-        diffs: found.map(({ path, status }): PublishedDiff => ({
+        diffs: found.map(({ path, status }): published.Diff => ({
           old_path: path,
           new_path: path,
           new_file: status === 'A',
@@ -195,7 +187,7 @@ async function listCommits(
 
 async function showProject(store: PeerProjects, project: PeerProject) {
   const branches = await store.repositories.branches(project.name)
-  const told: PublishedProject = {
+  const told: published.Project = {
     id: project.id,
     path_with_namespace: project.name,
     path: project.name.split('/').at(-1) ?? '',
@@ -233,7 +225,7 @@ async function branches(
   request: PeerRequest,
 ): Promise<PeerAnswer> {
   const { repositories } = store
-  const show = (name: string, commit: string): PublishedBranch => ({
+  const show = (name: string, commit: string): published.Branch => ({
     name,
     commit: { id: commit },
     protected: project.protectedBranches.has(name),
@@ -258,8 +250,7 @@ async function branches(
 async function tree(store: PeerProjects, project: PeerProject, url: URL): Promise<PeerAnswer> {
   const query = url.searchParams
   const folder = query.get('path') ?? ''
-  const recursive = query.get('recursive') === 'true'
-  const ref = query.get('ref') ?? ''
+  const [ref, recursive] = [query.get('ref') ?? '', query.get('recursive') === 'true']
   const all = await store.repositories.list(project.name, ref, folder, recursive)
   if (folder && all.length === 0) return fail(404, '404 invalid revision or path Not Found')
   const perPage = Number(query.get('per_page') ?? 20)
@@ -271,7 +262,7 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
   if (last) next.searchParams.set('page_token', `${last.id}${last.path}`)
   const more = from + perPage < all.length
   return ok(
-    rows.map(({ path, id, type }): PublishedTreeEntry => ({
+    rows.map(({ path, id, type }): published.TreeEntry => ({
       id,
       path,
       name: path.split('/').at(-1) ?? '',
@@ -283,7 +274,7 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
 }
 
 function mergeRequests(project: PeerProject, request: PeerRequest): PeerAnswer {
-  const show = (pull: PeerProject['pulls'][number]): PublishedMergeRequest => ({
+  const show = (pull: PeerProject['pulls'][number]): published.MergeRequest => ({
     iid: pull.number,
     web_url: `http://gitlab.example/${project.name}/-/merge_requests/${pull.number}`,
     source_branch: pull.from,

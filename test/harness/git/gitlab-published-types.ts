@@ -10,30 +10,27 @@ import type {
 
 // What the peer answers is held against the types that GitLab's client publishes, by the compiler:
 // a field that is named or typed otherwise does not build. Those that nobody reads are left out.
-export type PublishedBranch = Pick<BranchSchema, 'name' | 'protected' | 'can_push'> & {
+export type Branch = Pick<BranchSchema, 'name' | 'protected' | 'can_push'> & {
   commit: Pick<BranchSchema['commit'], 'id'>
 }
-export type PublishedDiff = Pick<
+export type Diff = Pick<
   CommitDiffSchema,
   'old_path' | 'new_path' | 'new_file' | 'deleted_file' | 'renamed_file'
 >
-export type PublishedFile = Pick<
+export type File = Pick<
   RepositoryFileExpandedSchema,
   'file_path' | 'file_name' | 'encoding' | 'content' | 'commit_id' | 'last_commit_id'
 >
-export type PublishedMergeRequest = Pick<
+export type MergeRequest = Pick<
   MergeRequestSchema,
   'iid' | 'web_url' | 'source_branch' | 'target_branch' | 'title' | 'state'
 >
 /** GitLab's documentation has no default branch in an empty project; the type does not know that. */
-export type PublishedProject = Pick<
+export type Project = Pick<
   ProjectSchema,
   'id' | 'path' | 'path_with_namespace' | 'empty_repo' | 'visibility' | 'archived'
 > & { default_branch: ProjectSchema['default_branch'] | null }
-export type PublishedToken = Pick<PersonalAccessTokenSchema, 'id' | 'active'> & {
+export type Token = Pick<PersonalAccessTokenSchema, 'id' | 'active'> & {
   scopes: NonNullable<PersonalAccessTokenSchema['scopes']>
 }
-export type PublishedTreeEntry = Pick<
-  RepositoryTreeSchema,
-  'id' | 'path' | 'name' | 'type' | 'mode'
->
+export type TreeEntry = Pick<RepositoryTreeSchema, 'id' | 'path' | 'name' | 'type' | 'mode'>

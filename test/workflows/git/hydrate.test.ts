@@ -239,6 +239,29 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await eventsOf(ws, 'git.repo_written')).toHaveLength(1)
   })
 
+  test('a limit is waited for by its header, and then it goes on', async () => {
+    const ws = await connected()
+    let limitedAt = 0
+    let early = 0
+    harness.peer.server.fault = (request, when) => {
+      const writes = request.method !== 'GET' && !request.path.endsWith('git-upload-pack')
+      if (when === 'after') return undefined
+      if (limitedAt > 0 && Date.now() - limitedAt < 2_900) early += 1
+      if (limitedAt > 0 || !writes) return undefined
+      limitedAt = Date.now()
+      return { status: 429, json: { message: 'slow' }, headers: { 'retry-after': '3' } }
+    }
+    try {
+      await ws.put({ 'main.tf': '# one\n' })
+      await ws.ended('written')
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(limitedAt).toBeGreaterThan(0)
+    expect(early).toBe(0)
+    expect(await ws.folder()).toEqual({ 'main.tf': '# one\n' })
+  })
+
   test('a commit whose answer was lost is ours, also when a newer version is there by then', async () => {
     const ws = await connected()
     const count = async () => (await harness.peer.messages(ws.repo)).length
