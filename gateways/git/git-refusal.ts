@@ -9,7 +9,7 @@ export class GitRefusal extends AppError {
   constructor(provider: string, answer: { status: number; reason?: string; headers: Headers }) {
     const { status, reason, headers } = answer
     const told = reason ? `: ${reason}` : ` (${status}).`
-    const limitedFor = secondsLimited(status, headers)
+    const limitedFor = secondsLimited(status, headers, reason)
     const limited = limitedFor !== undefined
     super(
       limited || status >= 500 || status === 401 || status === 403 ? 'unavailable' : 'conflict',
@@ -40,10 +40,12 @@ function codeOf(status: number): string {
 }
 
 /** Providers say when to come back: `Retry-After`, or the moment at which the quota is whole again. */
-function secondsLimited(status: number, headers: Headers): number | undefined {
+function secondsLimited(status: number, headers: Headers, reason = ''): number | undefined {
   const after = Number(headers.get('retry-after'))
   const spent = headers.get('x-ratelimit-remaining') ?? headers.get('ratelimit-remaining')
-  const limited = status === 429 || (status === 403 && (spent === '0' || after > 0))
+  // GitHub's secondary limits may come without a header, and are then over after a minute.
+  const told = spent === '0' || after > 0 || /rate limit/i.test(reason)
+  const limited = status === 429 || (status === 403 && told)
   if (!limited) return undefined
   if (after > 0) return Math.min(3_600, Math.ceil(after))
   const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset'))

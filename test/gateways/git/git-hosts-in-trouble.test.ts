@@ -91,6 +91,9 @@ describe.each(Object.entries(makers))('%s in trouble', (_, makePeer) => {
       expect(spent.retryAfterSeconds).toBeGreaterThan(60)
       expect(spent.retryAfterSeconds).toBeLessThanOrEqual(91)
     }
+    const message = 'You have exceeded a secondary rate limit.'
+    const secondary = await withFault(() => ({ status: 403, json: { message } }), ask)
+    expect([secondary.code, secondary.retryAfterSeconds]).toEqual(['git_rate_limited', 60])
   })
 
   test('who is slow, or sends without end, is given up in fixed words', async () => {
@@ -125,8 +128,9 @@ describe.each(Object.entries(makers))('%s in trouble', (_, makePeer) => {
     // Final: it does not get smaller by asking for days.
     const small = hostOf({ maxBytes: 100 })
     const at = { branch: 'main', commit: head, folder: 'a' }
-    for (const work of [small.repository(name), small.listFiles(name, at)]) {
-      const large = await failure(work)
+    const works = [async () => small.repository(name), async () => small.listFiles(name, at)]
+    for (const work of works) {
+      const large = await failure(work())
       expect([large.fault, large.code]).toEqual(['conflict', 'git_repository_too_large'])
     }
   })

@@ -12,12 +12,17 @@ const owner = 'acme'
  * token has scopes, and an Enterprise Server's API stands below `/api/v3`.
  */
 export async function githubPeer(): Promise<GitPeer> {
-  const root = `root${randomBytes(8).toString('hex')}`
+  // As GitHub, the emulator takes 5,000 requests an hour by one token: a hundred races take more.
+  const roots = Array.from({ length: 20 }, () => `root${randomBytes(8).toString('hex')}`)
+  let asked = 0
+  const nextRoot = () => roots[Math.floor(asked++ / 4_000)] ?? ''
   const github = await createEmulator({
     service: 'github',
     port: (await freePorts(['github'])).github,
     seed: {
-      tokens: { [root]: { login: owner, scopes: ['repo', 'user'] } },
+      tokens: Object.fromEntries(
+        roots.map((root) => [root, { login: owner, scopes: ['repo', 'user'] }]),
+      ),
       github: { users: [{ login: owner, name: 'Acme', email: 'acme@example.com' }], repos: [] },
     },
   })
@@ -34,7 +39,7 @@ export async function githubPeer(): Promise<GitPeer> {
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${github.url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${root}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${nextRoot()}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
@@ -58,7 +63,7 @@ export async function githubPeer(): Promise<GitPeer> {
         json: { message: 'Not Found', status: '404' },
         headers: { 'x-accepted-github-permissions': 'repository_hooks=write' },
       }
-    const answer = await forward(request, { base: github.url, token: root, names })
+    const answer = await forward(request, { base: github.url, token: nextRoot(), names })
     noteHooks(hooks, request, answer)
     const headers = {
       ...answer.headers,
