@@ -5,6 +5,7 @@ import { gitlabHooks } from './gitlab-peer-hooks.ts'
 import { gitlabPull } from './gitlab-peer-pulls.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
+import { mergeRequests } from './gitlab-merge-requests.ts'
 import type * as published from './gitlab-published-types.ts'
 
 const ok = (json: unknown, headers?: Record<string, string>): PeerAnswer => ({
@@ -271,34 +272,4 @@ async function tree(store: PeerProjects, project: PeerProject, url: URL): Promis
     })),
     more ? { link: `<${next.href}>; rel="next"` } : {},
   )
-}
-
-function mergeRequests(project: PeerProject, request: PeerRequest): PeerAnswer {
-  const show = (pull: PeerProject['pulls'][number]): published.MergeRequest => ({
-    iid: pull.number,
-    web_url: `http://gitlab.example/${project.name}/-/merge_requests/${pull.number}`,
-    source_branch: pull.from,
-    target_branch: pull.into,
-    title: pull.title,
-    state: 'opened',
-  })
-  const query = request.url.searchParams
-  if (request.method === 'GET')
-    return ok(
-      project.pulls
-        .filter(
-          ({ from, into }) =>
-            from === query.get('source_branch') && into === query.get('target_branch'),
-        )
-        .map(show),
-    )
-  const sent = JSON.parse(request.body.toString())
-  const pull = {
-    number: project.pulls.length + 1,
-    from: sent.source_branch,
-    into: sent.target_branch,
-    title: sent.title,
-  }
-  project.pulls.push(pull)
-  return { status: 201, json: show(pull) }
 }
