@@ -7,7 +7,7 @@ import type { DatabaseLogins } from '../gateways/keyring/database-logins.ts'
 import { beginWithFirstStatement } from './begin-with-first-statement.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
-import { readPrepared } from './read-prepared.ts'
+import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
 import type { PreparedQuery, Scalar } from './kept-query.ts'
 import { keptRows, tenantRows } from './tenant-query.ts'
@@ -55,7 +55,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         return await app.transaction(async (trx) => {
           // Not waited for: it travels with the first statement, and ahead of it. Were it to
           // fail, no statement after it would see any organization at all.
-          const set = readPrepared(trx, {
+          const set = askPrepared(trx, {
             name: 'begin-tenant',
             text: `select set_config('cc.organization_id', $1, true)`,
             values: [String(organizationId)],
@@ -164,15 +164,17 @@ types.setTypeParser(types.builtins.INT8, Number)
 // Days stay the text that they are (YYYY-MM-DD): a Date would move them by the host's time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text)
 
-const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
+const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
 /** Turns the driver's words into a fault, in this one place. What is not known here stays as it is: a 500. */
 export function toFault(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   // The driver puts SQLSTATE or the socket's code into `code`.
-  const { code = '' } = error as Error & { code?: string }
+  const { code = '', syscall } = error as Error & { code?: string; syscall?: string }
   const lost =
     connectionFaults.has(code) ||
+    // The database's Unix socket is not there; any other file that is missing is another matter.
+    (code === 'ENOENT' && syscall === 'connect') ||
     /^(08|57P0)/.test(code) ||
     code === '53300' ||
     error.name === 'KnexTimeoutError' ||

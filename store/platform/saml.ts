@@ -1,5 +1,5 @@
 import type { PlatformDb } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 import type { SamlBinding } from '../saml/saml-configurations.ts'
 import type { SamlRequest } from '../saml/saml-requests.ts'
 
@@ -69,7 +69,7 @@ export function saml(db: PlatformDb) {
 
     /** The gate: an answer whose request is not known is not looked at any further. */
     async asked(id: string): Promise<AskedRequest | undefined> {
-      const [row] = await readPrepared<AskedRequest>(db, {
+      const [row] = await askPrepared<AskedRequest>(db, {
         name: 'saml-asked',
         text: `select ${request}, c.idp_entity_id as "idpEntityId",
            ${certificatesOf('r.organization_id')} as certificates

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 import { sessionDays } from '../users/sessions.ts'
 import { dropOldTraces } from './saml-traces.ts'
 
@@ -38,7 +38,7 @@ export async function openSamlSession(
   { userId, tokenHash, ip, userAgent, requestId, principal, detail }: NewSamlSession,
 ): Promise<boolean> {
   const { roleCeiling } = principal
-  const rows = await readPrepared(db, {
+  const rows = await askPrepared(db, {
     name: 'open-saml-session',
     text: `
       with held as (

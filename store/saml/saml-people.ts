@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 export type FoundPerson = { id: number; active: boolean }
 
@@ -61,7 +61,7 @@ export function samlPeople(db: Db, organizationId: number) {
      * somebody new; `groups` undefined: the provider did not say, so those of the last time stand.
      */
     async look({ identifier, isEmail, groups, defaultRole }: Sought): Promise<Seen> {
-      const [row] = await readPrepared<SamlStanding & Partial<FoundPerson>>(db, {
+      const [row] = await askPrepared<SamlStanding & Partial<FoundPerson>>(db, {
         name: 'saml-look',
         text: lookText,
         values: [

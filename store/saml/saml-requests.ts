@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 export type SamlRequestKind = 'login' | 'test' | 'logout'
 
@@ -101,7 +101,7 @@ export function samlRequests(db: Db, organizationId: number) {
      */
     async takeAnswer(answer: AnswerToTake): Promise<TakenAnswer | undefined> {
       const { requestId, kind, messageId, until } = answer
-      const [row] = await readPrepared<TakenRow>(db, {
+      const [row] = await askPrepared<TakenRow>(db, {
         name: 'saml-take-answer',
         text: `with taken as (
             update saml_requests set taken_at = now()

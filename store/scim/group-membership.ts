@@ -1,7 +1,7 @@
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { refusal } from '../../domain/scim/refusals.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 /**
  * Members of one group, by statements whose cost is that of the change and not of the group:
@@ -15,7 +15,7 @@ export function groupMembership(db: Db, organizationId: number, groupId: number)
       if (ids.length === 0) return 0
       const malformed = ids.find((id) => !isUuid(id))
       if (malformed !== undefined) throw unknownMember(malformed)
-      const [counts] = await readPrepared<{ found: number; added: number }>(db, {
+      const [counts] = await askPrepared<{ found: number; added: number }>(db, {
         name: 'scim-members-add',
         text: `with found as (select u.id, given.display
              from unnest($3::uuid[], $4::text[]) as given (public_id, display)
@@ -44,7 +44,7 @@ export function groupMembership(db: Db, organizationId: number, groupId: number)
     async remove(ids: readonly string[]): Promise<number> {
       const known = ids.filter(isUuid)
       if (known.length === 0) return 0
-      const [counts] = await readPrepared<{ removed: number }>(db, {
+      const [counts] = await askPrepared<{ removed: number }>(db, {
         name: 'scim-members-remove',
         text: `with removed as (delete from group_members m using users u
            where m.organization_id = $1 and m.group_id = $2
@@ -57,7 +57,7 @@ export function groupMembership(db: Db, organizationId: number, groupId: number)
     },
 
     async removeAllBut(ids: readonly string[]): Promise<number> {
-      const [counts] = await readPrepared<{ removed: number }>(db, {
+      const [counts] = await askPrepared<{ removed: number }>(db, {
         name: 'scim-members-remove-all-but',
         text: `with removed as (delete from group_members m
            where m.organization_id = $1 and m.group_id = $2

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 /**
  * Whoever changes who is in a group holds this: not against each other, but against whoever
@@ -11,7 +11,7 @@ import { readPrepared } from '../read-prepared.ts'
  * it, and PostgreSQL would, since it takes a list of one id for cheaper than any list.
  */
 export async function holdMembership(db: Db, organizationId: number): Promise<void> {
-  await readPrepared(db, {
+  await askPrepared(db, {
     name: 'scim-hold-membership',
     text: `select id, set_config('plan_cache_mode', 'force_generic_plan', true)
       from organizations where id = $1 for share`,
@@ -25,7 +25,7 @@ export async function mappedRole(
   organizationId: number,
   groupName: string,
 ): Promise<Role | undefined> {
-  const [row] = await readPrepared<{ role: Role }>(db, {
+  const [row] = await askPrepared<{ role: Role }>(db, {
     name: 'scim-mapped-role',
     text: 'select role from group_mappings where organization_id = $1 and lower(group_name) = lower($2)',
     values: [organizationId, groupName],

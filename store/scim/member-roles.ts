@@ -1,6 +1,6 @@
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 /** `ids` are public ones: these alone, these and all members of the group, or all members but these. */
 export type Affected = { whom: 'these' | 'everybody' | 'others'; ids: readonly string[] }
@@ -27,7 +27,7 @@ export function memberRoles(db: Db, organizationId: number, groupId: number) {
      * in one order, before any is changed: else two groups that swap members wait for each other.
      */
     async hold({ whom, ids }: Affected): Promise<void> {
-      await readPrepared(db, {
+      await askPrepared(db, {
         name: `scim-roles-hold-${whom}`,
         text: `select count(*) from (select u.id from users u
           where u.organization_id = $1 and u.id in (${affected[whom]})
@@ -42,7 +42,7 @@ export function memberRoles(db: Db, organizationId: number, groupId: number) {
      * they will have once the group is gone: asked before, for nobody knows them afterwards.
      */
     async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
-      await readPrepared(db, {
+      await askPrepared(db, {
         name: `scim-roles-give-${whom}${notCounting ? '-without' : ''}`,
         text: `with affected as (${affected[whom]}),
           wanted as (

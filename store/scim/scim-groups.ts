@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 import type { ListPage } from './scim-users.ts'
 
@@ -45,7 +45,7 @@ export function scimGroups(db: Db, organizationId: number) {
   return {
     async get(publicId: string, wanted: WantedMembers): Promise<ScimGroup> {
       if (!isUuid(publicId)) throw notFound()
-      const [group] = await readPrepared<ScimGroup>(db, {
+      const [group] = await askPrepared<ScimGroup>(db, {
         name: `scim-group-${wanted}`,
         text: `select ${shown(wanted)} from groups g where g.organization_id = $1 and g.public_id = $2`,
         values: [organizationId, publicId],
@@ -56,7 +56,7 @@ export function scimGroups(db: Db, organizationId: number) {
 
     async getForUpdate(publicId: string): Promise<HeldGroup> {
       if (!isUuid(publicId)) throw notFound()
-      const [group] = await readPrepared<HeldGroup>(db, {
+      const [group] = await askPrepared<HeldGroup>(db, {
         name: 'scim-group-held',
         text: `select ${columns}, null as members,
            (select gm.role from group_mappings gm where gm.organization_id = g.organization_id
@@ -90,7 +90,7 @@ export function scimGroups(db: Db, organizationId: number) {
 
     async create(group: { displayName: string; externalId: string | null }): Promise<ScimGroup> {
       try {
-        const [made] = await readPrepared<ScimGroup>(db, {
+        const [made] = await askPrepared<ScimGroup>(db, {
           name: 'scim-group-insert',
           text: `insert into groups as g (organization_id, display_name, external_id) values ($1, $2, $3)
            returning ${columns}, '[]'::json as members`,
@@ -120,7 +120,7 @@ export function scimGroups(db: Db, organizationId: number) {
 
     /** Its members are part of its version. */
     async touch(id: number): Promise<void> {
-      await readPrepared(db, {
+      await askPrepared(db, {
         name: 'scim-group-touch',
         text: 'update groups set updated_at = now(), row_version = row_version + 1 where organization_id = $1 and id = $2',
         values: [organizationId, id],

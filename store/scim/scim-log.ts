@@ -1,6 +1,6 @@
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 
 /** What was asked for: kept as it came, bounded. */
 export type ScimRequest = { method: string; path: string }
@@ -36,7 +36,7 @@ export function scimLog(db: Db, organizationId: number) {
       caller: ScimCaller & ScimRequest & { status: number },
       { event, target, changes }: { event: string; target: ScimTarget; changes: Changes },
     ): Promise<void> {
-      await readPrepared(db, {
+      await askPrepared(db, {
         name: 'scim-log-change',
         text: `with audited as (
            insert into audit_entries (organization_id, actor_id, actor_label, request_id, target_kind,

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 
 export type ScimUser = UserColumns & {
@@ -43,7 +43,7 @@ export function scimUsers(db: Db, organizationId: number) {
     { name, groups, lock = '' }: { name: string; groups: boolean; lock?: string },
   ): Promise<ScimUser> => {
     if (!isUuid(publicId)) throw notFound()
-    const [user] = await readPrepared<ScimUser>(db, {
+    const [user] = await askPrepared<ScimUser>(db, {
       name,
       text: `select ${shown(groups)} from users u
         where u.organization_id = $1 and u.deprovisioned_at is null and u.public_id = $2 ${lock}`,
@@ -85,7 +85,7 @@ export function scimUsers(db: Db, organizationId: number) {
 
     async update(id: number, user: UserColumns): Promise<void> {
       try {
-        await readPrepared(db, {
+        await askPrepared(db, {
           name: 'scim-user-update',
           text: `update users set user_name = $3, external_id = $4, email = $5, name = $6, active = $7, profile = $8,
               updated_at = now(), row_version = row_version + 1

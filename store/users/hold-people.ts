@@ -3,7 +3,7 @@ import { lastOwner } from '../../domain/access/person-rules.ts'
 import { lowerOf, type Capability } from '../../domain/access/roles.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
-import { readPrepared } from '../read-prepared.ts'
+import { askPrepared } from '../ask-prepared.ts'
 import { users } from './users.ts'
 
 /**
@@ -12,7 +12,7 @@ import { users } from './users.ts'
  * adding rows that refer to the organization.
  */
 export async function holdPeople(db: Db, organizationId: number): Promise<void> {
-  await readPrepared(db, {
+  await askPrepared(db, {
     name: 'hold-people',
     text: 'select id from organizations where id = $1 for no key update',
     values: [organizationId],

@@ -1,6 +1,6 @@
 import { createApp } from '../../api/app.ts'
 import { connectOwner, type Store } from '../../store/connect.ts'
-import { readPrepared } from '../../store/read-prepared.ts'
+import { askPrepared } from '../../store/ask-prepared.ts'
 import type { Harness } from './create-harness.ts'
 
 /**
@@ -18,9 +18,9 @@ export async function createFirstWallApp({ deps, config }: Harness) {
     ...deps.store,
     tenant,
     read: async (organizationId, query) =>
-      tenant(organizationId, async (db) => readPrepared(db, query)),
+      tenant(organizationId, async (db) => askPrepared(db, query)),
     write: async (organizationId, query) =>
-      tenant(organizationId, async (db) => readPrepared(db, query)),
+      tenant(organizationId, async (db) => askPrepared(db, query)),
   }
   const app = await createApp({ ...deps, store })
   return {
