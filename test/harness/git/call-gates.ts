@@ -51,8 +51,9 @@ export class CallGates {
     const where = decodeURIComponent(url.pathname)
     const repo = /(acme|projects\/acme\/repos)\/([\w-]+)/.exec(where)?.[2]
     const gate = repo === undefined ? undefined : this.#gates.get(`acme/${repo}`)
-    if (!gate) return undefined
-    const call = `${method} ${where.replace(repo ?? '', '*').replace(/[0-9a-f]{40}/g, '*')}`
+    if (repo === undefined || !gate) return undefined
+    // Its workspace is named after it, so that a file's path holds the name once more.
+    const call = `${method} ${where.replaceAll(repo, '*').replace(/[0-9a-f]{40}/g, '*')}`
     if (when === 'before') gate.calls.push(call)
     else await gate.onCall?.(call)
     const { at } = gate
