@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { startTestEngines } from '../test/setup/engines.ts'
 import { Secret } from '../config.ts'
 import { connectOwner } from '../store/connect.ts'
+import { benchConfig } from './config.ts'
 import { cpuSince, cpuTime } from './cpu-time.ts'
 import { median, table } from './figures.ts'
 import { startApi, startBare, type BenchApi } from './start-api.ts'
@@ -13,10 +14,9 @@ import { startApi, startBare, type BenchApi } from './start-api.ts'
 /** `cpuMs` is what one request costs all three: server, PostgreSQL and whoever asks. */
 type Figures = { perSecond: number; p50: number; p99: number; cpuMs: number }
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9)
-const forMs = Number(process.env['BENCH_MS'] ?? 2_000)
-/** 1 is what the limits speak of; 0.02 is for a quick look. */
-const scale = Number(process.env['BENCH_SCALE'] ?? 1)
+const rounds = benchConfig.rounds(9)
+const forMs = benchConfig.forMs(2_000)
+const { scale } = benchConfig
 const small = { pipelines: 500, runs: 10_000, people: 100, entries: 10_000 }
 const large = {
   pipelines: 50_000 * scale,

@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { buildConsole } from '../scripts/start/build-console.ts'
+import { benchConfig } from './config.ts'
 import type { CallApi } from './call-api.ts'
 import { table } from './figures.ts'
 import { startPlatform } from './start-platform.ts'
 import { files } from './workspaces.ts'
 
-const rounds = Number(process.env['BENCH_ROUNDS'] || 3)
+const rounds = benchConfig.rounds(3)
 /** Asked for by its exact name and only here: no part of the product needs it. */
 const lighthouse = 'lighthouse@12.8.2'
-const browser = process.env['CC_CHROMIUM_BIN'] || '/usr/bin/chromium'
+const browser = benchConfig.chromium
 const wanted = { performance: 95, accessibility: 100 }
 
 const say = (line: string): void => console.log(line)

@@ -8,11 +8,12 @@ import { connectDirectly } from '../test/harness/git/connect-directly.ts'
 import type { GitPeer } from '../test/harness/git/git-peer.ts'
 import { githubPeer } from '../test/harness/git/github-peer.ts'
 import { gitlabPeer } from '../test/harness/git/gitlab-peer.ts'
+import { benchConfig } from './config.ts'
 import { bareCommit } from './bare-commit.ts'
 import { median, table } from './figures.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
-const rounds = Number(process.env['BENCH_ROUNDS'] || 5)
+const rounds = benchConfig.rounds(5)
 const fileCount = 1_000
 /** A hydrate may cost so many calls, and one more for each file that changed. */
 const mayCall = 12

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { benchConfig } from './config.ts'
 import { bareTofu } from './bare-tofu.ts'
 import { drain, type Drained } from './drain.ts'
 import { median, p95, table } from './figures.ts'
@@ -10,9 +11,9 @@ import { whereTimeGoes } from './where-time-goes.ts'
 import { files, makeWorkspace } from './workspaces.ts'
 
 // Fewer for a quick look; the figures that count are those of the defaults, on an idle machine.
-const rounds = Number(process.env['BENCH_ROUNDS'] || 30)
-const warmUpRounds = Number(process.env['BENCH_WARM_UP'] || 5)
-const wantsDrain = process.env['BENCH_DRAIN'] !== '0'
+const rounds = benchConfig.rounds(30)
+const warmUpRounds = benchConfig.warmUpRounds(5)
+const { wantsDrain } = benchConfig
 /** What a run leaves to do after its end (its workflow's own end, a closed workbench) is not the next one's. */
 const restMs = 250
 /** Issue 3: at most so much more than bare OpenTofu, and so much for the answer to a POST. */

@@ -3,12 +3,13 @@ import { Agent, request } from 'node:http'
 import { cpus } from 'node:os'
 import { SAML } from '@node-saml/node-saml'
 import { createIdentityProvider, type IdentityProvider } from '../test/harness/identity-provider.ts'
+import { benchConfig } from './config.ts'
 import { cpuTime } from './cpu-time.ts'
 import { median, p95, table } from './figures.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
-const rounds = Number(process.env['BENCH_ROUNDS'] || 300)
-const warmUpRounds = Number(process.env['BENCH_WARM_UP'] || 100)
+const rounds = benchConfig.rounds(300)
+const warmUpRounds = benchConfig.warmUpRounds(100)
 const slug = 'demo'
 
 /** What each may cost: identity.md 7. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Secret } from '../config.ts'
 import { connectOwner } from '../store/connect.ts'
 import { startTestEngines } from '../test/setup/engines.ts'
+import { benchConfig } from './config.ts'
 import { cpuSince, cpuTime } from './cpu-time.ts'
 import { median, p95, table } from './figures.ts'
 import { firstSync } from './first-sync.ts'
@@ -12,10 +13,10 @@ import { seedLargeGroup } from './seed-large-group.ts'
 import { SocketClient } from './socket-client.ts'
 import { startApi, startBare, type BenchApi } from './start-api.ts'
 
-const rounds = Number(process.env['BENCH_ROUNDS'] || 9)
-const forMs = Number(process.env['BENCH_MS'] || 2_000)
+const rounds = benchConfig.rounds(9)
+const forMs = benchConfig.forMs(2_000)
 /** 1 is what the limits speak of; 0.02 is for a quick look. */
-const scale = Number(process.env['BENCH_SCALE'] || 1)
+const scale = benchConfig.scale
 const connections = 8
 const base = '/api/scim/v2'
 

@@ -7,6 +7,7 @@ import { Secret } from '../config.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
 import { connectOwner } from '../store/connect.ts'
+import { benchConfig } from './config.ts'
 import { seedOrganization, type Size } from './seed-organization.ts'
 
 export type BenchApi = { address: string; cookie: string; pid: number; stop: () => Promise<void> }
@@ -28,7 +29,7 @@ export async function startApi(
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
   const { stop, pid } = start(['--min-semi-space-size=16', 'api/server.ts'], {
-    NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
+    NODE_OPTIONS: benchConfig.nodeOptions,
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),
     CC_METRICS_PORT: '0',

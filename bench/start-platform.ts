@@ -15,6 +15,7 @@ import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { startNodePart } from '../scripts/start/start-node-part.ts'
 import { connectStore, type Store } from '../store/connect.ts'
 import { openChangeFeed, type ChangeFeed } from '../store/platform/change-feed.ts'
+import { benchConfig } from './config.ts'
 import { signIn, type CallApi } from './call-api.ts'
 
 export type Platform = {
@@ -66,7 +67,7 @@ export async function startPlatform(
     const env: NodeJS.ProcessEnv = {
       PATH: process.env['PATH'],
       // To profile: --cpu-prof, or a module that looks on.
-      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'],
+      NODE_OPTIONS: benchConfig.nodeOptions,
       CC_DATA_DIR: dataDir,
       CC_PORT: String(port),
       CC_METRICS_PORT: '0',

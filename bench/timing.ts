@@ -2,11 +2,12 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { hashPassword } from '../gateways/passwords/passwords.ts'
 import { users } from '../store/users/users.ts'
+import { benchConfig } from './config.ts'
 import { median, p95, table } from './figures.ts'
 import { mannWhitney } from './mann-whitney.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
-const each = Number(process.env['BENCH_ROUNDS'] ?? 200)
+const each = benchConfig.rounds(200)
 /** Below it the two kinds count as told apart (contract §5.5). */
 const significance = 0.01
 /** Chance alone shows a difference once in a hundred times; three times in a row it is none of chance's. */
