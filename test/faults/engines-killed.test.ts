@@ -15,7 +15,8 @@ import { slowApply, slowPlan } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
 // Engines of this file's own, under the supervisor that starts again what dies. In each part one
-// of them is killed while a run plans, one applies and one awaits its approval.
+// of them is killed while a run plans, one applies and one awaits its approval. They are what a
+// user has: a throwaway PostgreSQL answers a commit before it is on disk, and a kill takes it back.
 let dataDir: string
 let engines: Engines
 let harness: Harness
@@ -27,7 +28,7 @@ let second: TestUser
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'cc-faults-'))
   chmodSync(dataDir, 0o711)
-  engines = await startEngines({ dataDir, ui: false, throwaway: true, say: () => undefined })
+  engines = await startEngines({ dataDir, ui: false, say: () => undefined })
   const owner = connectOwner(new Secret(engines.databaseUrl))
   await migrate(owner)
   await owner.destroy()
