@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { advise } from '../../domain/pipelines/advise.ts'
 import { adviseOnModules } from '../../domain/pipelines/advise-on-modules.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
-import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
+import { firstError, tofuMessages, type Message } from '../../domain/pipelines/tofu-messages.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
 import { tofu } from '../../gateways/tofu/tofu.ts'
@@ -156,11 +156,14 @@ async function planInSandbox(
       signal: watch.signal,
       onLine: async (stream, output) => {
         const line = relay?.hide(output) ?? output
-        if (stream === 'stderr' && said.length < maxSaid) said.push(line)
         const told = error === undefined ? firstError(line) : undefined
         if (told !== undefined) error = advise(told, run.workspaceId)
-        if (stream === 'stderr') return log.write('error', line)
-        for (const message of tofuMessages(line)) await log.write(message.level, message.line)
+        const messages: Message[] =
+          stream === 'stderr' ? [{ level: 'error', line }] : tofuMessages(line)
+        for (const message of messages) {
+          if (message.level === 'error' && said.length < maxSaid) said.push(message.line)
+          await log.write(message.level, message.line)
+        }
       },
     })
     await tool.prepare(loaded.files)

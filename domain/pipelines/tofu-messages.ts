@@ -26,7 +26,7 @@ export function tofuMessages(output: string): Message[] {
 /** The summary of the first error, for the run's message. */
 export function firstError(output: string): string | undefined {
   const message = parse(output)
-  // `init` speaks to people, not in JSON.
+  // What is wrong before the arguments are read (the CLI configuration) is said to people, not in JSON.
   if (!message) return /^\W*Error: (.+)$/.exec(output)?.[1]
   const diagnostic = message['diagnostic']
   if (!isRecord(diagnostic) || diagnostic['severity'] !== 'error') return undefined

@@ -126,7 +126,7 @@ export function tofu(options: TofuOptions) {
       /** What leads git to the run's relay. */
       gitEnv?: Readonly<Record<string, string>> | undefined
     }): Promise<StepEnd> {
-      const args = ['init', '-input=false', '-no-color']
+      const args = ['init', '-input=false', '-no-color', '-json']
       if (how.lockReadonly) args.push('-lockfile=readonly')
       if (how.keepModules) args.push('-get=false')
       return run(args, { gitEnv: how.gitEnv })
