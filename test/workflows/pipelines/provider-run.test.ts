@@ -105,7 +105,9 @@ resource "terraform_data" "evil" {
       expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
       const log = (await linesOf(owner, workspace, { id, stage: 'plan' })).join('\n')
       expect(log).toContain('hashicorp/nosuch')
-      expect(run.message).toMatch(/^tofu init: Failed to query available provider packages: Could not /)
+      expect(run.message).toMatch(
+        /^tofu init: Failed to query available provider packages: Could not /,
+      )
     })
   },
 )
