@@ -5,9 +5,8 @@ import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { mailQueue, type QueuedMail } from '../store/platform/mail-queue.ts'
+import { drainQueue, type Relay } from './drain-queue.ts'
 import { writeMail } from './write-mail.ts'
-
-export type MailRelay = { stop(): Promise<void> }
 
 export type MailRelayOptions = {
   config: Config
@@ -17,7 +16,6 @@ export type MailRelayOptions = {
   log: Logger
 }
 
-const pollMs = 1_000
 /** So many connections to the mail server at once. */
 const batch = 5
 
@@ -26,42 +24,17 @@ const batch = 5
  * the queue after the mail server has taken it, so a worker that dies between the two
  * sends it again, with the same Message-ID.
  */
-export function startMailRelay(options: MailRelayOptions): MailRelay {
-  const { store, changes, log } = options
-  const queue = mailQueue(store.platform)
-  let stopped = false
-  let wake: () => void = () => undefined
-  const unlisten = changes.on('cc_mail', () => wake())
-
-  const loop = async () => {
-    while (!stopped) {
-      const woken = new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      try {
-        const rows = await queue.claim(batch)
-        await Promise.all(rows.map(async (row) => deliver(options, row)))
-        if (rows.length > 0) continue
-      } catch (error) {
-        log.warn({ err: error }, 'the mails to send cannot be read')
-      }
-      await woken
-    }
-  }
-  const running = loop()
-
-  return {
-    async stop() {
-      stopped = true
-      unlisten()
-      wake()
-      await running
+export function startMailRelay(options: MailRelayOptions): Relay {
+  const queue = mailQueue(options.store.platform)
+  return drainQueue(
+    {
+      channel: 'cc_mail',
+      pollMs: 1_000,
+      claim: async () => queue.claim(batch),
+      deliver: async (row) => deliver(options, row),
     },
-  }
+    options,
+  )
 }
 
 async function deliver(options: MailRelayOptions, row: QueuedMail): Promise<void> {

@@ -12,10 +12,8 @@ import type { Logger } from 'pino'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { outboxQueue, type OutboxRow } from '../store/platform/outbox-queue.ts'
+import { drainQueue, type Relay } from './drain-queue.ts'
 
-export type Relay = { stop(): Promise<void> }
-
-const pollMs = 250
 const batch = 50
 const deadlineMs = 5_000
 
@@ -26,12 +24,8 @@ export function startOutboxRelay(options: {
   changes: ChangeFeed
   log: Logger
 }): Relay {
-  const { client, store, changes, log } = options
+  const { client, store, log } = options
   const queue = outboxQueue(store.platform)
-  let stopped = false
-  let wake: () => void = () => undefined
-  const unlisten = changes.on('cc_outbox', () => wake())
-
   const deliver = async (row: OutboxRow) => {
     try {
       await client.withDeadline(Date.now() + deadlineMs, async () => tell(client, row))
@@ -42,35 +36,10 @@ export function startOutboxRelay(options: {
     }
   }
 
-  const loop = async () => {
-    while (!stopped) {
-      const woken = new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pollMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      try {
-        const rows = await queue.claim(batch)
-        await Promise.all(rows.map(deliver))
-        if (rows.length > 0) continue
-      } catch (error) {
-        log.warn({ err: error }, 'the outbox cannot be read')
-      }
-      await woken
-    }
-  }
-  const running = loop()
-
-  return {
-    async stop() {
-      stopped = true
-      unlisten()
-      wake()
-      await running
-    },
-  }
+  return drainQueue(
+    { channel: 'cc_outbox', pollMs: 250, claim: async () => queue.claim(batch), deliver },
+    options,
+  )
 }
 
 async function tell(client: Client, row: OutboxRow): Promise<void> {
