@@ -13,35 +13,43 @@ const maxAttributes = 64
 export function measureXml(text: string): void {
   let elements = 0
   const open: string[] = []
-  let at = skipDeclaration(text)
-  for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
+  let end = skipDeclaration(text)
+  for (let at = text.indexOf('<', end); at >= 0; at = text.indexOf('<', end)) {
     const next = text[at + 1]
+    if (open.length === 0) assertBlank(text.slice(end, at))
     if (next === '?') throw new SamlRefusal('xml_processing_instruction')
     if (next === '!') {
-      at = skipDeclared(text, at)
+      end = skipDeclared(text, at)
     } else if (next === '/') {
-      const end = after(text, '>', at)
+      end = after(text, '>', at)
       // The parser would close what is not closed, and say nothing.
       if (text.slice(at + 2, end - 1).trim() !== open.pop()) throw new SamlRefusal('xml_malformed')
-      at = end
     } else {
       const tag = skipTag(text, at)
       elements += 1
       if (!tag.closed) open.push(tag.name)
       if (tag.attributes > maxAttributes) throw new SamlRefusal('xml_too_many_attributes')
-      at = tag.end
+      end = tag.end
     }
     if (elements > maxElements) throw new SamlRefusal('xml_too_many_elements')
     if (open.length > maxDepth) throw new SamlRefusal('xml_too_deep')
   }
   if (open.length > 0) throw new SamlRefusal('xml_malformed')
+  assertBlank(text.slice(end))
 }
 
-/** The one `<?` that may stand, and only for the encoding that the text was read in. */
+/** The parser drops what stands before and behind the root, and says nothing. */
+function assertBlank(outside: string): void {
+  if (/[^ \t\r\n]/.test(outside)) throw new SamlRefusal('xml_malformed')
+}
+
+/** The one `<?` that may stand, and only for the version and encoding that the text is read in. */
 function skipDeclaration(text: string): number {
   // `<?xml-stylesheet` begins like it and is an instruction.
   if (!/^<\?xml\s/.test(text)) return 0
   const end = after(text, '?>', 0)
+  // Of XML 1.1 are other line ends and characters, and canonicalization has none of it.
+  if (!/^<\?xml\s+version\s*=\s*["']1\.0["']/.test(text)) throw new SamlRefusal('xml_version')
   const declared = /encoding\s*=\s*["']([^"']*)["']/i.exec(text.slice(0, end))?.[1]
   if (declared !== undefined && !/^(utf-8|us-ascii)$/i.test(declared))
     throw new SamlRefusal('xml_encoding')

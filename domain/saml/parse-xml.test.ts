@@ -42,6 +42,13 @@ describe('parseXml', () => {
     ['xml_malformed', '<!-- -'],
     ['xml_malformed', ''],
     ['xml_malformed', 'text'],
+    ['xml_malformed', '<a/>x'],
+    ['xml_malformed', 'x<a/>'],
+    ['xml_malformed', '<?xml version="1.0"?>x<a/>'],
+    ['xml_malformed', '<a/><![CDATA[x]]>'],
+    ['xml_malformed', '<a/><!-- c -->x'],
+    ['xml_version', '<?xml version="1.1"?><a/>'],
+    ['xml_version', '<?xml encoding="UTF-8"?><a/>'],
     ['xml_malformed', '<a>\u0000</a>'],
     ['xml_too_deep', '<a>'.repeat(65) + '</a>'.repeat(65)],
     ['xml_too_many_elements', `<a>${'<b/>'.repeat(20_000)}</a>`],
@@ -51,6 +58,11 @@ describe('parseXml', () => {
     ],
   ])('%s', (reason, text) => {
     expect(reasonOf(() => parseXml(text))).toBe(reason)
+  })
+
+  test('takes line ends of XML 1.0 alone, and blanks around the root', () => {
+    const root = parseXml('\n<a>1\r\n2\r3\u00854\u20285</a>\r\n \t')
+    expect(root.textContent).toBe('1\n2\n3\u00854\u20285')
   })
 
   test('a body as large as is taken costs little, whatever shape it has', () => {

@@ -17,6 +17,9 @@ export function decodeXml(octets: Uint8Array): string {
   }
 }
 
+/** XML 1.0's own. The parser would take some letters for line ends too, which a signature covers as they are. */
+const normalizeLineEndings = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
+
 /** The root of a document that passed the gates of measure-xml.ts and that the parser had nothing to say about. */
 export function parseXml(text: string): Element {
   const refuse = (message: unknown) => {
@@ -27,7 +30,9 @@ export function parseXml(text: string): Element {
   let root: Element | null
   try {
     const errorHandler = { warning: refuse, error: refuse, fatalError: refuse }
-    root = new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement
+    // A name of its own, for the parser's types do not know all that it takes.
+    const options = { errorHandler, normalizeLineEndings }
+    root = new DOMParser(options).parseFromString(text, 'text/xml').documentElement
   } catch (error) {
     if (error instanceof SamlRefusal) throw error
     throw new SamlRefusal('xml_malformed', { cause: error })
