@@ -7,8 +7,10 @@ import {
   type Fault,
   type ScimType,
 } from '../../domain/errors.ts'
+import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { toFault } from '../../store/connect.ts'
+import { pageHeaders, troublePage } from '../saml/pages.ts'
 import { wordsOfPattern } from './pattern.ts'
 import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 
@@ -78,6 +80,9 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
       detail: scimDetailOf(error),
       scimType: scimTypeOf(error),
     })
+  // Its routes have a renderer of their own; this is where no route was reached.
+  if (isBrowserAddress(request.url))
+    return reply.status(status).headers(pageHeaders).send(troublePage(request.id))
   return reply.status(status).send({
     error: error.message,
     code: error.code,

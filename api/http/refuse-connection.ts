@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
+import { page, pageHeaders } from '../saml/pages.ts'
 
 const refusals: Record<string, { status: string; error: string; code: string }> = {
   HPE_HEADER_OVERFLOW: {
@@ -18,19 +20,31 @@ const malformed = {
   code: 'bad_request',
 }
 
+type ParserFault = Error & { code?: string; rawPacket?: unknown }
+
 /** What Node's parser gives up on, so that no route ever sees it: told in the body of every other error. */
-export function refuseConnection(fault: Error & { code?: string }, socket: Socket): void {
+export function refuseConnection(fault: ParserFault, socket: Socket): void {
   if (fault.code === 'ECONNRESET' || socket.destroyed) return
   const { status, error, code } = refusals[fault.code ?? ''] ?? malformed
-  const body = JSON.stringify({ error, code })
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    'connection: close',
-  ]
+  const browser = isBrowserAddress(addressIn(fault.rawPacket))
+  const body = browser
+    ? page('That did not work', `<p>${error}</p>`)
+    : JSON.stringify({ error, code })
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(browser && pageHeaders),
+    'content-length': Buffer.byteLength(body),
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  }
+  const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map((pair) => pair.join(': '))]
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroy(fault)
+}
+
+/** Of the last packet that came, which is the first one too for all that is sent at once. */
+function addressIn(packet: unknown): string {
+  const text = Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 200) : ''
+  return /^[A-Z]+ ([^ ]*)/.exec(text)?.[1] ?? ''
 }

@@ -42,6 +42,16 @@ describe('methods that an address does not have', () => {
     })
   })
 
+  test.each([
+    ['GET', '/api/auth/saml/acs', 'POST'],
+    ['PUT', '/api/auth/saml/slo?SAMLRequest=x', 'GET, POST'],
+    ['POST', '/api/auth/saml/login/request', 'GET'],
+  ])('405: %s %s is told on a page', async (method, path, allow) => {
+    const answer = await ask(method, path)
+    expect([answer.status, answer.allow]).toEqual([405, allow])
+    expect(answer.body).toMatch(/^<!doctype html>/)
+  })
+
   test('404: addresses that nobody has, and hidden ones', async () => {
     for (const path of ['/api/nothing', '/api/admin/organizations', '/api/workspaces//variables'])
       expect(await ask('TRACE', path), path).toEqual({

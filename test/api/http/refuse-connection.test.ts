@@ -10,7 +10,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
   })
   afterAll(async () => harness.close())
 
-  const answerTo = async (text: string): Promise<{ head: string; body: unknown }> => {
+  const answerTo = async (text: string): Promise<{ head: string; body: string }> => {
     const socket = connect(harness.config.port, '127.0.0.1')
     let said = ''
     socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -19,7 +19,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
     socket.write(text)
     await once(socket, 'close')
     const [head = '', body = ''] = said.split('\r\n\r\n')
-    return { head, body: JSON.parse(body) }
+    return { head, body }
   }
 
   test('431: an address of 20 KB', async () => {
@@ -28,15 +28,24 @@ describe('what Node’s parser gives up on is told in the body of every other er
       `GET /api/workspaces?q=${long} HTTP/1.1\r\nhost: x\r\n\r\n`,
     )
     expect(head).toMatch(/^HTTP\/1\.1 431 /)
-    expect(body).toEqual({
+    expect(JSON.parse(body)).toEqual({
       error: 'The address and the headers are over 16 KiB. Shorten them.',
       code: 'headers_too_large',
     })
   })
 
+  test('431: a page where an identity provider sends browsers to', async () => {
+    const { head, body } = await answerTo(
+      `GET /api/auth/saml/slo?SAMLRequest=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    )
+    expect(head).toMatch(/^HTTP\/1\.1 431 /)
+    expect(head).toContain('\r\ncontent-type: text/html; charset=utf-8\r\n')
+    expect(body).toContain('<p>The address and the headers are over 16 KiB. Shorten them.</p>')
+  })
+
   test('400: no HTTP', async () => {
     const { head, body } = await answerTo('hello\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 400 /)
-    expect(body).toEqual({ error: 'This is no HTTP request.', code: 'bad_request' })
+    expect(JSON.parse(body)).toEqual({ error: 'This is no HTTP request.', code: 'bad_request' })
   })
 })
