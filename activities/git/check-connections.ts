@@ -1,5 +1,7 @@
+import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
 import { readMarker } from '../../gateways/git/own-branch.ts'
 import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../store/git/note-health.ts'
@@ -41,10 +43,17 @@ async function check(
     }
   })
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
-  let health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
-    repo: connection.defaultRepo,
-    repositoryId: claim?.repositoryId,
-  })
+  let health: ConnectionHealth
+  try {
+    health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
+      repo: connection.defaultRepo,
+      repositoryId: claim?.repositoryId,
+    })
+  } catch (error) {
+    // It stays what it was, and is asked again when it is next due.
+    if (hasCode(error, 'git_rate_limited')) return
+    throw error
+  }
   if (connection.status === 'initializing') {
     if (health.status === 'unreachable') return
     if (health.status === 'healthy' && !(await isMerged(deps, at))) return

@@ -2,22 +2,23 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
 import { hostAddress } from '../../domain/git/host-address.ts'
 import { productOf } from '../../domain/git/providers.ts'
-import { repositoryName } from '../../domain/git/repository-name.ts'
+import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
 import { checkTokenShape } from '../../domain/git/token-shape.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
 import { opensPrivateHost } from '../../gateways/outbound/resolve-target.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   gitConnections,
   placeOfToken,
-  repoAlreadyConnected,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import { startInitialization } from '../../store/git/start-initialization.ts'
 import { startWebhook } from '../../store/git/start-webhook.ts'
 import type { Deps } from '../deps.ts'
 import { findRepository, type FoundRepository } from './find-repository.ts'
-import { markClaim } from './mark-claim.ts'
+import { markOrUndo } from './mark-claim.ts'
 import type { NewGitConnectionBody } from './schemas.ts'
 import { newWebhookSecret, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
@@ -41,9 +42,11 @@ export async function createConnection(
   checkTokenShape(product, token)
   const name = nameOf(input, { product, host: address.host })
 
+  const branch = input.branch === undefined ? undefined : checkBranchName(input.branch)
+
   const host = connectGitHost(deps.outbound, { product, origin: address.origin, token })
-  await host.checkToken()
-  const found = name && (await findRepository(host, { name, branch: input.branch, repoType }))
+  await checkToken(host)
+  const found = name && (await findRepository(host, { name, branch, repoType }))
   const connection = await deps.store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
     const created = await connections.create({
@@ -53,7 +56,7 @@ export async function createConnection(
       token: deps.keyring.seal(placeOfToken(organizationId), token),
       repoType,
       defaultRepo: found ? found.repository.fullName : null,
-      defaultBranch: found ? found.branch : (input.branch ?? null),
+      defaultBranch: found ? found.branch : (branch ?? null),
       status: found ? 'initializing' : 'healthy',
       statusReason: null,
       createdBy: caller.userId,
@@ -86,21 +89,40 @@ export async function createConnection(
   })
   if (!found) return connection
 
-  const owned = await markClaim(deps, caller, { host, connection, ...found })
-  if (owned === 'foreign') {
-    await deps.store.tenant(organizationId, async (db) => {
-      await gitConnections(db, organizationId).delete(connection.id)
-      await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
-        outcome: 'failure',
-        target: { kind: 'git_connection', id: connection.id, label: found.repository.fullName },
-        detail: { reason: 'repo_already_connected' },
-      })
-    })
-    throw repoAlreadyConnected()
-  }
+  const owned = await markOrUndo(deps, caller, {
+    claim: { host, connection, ...found },
+    undo: async (reason) => undo(deps, caller, { connection, reason }),
+  })
   await syncWebhook(deps, organizationId, { host, connection })
   if (owned === 'ours' && repoType === 'application') await markReady(deps, caller, connection)
   return waitForInitialization(deps, caller, connection)
+}
+
+async function checkToken(host: GitHost): Promise<void> {
+  try {
+    await host.checkToken()
+  } catch (error) {
+    if (!hasCode(error, 'address_not_allowed')) throw error
+    const what =
+      'is private, local or reserved, which CC_PRIVATE_HOSTS of this installation does not open'
+    throw invalid(`host: ${what}.`, [{ path: 'host', message: what }], 'address_not_allowed')
+  }
+}
+
+async function undo(
+  deps: Deps,
+  caller: Caller,
+  { connection, reason }: { connection: GitConnection; reason: string },
+): Promise<void> {
+  const { organizationId } = caller
+  await deps.store.tenant(organizationId, async (db) => {
+    await gitConnections(db, organizationId).delete(connection.id)
+    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
+      outcome: 'failure',
+      target: { kind: 'git_connection', id: connection.id, label: connection.defaultRepo ?? '' },
+      detail: { reason },
+    })
+  })
 }
 
 /** An application's repository bears the marker and nothing else: it is ready. */

@@ -2,44 +2,60 @@ import { AppError, invalid } from '../../domain/errors.ts'
 import { checkBranchName } from '../../domain/git/repository-name.ts'
 import type { GitHost, GitRepository } from '../../gateways/git/git-host.ts'
 import { isStatus } from '../../gateways/git/git-refusal.ts'
+import { askingProvider } from './asking-provider.ts'
 
 export type FoundRepository = { repository: GitRepository; branch: string }
+type Asked = {
+  name: string
+  branch: string | undefined
+  repoType: 'infra' | 'application'
+  /** What the caller's fields are called. */
+  fields?: { repo: string; branch: string }
+}
 
 /**
  * Looks a repository up and proves that the token may do there what a connection does: an
  * infra repository is written to as a whole, and an application's at least bears the marker.
  */
-export async function findRepository(
+export const findRepository = async (host: GitHost, asked: Asked): Promise<FoundRepository> =>
+  askingProvider(async () => find(host, asked))
+
+async function find(
   host: GitHost,
-  asked: { name: string; branch: string | undefined; repoType: 'infra' | 'application' },
+  { name, branch: asked, repoType, fields = { repo: 'repo', branch: 'branch' } }: Asked,
 ): Promise<FoundRepository> {
-  const wanted = asked.branch === undefined ? undefined : checkBranchName(asked.branch)
-  const repository = await lookUp(host, asked.name)
+  const wanted = asked === undefined ? undefined : checkBranchName(asked, fields.branch)
+  const repository = await lookUp(host, name, fields.repo)
+  const { fullName } = repository
   if (repository.archived)
-    throw refused('repo', 'git_repository_archived', 'is archived: nothing can be written to it')
+    throw refused(
+      fields.repo,
+      'git_repository_archived',
+      'is archived: nothing can be written to it',
+    )
   const missing = await host.missingRights(repository, 'write')
   if (missing.length > 0)
     throw new AppError(
       'invalid',
-      `The token may not write to ${repository.fullName}. It lacks: ${missing.join(', ')}.`,
+      `The token may not write to ${fullName}. It lacks: ${missing.join(', ')}.`,
       { code: 'git_permissions_missing', missing },
     )
   const branch = wanted ?? repository.defaultBranch ?? 'main'
-  if (asked.repoType === 'application' && !(await host.head(repository.fullName, branch)))
-    throw refused('branch', 'git_branch_not_found', `there is no branch ${branch} in it`)
+  if (repoType === 'application' && !(await host.head(fullName, branch)))
+    throw refused(
+      fields.branch,
+      'git_branch_not_found',
+      `there is no branch ${branch} in ${fullName}`,
+    )
   return { repository, branch }
 }
 
-async function lookUp(host: GitHost, name: string): Promise<GitRepository> {
+async function lookUp(host: GitHost, name: string, field: string): Promise<GitRepository> {
   try {
     return await host.repository(name)
   } catch (error) {
     if (isStatus(error, 404))
-      throw refused(
-        'repo',
-        'git_repository_not_found',
-        'is not there, or this token may not see it',
-      )
+      throw refused(field, 'git_repository_not_found', 'is not there, or this token may not see it')
     throw error
   }
 }

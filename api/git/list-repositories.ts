@@ -3,6 +3,7 @@ import type { GitRepository } from '../../gateways/git/git-host.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor } from '../http/paging.ts'
+import { askingProvider } from './asking-provider.ts'
 import { openHost } from './open-host.ts'
 
 /** A search may find nothing on many of the provider's pages; at most so many are asked for one answer. */
@@ -20,11 +21,9 @@ export async function listRepositories(
   const host = openHost(deps, organizationId, connection)
   let page: number | null = Math.max(1, decodeCursor(cursor, 1))
   let repos: GitRepository[] = []
-  for (let asked = 0; page !== null && repos.length === 0 && asked < maxPages; asked += 1) {
-    const answer: Awaited<ReturnType<typeof host.repositories>> = await host.repositories({
-      q,
-      page,
-    })
+  for (let tries = 0; page !== null && repos.length === 0 && tries < maxPages; tries += 1) {
+    const asked: number = page
+    const answer = await askingProvider(async () => host.repositories({ q, page: asked }))
     repos = answer.repos
     page = answer.nextPage
   }

@@ -1,10 +1,16 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Ownership } from '../../domain/git/owner-marker.ts'
 import type { GitHost, GitRepository } from '../../gateways/git/git-host.ts'
+import { refusalOf } from '../../gateways/git/git-refusal.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
 import { markBranch } from '../../gateways/git/own-branch.ts'
-import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import {
+  gitConnections,
+  repoAlreadyConnected,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
+import { askingProvider } from './asking-provider.ts'
 
 /** What the marker of this connection says. */
 export async function ownershipOf(
@@ -24,14 +30,44 @@ export async function ownershipOf(
   }
 }
 
+type Claimed = {
+  host: GitHost
+  connection: GitConnection
+  repository: GitRepository
+  branch: string
+}
+
+/**
+ * The marker, before the caller is answered. A host that is gone by now is waited for by the
+ * workflow (`later`); all else that goes wrong undoes what was begun, so that an answer that
+ * tells of an error leaves nothing behind.
+ */
+export async function markOrUndo(
+  deps: Deps,
+  caller: Caller,
+  { claim, undo }: { claim: Claimed; undo: (reason: string) => Promise<void> },
+): Promise<'ours' | 'protected' | 'later'> {
+  try {
+    const owned = await askingProvider(async () => markClaim(deps, caller, claim))
+    if (owned === 'foreign') throw repoAlreadyConnected()
+    return owned
+  } catch (error) {
+    const { fault, code = 'internal' } = refusalOf(error) ?? {}
+    const final = /^git_(token_rejected|forbidden|refused|not_found)$/.test(code)
+    if (fault === 'unavailable' && !final) return 'later'
+    await undo(code)
+    throw error
+  }
+}
+
 /**
  * Puts the marker on a branch that this connection's row has claimed. `foreign`: another
  * installation owns it. A protected branch is left to the workflow, which asks by pull request.
  */
-export async function markClaim(
+async function markClaim(
   deps: Deps,
   { organizationId }: Pick<Caller, 'organizationId'>,
-  at: { host: GitHost; connection: GitConnection; repository: GitRepository; branch: string },
+  at: Claimed,
 ): Promise<'ours' | 'foreign' | 'protected'> {
   const owner = await ownershipOf(deps, organizationId, {
     connection: at.connection,

@@ -5,7 +5,6 @@ import { unmarkBranch } from '../../gateways/git/own-branch.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   gitConnections,
-  repoAlreadyConnected,
   type GitClaim,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
@@ -13,7 +12,7 @@ import { startInitialization } from '../../store/git/start-initialization.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'
-import { markClaim, ownershipOf } from './mark-claim.ts'
+import { markOrUndo, ownershipOf } from './mark-claim.ts'
 import { openHost } from './open-host.ts'
 import type { GitDefaultsBody } from './schemas.ts'
 import { removeWebhook, syncWebhook } from './sync-webhook.ts'
@@ -33,7 +32,7 @@ export async function setDefaults(
   const name =
     defaults.defaultRepo === undefined
       ? before.defaultRepo
-      : repositoryName(defaults.defaultRepo, { ...before, field: 'repo' })
+      : repositoryName(defaults.defaultRepo, { ...before, field: 'defaultRepo' })
   if (!name)
     throw invalid('defaultRepo: this connection has no repository yet.', [
       { path: 'defaultRepo', message: 'is required where there is none yet' },
@@ -46,6 +45,7 @@ export async function setDefaults(
     name,
     branch: branch ?? undefined,
     repoType: before.repoType,
+    fields: { repo: 'defaultRepo', branch: 'defaultBranch' },
   })
   const claim = claimOf(before.host, found)
   const moved = !old || old.repositoryId !== claim.repositoryId || old.branch !== claim.branch
@@ -72,11 +72,10 @@ export async function setDefaults(
     return changed
   })
   if (!moved) return after
-  const owned = await markClaim(deps, caller, { host, connection: after, ...found })
-  if (owned === 'foreign') {
-    await putBack(deps, caller, { before, old })
-    throw repoAlreadyConnected()
-  }
+  const owned = await markOrUndo(deps, caller, {
+    claim: { host, connection: after, ...found },
+    undo: async () => putBack(deps, caller, { before, old }),
+  })
   if (old) await giveBack(deps, caller, { connection: before, claim: old })
   // Of another branch of the same repository the webhook tells already.
   if (old?.repositoryId !== claim.repositoryId) {
@@ -87,7 +86,7 @@ export async function setDefaults(
   return waitForInitialization(deps, caller, after)
 }
 
-/** Another installation owns the new branch: the connection goes on with what it had. */
+/** The new branch cannot be had: the connection goes on with what it had. */
 async function putBack(
   deps: Deps,
   { organizationId }: Caller,

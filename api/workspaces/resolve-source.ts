@@ -65,7 +65,7 @@ function toSource(
   { repo, repoUrl, branch, include }: GitBody,
   { product, host }: GitConnection,
 ): WorkspaceSource {
-  if (branch !== undefined) checkBranchName(branch, 'source.branch')
+  const wanted = branch === undefined ? undefined : checkBranchName(branch, 'source.branch')
   if (include) checkInclude(include)
   const name =
     repo === undefined
@@ -73,7 +73,7 @@ function toSource(
       : repositoryName(repo, { product, host, field: 'source.repo' })
   return {
     ...(name !== undefined && { repo: name }),
-    ...(branch !== undefined && { branch }),
+    ...(wanted !== undefined && { branch: wanted }),
     ...(include && include.length > 0 && { include }),
   }
 }

@@ -25,9 +25,13 @@ export function hostAddress(
   input: string | undefined,
   opensPlain: (host: string, port: number) => boolean,
 ): HostAddress {
-  const text = input?.trim() || publicHosts[provider]
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
-  if (!url?.hostname || /[\s\\]/.test(text)) throw refused('is not the name of a host')
+  const text = (input ?? publicHosts[provider]).trim()
+  // `URL` forgives much (`//host`, `%67ithub.com`): what it would mend is refused.
+  const url = /^[/\\]|[\s\\%]/.test(text)
+    ? null
+    : URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
+  if (!url || !isHostName(url.hostname) || url.port === '0')
+    throw refused('is not the name of a host')
   if (url.username || url.password) throw refused('must not carry a user name or password')
   if ((url.pathname !== '/' && url.pathname !== '') || url.search || url.hash)
     throw refused('is a host alone, without a path')
@@ -42,6 +46,14 @@ export function hostAddress(
   const host = url.port ? `${known}:${url.port}` : known
   return { host, origin: `${url.protocol}//${host}` }
 }
+
+/** An IP literal, which `URL` has normalized, or labels as DNS takes them (RFC 1035 2.3.4). */
+const isHostName = (name: string): boolean =>
+  /^\[[0-9a-f:.]+\]$/.test(name) ||
+  name
+    .replace(/\.$/, '')
+    .split('.')
+    .every((label) => /^[a-z0-9_-]{1,63}$/.test(label) && !/^-|-$/.test(label))
 
 const refused = (what: string) =>
   invalid(`host: ${what}.`, [{ path: 'host', message: what }], 'git_host_invalid')

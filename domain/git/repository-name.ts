@@ -2,7 +2,13 @@ import { invalid } from '../errors.ts'
 import { isOnHost } from './host-address.ts'
 import type { GitProduct } from './providers.ts'
 
-type RepositoryField = 'repo' | 'repoUrl' | 'appRepo' | 'source.repo' | 'source.repoUrl'
+type RepositoryField =
+  | 'repo'
+  | 'defaultRepo'
+  | 'repoUrl'
+  | 'appRepo'
+  | 'source.repo'
+  | 'source.repoUrl'
 
 /**
  * `owner/repository` out of whatever people paste: the bare name, an https or ssh address, with
@@ -25,7 +31,7 @@ export function repositoryName(
       throw fail('is neither an https nor an ssh address')
     if (url.password) throw fail('must not carry a password')
     if (!isOnHost(url.hostname, host)) throw fail(`is not on ${host}`)
-    path = decodeURIComponent(url.pathname)
+    path = decoded(url.pathname) ?? ''
   }
   const segments = path
     .replace(/^\/+|\/+$/g, '')
@@ -40,6 +46,14 @@ export function repositoryName(
   return name.join('/')
 }
 
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
 /** `/scm/KEY/slug`, `/projects/KEY/repos/slug` and `/users/name/repos/slug` are addresses of Data Center. */
 function dataCenterSegments(segments: string[]): string[] {
   const [first = '', key = '', repos = '', slug = ''] = segments
@@ -52,11 +66,17 @@ function dataCenterSegments(segments: string[]): string[] {
 const isSegment = (segment: string) =>
   /^~?[\w.-]{1,255}$/.test(segment) && segment !== '.' && segment !== '..'
 
-/** What `git check-ref-format` takes for a branch, less what no provider's address survives. */
-export function checkBranchName(branch: string, field = 'branch'): string {
+/**
+ * What `git check-ref-format` takes for a branch, less what no provider's address survives. The
+ * full name of a ref is its branch: `refs/heads/main` beside `main` would be two claims on one.
+ */
+export function checkBranchName(input: string, field = 'branch'): string {
+  const branch = input.replace(/^refs\/heads\//, '')
   const bad =
     // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock(\/|$)|\/\./.test(branch)
+    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|^refs\/|[/.]$|\.lock(\/|$)|\/\./.test(
+      branch,
+    )
   if (bad || branch === '@' || branch === 'HEAD' || Buffer.byteLength(branch) > 244)
     throw invalid(`${field}: is not the name of a branch.`, [
       { path: field, message: 'is not the name of a branch' },

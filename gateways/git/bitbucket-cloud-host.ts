@@ -9,6 +9,7 @@ import { GitRefusal, isStatus, refusalOf } from './git-refusal.ts'
 import { asked, branchProtected, headMoved } from './head-moved.ts'
 import { multipartForm } from './multipart-form.ts'
 import { inPath, jsonClient, type JsonClient } from './json-client.ts'
+import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { readBySnapshot } from './read-by-snapshot.ts'
 
@@ -31,7 +32,7 @@ export function bitbucketCloudHost(
 ): GitHost {
   const email = token.includes(':') ? token.slice(0, token.indexOf(':')) : undefined
   const secret = email === undefined ? token : token.slice(email.length + 1)
-  const client = jsonClient(providerFetch(outbound, provider), {
+  const client = jsonClient(providerFetch(outbound, provider, token), {
     baseUrl: apiOf(origin),
     authorization: email === undefined ? `Bearer ${token}` : basic(email, secret),
   })
@@ -48,10 +49,12 @@ export function bitbucketCloudHost(
     ...bitbucketCloudPulls(client),
 
     checkToken: async () =>
-      asked(provider, async () => {
-        // A repository's access token is nobody's, so `/user` would refuse it.
-        await client.get('/repositories', { role: 'member', pagelen: 1 })
-      }),
+      // A repository's access token is nobody's, so `/user` would refuse it.
+      proveToken(
+        provider,
+        async () => client.get('/repositories', { role: 'member', pagelen: 1 }),
+        'values',
+      ),
 
     repository: async (name) =>
       asked(provider, async () => {

@@ -8,6 +8,7 @@ import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { isStatus } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 import { inPath, jsonClient, type JsonClient } from './json-client.ts'
+import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { pushCommit } from './push-commit.ts'
 import { readBySnapshot } from './read-by-snapshot.ts'
@@ -30,7 +31,7 @@ export function bitbucketDataCenterHost(
   outbound: Outbound,
   { origin, token }: { origin: string; token: string },
 ): GitHost {
-  const client = jsonClient(providerFetch(outbound, provider), {
+  const client = jsonClient(providerFetch(outbound, provider, token), {
     baseUrl: `${origin}/rest/api/1.0`,
     authorization: `Bearer ${token}`,
   })
@@ -46,9 +47,7 @@ export function bitbucketDataCenterHost(
     ...bitbucketDataCenterPulls(client, at),
 
     checkToken: async () =>
-      asked(provider, async () => {
-        await client.get('/repos', { limit: 1 })
-      }),
+      proveToken(provider, async () => client.get('/repos', { limit: 1 }), 'values'),
 
     repository: async (name) =>
       asked(provider, async () => {

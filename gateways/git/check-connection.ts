@@ -3,7 +3,10 @@ import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
 import type { GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 
-/** How a connection is now, in words for people. Faults of our own are thrown, not told as the host's. */
+/**
+ * How a connection is now, in words for people. Faults of our own are thrown, not told as the
+ * host's; and so is a limit, which says nothing of the token and nothing of the repository.
+ */
 export async function checkConnection(
   host: GitHost,
   { repo, repositoryId }: { repo: string | null; repositoryId: string | undefined },
@@ -20,7 +23,7 @@ export async function checkConnection(
       ? { status: 'healthy', reason: null }
       : { status: 'invalid_token', reason: `The token lacks: ${missing.join(', ')}.` }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) || error.code === 'git_rate_limited') throw error
     if (isStatus(error, 401, 403)) return { status: 'invalid_token', reason: error.message }
     if (isStatus(error, 404))
       return {

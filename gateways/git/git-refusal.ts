@@ -11,6 +11,7 @@ export class GitRefusal extends AppError {
     const told = reason ? `: ${reason}` : ` (${status}).`
     const limitedFor = secondsLimited(status, headers, reason)
     const limited = limitedFor !== undefined
+    const after = retryAfterOf(headers)
     super(
       limited || status >= 500 || status === 401 || status === 403 ? 'unavailable' : 'conflict',
       limited
@@ -23,6 +24,8 @@ export class GitRefusal extends AppError {
       {
         code: limited ? 'git_rate_limited' : codeOf(status),
         ...(limited && { retryAfterSeconds: limitedFor }),
+        ...(status === 503 &&
+          after > 0 && { retryAfterSeconds: Math.min(3_600, Math.ceil(after)) }),
       },
     )
     this.name = 'GitRefusal'
@@ -41,7 +44,7 @@ function codeOf(status: number): string {
 
 /** Providers say when to come back: `Retry-After`, or the moment at which the quota is whole again. */
 function secondsLimited(status: number, headers: Headers, reason = ''): number | undefined {
-  const after = Number(headers.get('retry-after'))
+  const after = retryAfterOf(headers)
   const spent = headers.get('x-ratelimit-remaining') ?? headers.get('ratelimit-remaining')
   // GitHub's secondary limits may come without a header, and are then over after a minute.
   const told = spent === '0' || after > 0 || /rate limit/i.test(reason)
@@ -51,6 +54,13 @@ function secondsLimited(status: number, headers: Headers, reason = ''): number |
   const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset'))
   const seconds = reset > 0 ? Math.ceil(reset - Date.now() / 1_000) : 60
   return Math.min(3_600, Math.max(1, seconds))
+}
+
+/** RFC 9110 10.2.3: seconds, or the moment. */
+function retryAfterOf(headers: Headers): number {
+  const told = headers.get('retry-after') ?? ''
+  const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - Date.now()) / 1_000
+  return seconds > 0 ? seconds : 0
 }
 
 /** The provider's refusal behind whatever a client library threw. */

@@ -10,6 +10,7 @@ import { githubSource } from './github-source.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
+import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 
 const provider = 'GitHub'
@@ -25,7 +26,7 @@ export function githubHost(
     auth: connection.token,
     baseUrl: apiOf(connection.origin),
     userAgent: 'cloud-control',
-    request: { fetch: providerFetch(outbound, provider) },
+    request: { fetch: providerFetch(outbound, provider, connection.token) },
     // Its warnings go to the terminal, with addresses in them.
     log: { debug: silent, info: silent, warn: silent, error: silent },
   })
@@ -37,9 +38,7 @@ export function githubHost(
     ...githubPulls(octokit),
 
     checkToken: async () =>
-      asked(provider, async () => {
-        await rest.users.getAuthenticated()
-      }),
+      proveToken(provider, async () => (await rest.users.getAuthenticated()).data, 'id'),
 
     repository: async (name) =>
       asked(provider, async () => {

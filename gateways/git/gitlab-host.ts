@@ -9,6 +9,7 @@ import { gitlabPulls } from './gitlab-pulls.ts'
 import { gitlabSource } from './gitlab-source.ts'
 import { gitlabWebhooks } from './gitlab-webhooks.ts'
 import { asked } from './head-moved.ts'
+import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 
 const provider = 'GitLab'
@@ -26,7 +27,7 @@ export function gitlabHost(
   const api = new Gitlab({
     host: connection.origin,
     token: connection.token,
-    requesterFn: gitlabRequester(providerFetch(outbound, provider)),
+    requesterFn: gitlabRequester(providerFetch(outbound, provider, connection.token)),
   })
 
   return {
@@ -34,10 +35,7 @@ export function gitlabHost(
     ...gitlabWebhooks(api),
     ...gitlabPulls(api),
 
-    checkToken: async () =>
-      asked(provider, async () => {
-        await api.Users.showCurrentUser()
-      }),
+    checkToken: async () => proveToken(provider, async () => api.Users.showCurrentUser(), 'id'),
 
     repository: async (name) =>
       asked(provider, async () => toRepository(await api.Projects.show(name))),

@@ -7,8 +7,13 @@ import { tooLarge } from './too-large.ts'
 /**
  * `fetch` towards a provider: what is no success is thrown as a `GitRefusal`, so that each client
  * library fails in the same words, and half a JSON document is a fault instead of missing fields.
+ * The token is only needed to be kept out of those words.
  */
-export function providerFetch(outbound: Outbound, provider: string): typeof globalThis.fetch {
+export function providerFetch(
+  outbound: Outbound,
+  provider: string,
+  token: string,
+): typeof globalThis.fetch {
   const send = outboundFetch(outbound, {
     use: 'git',
     timeoutMs: 30_000,
@@ -23,7 +28,7 @@ export function providerFetch(outbound: Outbound, provider: string): typeof glob
       if (json && answer.status !== 204) await assertWhole(answer.clone(), provider)
       return answer
     }
-    const reason = json ? reasonOf(await answer.text()) : undefined
+    const reason = json ? reasonOf(await answer.text(), token) : undefined
     throw new GitRefusal(provider, {
       status: answer.status,
       headers: answer.headers,
@@ -41,8 +46,11 @@ async function assertWhole(answer: Response, provider: string): Promise<void> {
   }
 }
 
-/** The provider's own words, one line of plain text: they are shown to people, and a host is chosen by a user. */
-function reasonOf(text: string): string | undefined {
+/**
+ * The provider's own words, one line of plain text: they are shown to people and kept, and a host
+ * is chosen by a user. One that repeats the token must not show it to every member.
+ */
+function reasonOf(text: string, token: string): string | undefined {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -53,7 +61,14 @@ function reasonOf(text: string): string | undefined {
     // oxlint-disable-next-line no-control-regex -- control characters are what this takes out
     ?.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .trim()
-  return words ? words.slice(0, 300) : undefined
+  return words ? withoutToken(words, token).slice(0, 300) : undefined
+}
+
+/** Also the half behind an `email:`, and both as HTTP's basic scheme carries them. */
+function withoutToken(words: string, token: string): string {
+  const secret = token.slice(token.indexOf(':') + 1)
+  const forms = [token, secret, ...[token, secret].map((text) => btoa(text).replace(/=+$/, ''))]
+  return forms.reduce((text, form) => text.replaceAll(form, '[token]'), words)
 }
 
 /** GitHub and GitLab: `message` or `error`; Bitbucket Cloud: `error.message`; Data Center: `errors[].message`. */

@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AppError } from '../../../domain/errors.ts'
-import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
-import type { GitHost } from '../../../gateways/git/git-host.ts'
-import { createOutbound } from '../../../gateways/outbound/outbound.ts'
-import { bitbucketCloudPeer } from '../../harness/git/bitbucket-cloud-peer.ts'
-import { bitbucketDataCenterPeer } from '../../harness/git/bitbucket-data-center-peer.ts'
-import type { GitPeer } from '../../harness/git/git-peer.ts'
-import { githubPeer } from '../../harness/git/github-peer.ts'
-import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
-import type { PeerFault } from '../../harness/git/peer-server.ts'
+import { expect, test } from 'vitest'
+import { eachProvider, failureOf } from '../../harness/git/each-provider.ts'
+import type { PeerAnswer, PeerFault } from '../../harness/git/peer-server.ts'
 
-const makers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
 const files = {
   'README.md': 'hello\n',
   'a/one.tf': '# one\n',
@@ -18,47 +9,22 @@ const files = {
   'b/x.tf': '# x\n',
 }
 
-// Each provider in trouble: what it does then is the same for all of them.
-describe.each(Object.entries(makers))('%s in trouble', (_, makePeer) => {
-  let peer: GitPeer
-  let host: GitHost
-  let counter = 0
-  beforeAll(async () => {
-    peer = await makePeer()
-    const outbound = createOutbound({
-      privateHosts: [{ use: 'git', host: '127.0.0.1', port: peer.server.port }],
-    })
-    const { product } = peer
-    host = connectGitHost(outbound, { product, origin: peer.server.url, token: peer.token() })
-  })
-  afterAll(async () => peer.close())
-
-  const repository = async (content: Record<string, string> | undefined = files) => {
-    counter += 1
-    const name = `acme/trouble-${counter}`
-    await peer.createRepository(name, content)
-    return { name, head: (await host.head(name, 'main')) ?? '' }
-  }
-  const failure = async (work: Promise<unknown>): Promise<AppError> => {
-    const error = await work.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    )
-    expect(error).toBeInstanceOf(AppError)
-    return error as AppError
-  }
-
+// What each provider does in trouble is the same for all of them.
+eachProvider('%s in trouble', (provider) => {
   test('trouble is told in fixed words: a 500, half an answer, a lost line, a limit', async () => {
-    const { name } = await repository()
-    const withFault = async (fault: typeof peer.server.fault, work: () => Promise<unknown>) => {
-      peer.server.fault = fault
+    const { name } = await provider.repository(files)
+    const withFault = async (
+      fault: typeof provider.peer.server.fault,
+      work: () => Promise<unknown>,
+    ) => {
+      provider.peer.server.fault = fault
       try {
-        return await failure(work())
+        return await failureOf(work())
       } finally {
-        peer.server.fault = () => undefined
+        provider.peer.server.fault = () => undefined
       }
     }
-    const ask = async () => host.repository(name)
+    const ask = async () => provider.host.repository(name)
     const wrong = await withFault(
       () => ({ status: 500, text: '<h1>at com.example.Secret(...)</h1>' }),
       ask,
@@ -96,41 +62,84 @@ describe.each(Object.entries(makers))('%s in trouble', (_, makePeer) => {
     expect([secondary.code, secondary.retryAfterSeconds]).toEqual(['git_rate_limited', 60])
   })
 
+  const answering = async (answer: PeerAnswer, work: () => Promise<unknown>) => {
+    provider.peer.server.fault = () => answer
+    try {
+      return await failureOf(work())
+    } finally {
+      provider.peer.server.fault = () => undefined
+    }
+  }
+
+  test('a server that is no such provider has not taken the token', async () => {
+    const html = { 'content-type': 'text/html' }
+    for (const stranger of [
+      { status: 200, text: '<h1>Sign in</h1>', headers: html },
+      { status: 200, json: {} },
+      { status: 200, json: [] },
+      { status: 204 },
+      { status: 404, json: { message: 'Not Found' } },
+      { status: 400, text: 'what?' },
+      { status: 410, json: { message: 'Gone' } },
+    ]) {
+      const error = await answering(stranger, async () => provider.host.checkToken())
+      expect([error.fault, error.code], JSON.stringify(stranger)).toEqual([
+        'unavailable',
+        'git_provider_unavailable',
+      ])
+    }
+  })
+
+  test('a reason that repeats the token does not show it', async () => {
+    const token = provider.peer.token()
+    const plain = `bad ${token}, ${btoa(token)} or ${btoa(`x:${token}`)}`
+    const answer = { status: 401, json: { message: plain, errors: [{ message: plain }] } }
+    const error = await answering(answer, async () => provider.hostWith(token).checkToken())
+    expect(error.code).toBe('git_token_rejected')
+    expect(error.message).toMatch(/bad \[token\], \[token\]/)
+    expect(error.message).not.toContain(token)
+  })
+
+  test('a moment to come back at is one as well as seconds, and a closed service names one too', async () => {
+    const moment = new Date(Date.now() + 90_000).toUTCString()
+    for (const status of [429, 503]) {
+      const answer = { status, json: { message: 'later' }, headers: { 'retry-after': moment } }
+      const error = await answering(answer, async () => provider.host.checkToken())
+      expect(error.retryAfterSeconds).toBeGreaterThan(80)
+      expect(error.retryAfterSeconds).toBeLessThanOrEqual(91)
+    }
+  })
+
   test('who is slow, or sends without end, is given up in fixed words', async () => {
-    const { name, head } = await repository()
-    const real = createOutbound({
-      privateHosts: [{ use: 'git', host: '127.0.0.1', port: peer.server.port }],
-    })
+    const { name, head } = await provider.repository(files)
+    const real = provider.outbound
     /** The real way out with less patience, and less room. */
     const hostOf = (limits: { timeoutMs?: number; maxBytes?: number }) =>
-      connectGitHost(
-        {
-          ...real,
-          request: async (url, options) => real.request(url, { ...options, ...limits }),
-          stream: async (url, options) => real.stream(url, { ...options, ...limits }),
-        },
-        { product: peer.product, origin: peer.server.url, token: peer.token() },
-      )
+      provider.hostWith(provider.peer.token(), {
+        ...real,
+        request: async (url, options) => real.request(url, { ...options, ...limits }),
+        stream: async (url, options) => real.stream(url, { ...options, ...limits }),
+      })
     let release: () => void = () => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
-    peer.server.fault = async (): Promise<PeerFault> => {
+    provider.peer.server.fault = async (): Promise<PeerFault> => {
       await released
       return 'hang-up'
     }
     try {
-      const slow = await failure(hostOf({ timeoutMs: 300 }).repository(name))
+      const slow = await failureOf(hostOf({ timeoutMs: 300 }).repository(name))
       expect(slow.fault).toBe('unavailable')
       expect(slow.message).not.toMatch(/ECONN|socket|127\.0\.0\.1/i)
     } finally {
       release()
-      peer.server.fault = () => undefined
+      provider.peer.server.fault = () => undefined
     }
     // Final: it does not get smaller by asking for days.
     const small = hostOf({ maxBytes: 100 })
     const at = { branch: 'main', commit: head, folder: 'a' }
     const works = [async () => small.repository(name), async () => small.listFiles(name, at)]
     for (const work of works) {
-      const large = await failure(work())
+      const large = await failureOf(work())
       expect([large.fault, large.code]).toEqual(['conflict', 'git_repository_too_large'])
     }
   })

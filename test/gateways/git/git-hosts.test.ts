@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AppError } from '../../../domain/errors.ts'
-import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
+import { expect, test } from 'vitest'
 import type { GitHost } from '../../../gateways/git/git-host.ts'
-import { createOutbound } from '../../../gateways/outbound/outbound.ts'
-import { bitbucketCloudPeer } from '../../harness/git/bitbucket-cloud-peer.ts'
-import { bitbucketDataCenterPeer } from '../../harness/git/bitbucket-data-center-peer.ts'
-import type { GitPeer } from '../../harness/git/git-peer.ts'
-import { githubPeer } from '../../harness/git/github-peer.ts'
-import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
+import { eachProvider, failureOf } from '../../harness/git/each-provider.ts'
 
-const makers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
 const files = {
   'README.md': 'hello\n',
   'a/one.tf': '# one\n',
@@ -18,42 +10,12 @@ const files = {
 }
 
 // Each provider passes the same cases, against a peer of its own.
-describe.each(Object.entries(makers))('%s', (_, makePeer) => {
-  let peer: GitPeer
-  let host: GitHost
-  let hostWith: (token: string) => GitHost
-  let counter = 0
-  beforeAll(async () => {
-    peer = await makePeer()
-    const outbound = createOutbound({
-      privateHosts: [{ use: 'git', host: '127.0.0.1', port: peer.server.port }],
-    })
-    hostWith = (token) =>
-      connectGitHost(outbound, { product: peer.product, origin: peer.server.url, token })
-    host = hostWith(peer.token())
-  })
-  afterAll(async () => peer.close())
-
-  const repository = async (content: Record<string, string> | undefined = files) => {
-    counter += 1
-    const name = `acme/repo-${counter}`
-    await peer.createRepository(name, content)
-    return { name, head: (await host.head(name, 'main')) ?? '' }
-  }
-  const failure = async (work: Promise<unknown>): Promise<AppError> => {
-    const error = await work.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    )
-    expect(error).toBeInstanceOf(AppError)
-    return error as AppError
-  }
-
+eachProvider('%s', (provider) => {
   test('a good token is taken; a revoked one is 503 with the provider’s own reason', async () => {
-    const token = peer.token()
-    await hostWith(token).checkToken()
-    peer.revoke(token)
-    const error = await failure(hostWith(token).checkToken())
+    const token = provider.peer.token()
+    await provider.hostWith(token).checkToken()
+    provider.peer.revoke(token)
+    const error = await failureOf(provider.hostWith(token).checkToken())
     expect([error.fault, error.code]).toEqual(['unavailable', 'git_token_rejected'])
     expect(error.message).toMatch(
       /Bad credentials|401 Unauthorized|Token is invalid|Authentication failed/,
@@ -62,57 +24,63 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
   })
 
   test('a repository has an id that stays through case and renames', async () => {
-    const { name } = await repository()
-    const found = await host.repository(name)
+    const { name } = await provider.repository(files)
+    const found = await provider.host.repository(name)
     expect(found).toMatchObject({
       fullName: name,
       defaultBranch: 'main',
       private: true,
       archived: false,
     })
-    expect((await host.repository(name.toUpperCase())).id).toBe(found.id)
-    await peer.rename(name, `${name}-renamed`)
-    expect((await host.repository(`${name}-renamed`)).id).toBe(found.id)
+    expect((await provider.host.repository(name.toUpperCase())).id).toBe(found.id)
+    await provider.peer.rename(name, `${name}-renamed`)
+    expect((await provider.host.repository(`${name}-renamed`)).id).toBe(found.id)
   })
 
   test('an empty one has no default branch, an archived one says so, a missing one is not found', async () => {
     const empty = 'acme/empty-one'
-    await peer.createRepository(empty)
-    expect((await host.repository(empty)).defaultBranch).toBeNull()
-    if (peer.product !== 'bitbucket-cloud') {
-      const { name } = await repository()
-      await peer.archive(name)
-      expect((await host.repository(name)).archived).toBe(true)
+    await provider.peer.createRepository(empty)
+    expect((await provider.host.repository(empty)).defaultBranch).toBeNull()
+    if (provider.peer.product !== 'bitbucket-cloud') {
+      const { name } = await provider.repository(files)
+      await provider.peer.archive(name)
+      expect((await provider.host.repository(name)).archived).toBe(true)
     }
-    expect((await failure(host.repository('acme/nowhere'))).code).toBe('git_not_found')
+    expect((await failureOf(provider.host.repository('acme/nowhere'))).code).toBe('git_not_found')
   })
 
   test('what a token that only reads lacks is named', async () => {
-    const { name } = await repository()
-    const found = await host.repository(name)
-    expect(await host.missingRights(found, 'write')).toEqual([])
-    const [missing] = await hostWith(peer.token('read')).missingRights(found, 'write')
+    const { name } = await provider.repository(files)
+    const found = await provider.host.repository(name)
+    expect(await provider.host.missingRights(found, 'write')).toEqual([])
+    const [missing] = await provider
+      .hostWith(provider.peer.token('read'))
+      .missingRights(found, 'write')
     expect(missing).toMatch(/^(repo|api|repository:write|REPO_WRITE)$/)
   })
 
   test('reads heads and files; what is not there is null', async () => {
-    const { name, head } = await repository()
+    const { name, head } = await provider.repository(files)
     expect(head).toMatch(/^[0-9a-f]{40}$/)
-    expect(await host.head(name, 'no-such')).toBeNull()
-    expect(await host.readFile(name, { commit: head, path: 'a/one.tf' })).toBe('# one\n')
-    expect(await host.readFile(name, { commit: head, path: 'a/no.tf' })).toBeNull()
-    const listed = await host.listFiles(name, { branch: 'main', commit: head, folder: 'a' })
+    expect(await provider.host.head(name, 'no-such')).toBeNull()
+    expect(await provider.host.readFile(name, { commit: head, path: 'a/one.tf' })).toBe('# one\n')
+    expect(await provider.host.readFile(name, { commit: head, path: 'a/no.tf' })).toBeNull()
+    const listed = await provider.host.listFiles(name, {
+      branch: 'main',
+      commit: head,
+      folder: 'a',
+    })
     expect([...listed.keys()].toSorted()).toEqual(['a/one.tf', 'a/two.tf'])
     // As `git hash-object` says it.
     expect(listed.get('a/one.tf')).toBe('b8aad57f977a9415403e0a45eb71e51eb90a003b')
-    expect(await host.listFiles(name, { branch: 'main', commit: head, folder: 'zz' })).toEqual(
-      new Map(),
-    )
+    expect(
+      await provider.host.listFiles(name, { branch: 'main', commit: head, folder: 'zz' }),
+    ).toEqual(new Map())
   })
 
   test('one commit writes, changes and removes many files', async () => {
-    const { name, head } = await repository()
-    const commit = await host.commit(name, {
+    const { name, head } = await provider.repository(files)
+    const commit = await provider.host.commit(name, {
       branch: 'main',
       expectedHead: head,
       message: 'all at once\n\nTrailer: yes',
@@ -122,16 +90,16 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
       },
     })
     expect(commit).not.toBe(head)
-    expect(await host.head(name, 'main')).toBe(commit)
-    expect(await peer.tree(name)).toEqual({
+    expect(await provider.host.head(name, 'main')).toBe(commit)
+    expect(await provider.peer.tree(name)).toEqual({
       'README.md': 'hello\n',
       'a/one.tf': '# new\n',
       'b/x.tf': '# x\n',
       'c/deep/er.tf': 'ü\n',
       message: 'a file\n',
     })
-    expect((await peer.messages(name))[0]).toBe('all at once\n\nTrailer: yes')
-    const compared = await host.compare(name, { base: head, head: commit })
+    expect((await provider.peer.messages(name))[0]).toBe('all at once\n\nTrailer: yes')
+    const compared = await provider.host.compare(name, { base: head, head: commit })
     expect(compared.map(({ path, change }) => `${change} ${path}`).toSorted()).toEqual([
       'added c/deep/er.tf',
       'added message',
@@ -141,10 +109,10 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
   })
 
   test('a commit on a head that has moved is refused, and nothing of the other’s is lost', async () => {
-    const { name, head } = await repository()
-    await peer.edit(name, { write: { 'b/theirs.tf': 'theirs\n' } })
-    const error = await failure(
-      host.commit(name, {
+    const { name, head } = await provider.repository(files)
+    await provider.peer.edit(name, { write: { 'b/theirs.tf': 'theirs\n' } })
+    const error = await failureOf(
+      provider.host.commit(name, {
         branch: 'main',
         expectedHead: head,
         message: 'late',
@@ -152,14 +120,14 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
       }),
     )
     expect(error.code).toBe('git_head_moved')
-    expect((await peer.tree(name))['b/theirs.tf']).toBe('theirs\n')
+    expect((await provider.peer.tree(name))['b/theirs.tf']).toBe('theirs\n')
   })
 
   test('of ten who commit the same new file at once exactly one is taken', async () => {
-    const { name, head } = await repository()
+    const { name, head } = await provider.repository(files)
     const tries = await Promise.allSettled(
       Array.from({ length: 10 }, async (__, index) =>
-        host.commit(name, {
+        provider.host.commit(name, {
           branch: 'main',
           expectedHead: head,
           message: `try ${index}`,
@@ -169,18 +137,16 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
     )
     const won = tries.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
     expect(won).toHaveLength(1)
-    expect((await peer.tree(name))['.cloud-control/owner.json']).toBe(`${won[0]}\n`)
+    expect((await provider.peer.tree(name))['.cloud-control/owner.json']).toBe(`${won[0]}\n`)
     for (const one of tries)
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'git_head_moved' })
   })
 
   test('an empty repository gets its first commit once', async () => {
-    counter += 1
-    const name = `acme/empty-${counter}`
-    await peer.createRepository(name)
+    const { name } = await provider.repository()
     const tries = await Promise.allSettled(
       ['one', 'two'].map(async (who) =>
-        host.commit(name, {
+        provider.host.commit(name, {
           branch: 'main',
           expectedHead: null,
           message: who,
@@ -188,49 +154,57 @@ describe.each(Object.entries(makers))('%s', (_, makePeer) => {
         }),
       ),
     )
-    const tree = await peer.tree(name)
+    const tree = await provider.peer.tree(name)
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(tree['.cloud-control/owner.json']).toBe(tree['README.md'])
   })
 
   test('makes a branch once, and knows it afterwards', async () => {
-    const { name, head } = await repository()
-    await host.createBranch(name, { branch: 'feature/x', commit: head })
-    await host.createBranch(name, { branch: 'feature/x', commit: head })
-    expect(await host.head(name, 'feature/x')).toBe(head)
+    const { name, head } = await provider.repository(files)
+    await provider.host.createBranch(name, { branch: 'feature/x', commit: head })
+    await provider.host.createBranch(name, { branch: 'feature/x', commit: head })
+    expect(await provider.host.head(name, 'feature/x')).toBe(head)
   })
 
   test('a protected branch takes no commit, and one pull request stands for many asks', async () => {
-    const { name, head } = await repository()
-    await peer.protect(name, 'main')
+    const { name, head } = await provider.repository(files)
+    await provider.peer.protect(name, 'main')
     const change = { write: { 'a/one.tf': '# by pull request\n' }, remove: [] }
-    const direct = host.commit(name, {
+    const direct = provider.host.commit(name, {
       branch: 'main',
       expectedHead: head,
       message: 'direct',
       change,
     })
-    expect((await failure(direct)).code).toBe('git_branch_protected')
-    await host.createBranch(name, { branch: 'side', commit: head })
-    await host.commit(name, { branch: 'side', expectedHead: head, message: 'side', change })
+    expect((await failureOf(direct)).code).toBe('git_branch_protected')
+    await provider.host.createBranch(name, { branch: 'side', commit: head })
+    await provider.host.commit(name, {
+      branch: 'side',
+      expectedHead: head,
+      message: 'side',
+      change,
+    })
     const request = { from: 'side', into: 'main', title: 'please', body: 'why' }
-    const first = await host.pullRequest(name, request)
-    expect(await host.pullRequest(name, request)).toEqual(first)
-    expect(await peer.pullRequests(name)).toEqual([{ from: 'side', into: 'main' }])
+    const first = await provider.host.pullRequest(name, request)
+    expect(await provider.host.pullRequest(name, request)).toEqual(first)
+    expect(await provider.peer.pullRequests(name)).toEqual([{ from: 'side', into: 'main' }])
   })
 
   test('repositories are listed to the end, and searched', async () => {
-    for (let index = 0; index < 105; index += 1) await peer.createRepository(`acme/many-${index}`)
+    for (let index = 0; index < 105; index += 1)
+      await provider.peer.createRepository(`acme/many-${index}`)
     const found: string[] = []
     for (let page: number | null = 1; page !== null;) {
-      const answer: Awaited<ReturnType<GitHost['repositories']>> = await host.repositories({ page })
+      const answer: Awaited<ReturnType<GitHost['repositories']>> = await provider.host.repositories(
+        { page },
+      )
       found.push(...answer.repos.map(({ fullName }) => fullName))
       page = answer.nextPage
     }
     expect(found.filter((name) => name.startsWith('acme/many-'))).toHaveLength(105)
     expect(new Set(found).size).toBe(found.length)
-    const { repos } = await host.repositories({ q: 'many-104', page: 1 })
-    const { repos: second } = await host.repositories({ q: 'many-104', page: 2 })
+    const { repos } = await provider.host.repositories({ q: 'many-104', page: 1 })
+    const { repos: second } = await provider.host.repositories({ q: 'many-104', page: 2 })
     expect([...repos, ...second].map(({ fullName }) => fullName)).toContain('acme/many-104')
   })
 })

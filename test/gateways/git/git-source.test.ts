@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { blobId } from '../../../domain/git/blob-id.ts'
-import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
-import type { GitHost } from '../../../gateways/git/git-host.ts'
 import { readBlobs } from '../../../gateways/git/read-blobs.ts'
-import { createOutbound } from '../../../gateways/outbound/outbound.ts'
-import { bitbucketCloudPeer } from '../../harness/git/bitbucket-cloud-peer.ts'
-import { bitbucketDataCenterPeer } from '../../harness/git/bitbucket-data-center-peer.ts'
-import type { GitPeer } from '../../harness/git/git-peer.ts'
-import { githubPeer } from '../../harness/git/github-peer.ts'
-import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
+import { eachProvider } from '../../harness/git/each-provider.ts'
 
-const makers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
 const files = {
   'README.md': 'hello\n',
   'a/one.tf': '# één\n',
@@ -18,67 +10,51 @@ const files = {
   'c.tf': '#\n',
 }
 
-describe.each(Object.entries(makers))('reading from %s', (_, makePeer) => {
-  let peer: GitPeer
-  let host: GitHost
-  let counter = 0
-  beforeAll(async () => {
-    peer = await makePeer()
-    const privateHosts = [{ use: 'git', host: '127.0.0.1', port: peer.server.port } as const]
-    host = connectGitHost(createOutbound({ privateHosts }), {
-      product: peer.product,
-      origin: peer.server.url,
-      token: peer.token(),
-    })
-  })
-  afterAll(async () => peer.close())
-
+eachProvider('reading from %s', (provider) => {
   const repository = async () => {
-    counter += 1
-    const name = `acme/source-${counter}`
-    await peer.createRepository(name, files)
-    const head = async () => (await host.head(name, 'main')) ?? ''
+    const { name } = await provider.repository(files)
+    const head = async () => (await provider.host.head(name, 'main')) ?? ''
     return { name, head }
   }
 
   test('the files of the folders and no others, byte for byte', async () => {
     const { name, head } = await repository()
     const at = { branch: 'main', commit: await head(), known: new Map<string, string>() }
-    expect(await host.readFiles(name, { ...at, folders: ['a'] })).toEqual({
+    expect(await provider.host.readFiles(name, { ...at, folders: ['a'] })).toEqual({
       'a/one.tf': '# één\n',
       'a/b/two.tf': '# two\n',
     })
-    expect(await host.readFiles(name, { ...at, folders: ['a/b', 'nowhere'] })).toEqual({
+    expect(await provider.host.readFiles(name, { ...at, folders: ['a/b', 'nowhere'] })).toEqual({
       'a/b/two.tf': '# two\n',
     })
-    expect(await host.readFiles(name, { ...at, folders: [''] })).toEqual(files)
+    expect(await provider.host.readFiles(name, { ...at, folders: [''] })).toEqual(files)
   })
 
   test('what is known is not asked for', async () => {
     const { name, head } = await repository()
     const at = { branch: 'main', commit: await head(), folders: ['a'] }
-    const asked = peer.server.calls.length
-    await host.readFiles(name, { ...at, known: new Map() })
-    const all = peer.server.calls.length - asked
+    const asked = provider.peer.server.calls.length
+    await provider.host.readFiles(name, { ...at, known: new Map() })
+    const all = provider.peer.server.calls.length - asked
     const known = new Map(Object.values(files).map((text) => [blobId(text), text]))
-    const before = peer.server.calls.length
-    expect(Object.keys(await host.readFiles(name, { ...at, known }))).toHaveLength(2)
-    const again = peer.server.calls.length - before
+    const before = provider.peer.server.calls.length
+    expect(Object.keys(await provider.host.readFiles(name, { ...at, known }))).toHaveLength(2)
+    const again = provider.peer.server.calls.length - before
     // Bitbucket is asked by git, for all of it at once.
-    expect(again).toBe(peer.provider === 'bitbucket' ? all : all - 2)
+    expect(again).toBe(provider.peer.provider === 'bitbucket' ? all : all - 2)
   })
 
   test('the authors of what touched the folders since a commit, and of all before the first', async () => {
     const { name, head } = await repository()
     const first = await head()
     const edit = async (path: string, email: string) =>
-      peer.edit(name, { write: { [path]: `# ${email}\n` }, email })
+      provider.peer.edit(name, { write: { [path]: `# ${email}\n` }, email })
     await edit('a/one.tf', 'ada@example.com')
     await edit('c.tf', 'eve@example.com')
     await edit('a/b/two.tf', 'bob@example.com')
     const to = await head()
     const emails = async (from: string | null, folders: string[]) => {
-      const { commits, complete } = await host.authors(name, { from, to, folders })
+      const { commits, complete } = await provider.host.authors(name, { from, to, folders })
       expect(complete).toBe(true)
       return commits.map((commit) => [...new Set(commit)].join()).toSorted()
     }

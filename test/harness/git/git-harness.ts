@@ -1,13 +1,9 @@
 import { createHarness, type Harness } from '../create-harness.ts'
 import type { TestUser } from '../test-user.ts'
 import type { Outbound } from '../../../gateways/outbound/outbound.ts'
-import { bitbucketCloudPeer } from './bitbucket-cloud-peer.ts'
-import { bitbucketDataCenterPeer } from './bitbucket-data-center-peer.ts'
 import type { GitPeer } from './git-peer.ts'
-import { githubPeer } from './github-peer.ts'
-import { gitlabPeer } from './gitlab-peer.ts'
 
-export const peerMakers = { githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer }
+export { peerMakers } from './peer-makers.ts'
 
 export type GitHarness = Harness & {
   peer: GitPeer

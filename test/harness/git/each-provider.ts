@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { AppError } from '../../../domain/errors.ts'
+import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../../gateways/git/git-host.ts'
+import { createOutbound, type Outbound } from '../../../gateways/outbound/outbound.ts'
+import type { GitPeer } from './git-peer.ts'
+import { peerMakers } from './peer-makers.ts'
+
+/** One provider under test; `peer` and `host` are there once its tests run. */
+export type Provider = {
+  readonly peer: GitPeer
+  /** With a token that may do everything. */
+  readonly host: GitHost
+  /** The way out to the peer, as it really is. */
+  readonly outbound: Outbound
+  hostWith(token: string, outbound?: Outbound): GitHost
+  /** A repository of its own name, with its head. Without files it is empty. */
+  repository(files?: Record<string, string>): Promise<{ name: string; head: string }>
+}
+
+/** The same cases for each provider, against a peer of its own. */
+export function eachProvider(title: string, define: (provider: Provider) => void): void {
+  describe.each(Object.entries(peerMakers))(title, (_, makePeer) => {
+    let made: Pick<Provider, 'peer' | 'host' | 'outbound'> | undefined
+    let counter = 0
+    const now = () => {
+      if (!made) throw new Error('a peer is there within tests alone')
+      return made
+    }
+    const provider: Provider = {
+      get peer() {
+        return now().peer
+      },
+      get host() {
+        return now().host
+      },
+      get outbound() {
+        return now().outbound
+      },
+      hostWith: (token, outbound = now().outbound) => {
+        const { product, server } = now().peer
+        return connectGitHost(outbound, { product, origin: server.url, token })
+      },
+      async repository(files) {
+        counter += 1
+        const name = `acme/repository-${counter}`
+        await now().peer.createRepository(name, files)
+        return { name, head: (await now().host.head(name, 'main')) ?? '' }
+      },
+    }
+    beforeAll(async () => {
+      const peer = await makePeer()
+      const { port, url: origin } = peer.server
+      const outbound = createOutbound({ privateHosts: [{ use: 'git', host: '127.0.0.1', port }] })
+      const host = connectGitHost(outbound, { product: peer.product, origin, token: peer.token() })
+      made = { peer, host, outbound }
+    })
+    afterAll(async () => made?.peer.close())
+    define(provider)
+  })
+}
+
+/** What `work` fails with, which has to be one of our own errors. */
+export async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(AppError)
+  return error as AppError
+}
