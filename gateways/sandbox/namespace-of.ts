@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -36,7 +36,7 @@ export function namespaceOf(info: Readable): PidNamespace {
     kill() {
       if (first !== undefined) signal(first, 'SIGKILL')
     },
-    memoryBytes: async () => (first === undefined ? 0 : sumMemory(`/proc/${first}/root/proc`)),
+    memoryBytes: async () => (first === undefined ? 0 : memoryBelow(first)),
     async gone() {
       // Process 1 of a namespace only becomes a zombie once all others in it are gone.
       if (first !== undefined) await ended(first)
@@ -51,6 +51,26 @@ async function findProgram(first: number): Promise<number | undefined> {
     if (/^NSpid:.*\t2$/m.test(status)) return Number(pid)
   }
   return undefined
+}
+
+/**
+ * Until bwrap has changed its root, and once its process is gone and the number another's,
+ * what is there is the host's own /proc: the whole host's memory would end an innocent step.
+ */
+async function memoryBelow(first: number): Promise<number> {
+  const proc = `/proc/${first}/root/proc`
+  if (!(await isItsOwn(first, proc))) return 0
+  const bytes = await sumMemory(proc)
+  return (await isItsOwn(first, proc)) ? bytes : 0
+}
+
+async function isItsOwn(first: number, proc: string): Promise<boolean> {
+  const [ours, its, shown] = await Promise.all(
+    ['/proc/self', `/proc/${first}`, `${proc}/1`].map(async (process) =>
+      readlink(`${process}/ns/pid`).catch(() => undefined),
+    ),
+  )
+  return its !== undefined && its === shown && its !== ours
 }
 
 /** Adds up what no other process shares, over the sandbox's own view of /proc, which it cannot change. */
