@@ -115,6 +115,7 @@ async function applyInSandbox(
       },
     })
     await tool.prepare(loaded.files)
+    await tool.settleVariables(loaded.files)
     try {
       await tool.restore(begun)
     } catch (error) {

@@ -167,6 +167,11 @@ async function planInSandbox(
       },
     })
     await tool.prepare(loaded.files)
+    for (const name of await tool.settleVariables(loaded.files, loaded.overrides))
+      await log.write(
+        'warn',
+        `The configuration declares no variable "${name}": what the run sets for it is ignored.`,
+      )
     const gitEnv = relay?.environment(bench.gitUrl, loaded.env)
     const init = await tool.init({ gitEnv })
     // Nothing that a plan's code starts from here on can read a repository.

@@ -1,6 +1,7 @@
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
+import { namesInFiles, variableArguments } from './variable-arguments.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
 const configuration = 'config'
@@ -11,6 +12,7 @@ const settings = 'settings'
 
 const planFile = `${out}/plan.bin`
 const maxPlanBytes = 256 * 1024 * 1024
+const maxDeclarationsBytes = 32 * 1024 * 1024
 
 export type TofuOptions = {
   bench: Workbench
@@ -36,6 +38,16 @@ const limits = (timeoutMs: number): StepLimits => ({
 })
 
 const folderOf = (name: string) => `${configuration}/${name}`.replace(/\/[^/]*$/, '')
+
+/** Names of the variables of `tofu show -json -module=…`. */
+function declaredIn(shown: string): string[] {
+  const variables: unknown = JSON.parse(shown).root_module?.variables
+  return typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
+}
+
+/** What the steps after `init` say as well, and what to type next: nobody types here. */
+const isForTerminals = (line: string): boolean =>
+  line.includes('"type":"version"') || line.includes('"You may now begin working with OpenTofu.')
 
 /** OpenTofu in a workbench, a step of its own for each command (runs.md, Sandbox; engines.md). */
 export function tofu(options: TofuOptions) {
@@ -72,13 +84,16 @@ export function tofu(options: TofuOptions) {
     NO_PROXY: '127.0.0.1,localhost',
   }
 
+  /** What is over the configuration's .tfvars files; empty until `settleVariables`. */
+  let over: Readonly<Record<string, string>> = {}
+
   type More = Partial<Step> & { gitEnv?: Readonly<Record<string, string>> | undefined }
   const run = async (args: readonly string[], { gitEnv, ...step }: More = {}): Promise<StepEnd> =>
     bench.run({
       program: 'tofu',
       args,
       // What is fixed comes last: nothing a workspace sets can lead a run elsewhere.
-      env: { ...env, ...gitEnv, ...fixed, ...(step.network === 'none' ? {} : connected) },
+      env: { ...env, ...gitEnv, ...over, ...fixed, ...(step.network === 'none' ? {} : connected) },
       cwd: root,
       network: 'run',
       limits: limits(Math.max(1_000, deadline - Date.now())),
@@ -108,6 +123,32 @@ export function tofu(options: TofuOptions) {
       )
     },
 
+    /**
+     * Puts the variables over the configuration's own .tfvars files, and says which of the names
+     * asked for the configuration does not declare. It is asked only where either may matter.
+     */
+    async settleVariables(
+      files: Readonly<Record<string, string>>,
+      asked: readonly string[] = [],
+    ): Promise<string[]> {
+      const names = namesInFiles(files, options.folder ?? '', env)
+      if (names.length === 0 && asked.length === 0) return []
+      const shown = await run(['show', '-json', '-no-color', '-module=.'], {
+        network: 'none',
+        readOnly: [data, configuration],
+        captureBytes: maxDeclarationsBytes,
+        onLine: () => undefined,
+      })
+      // A configuration that cannot be read: `init` says why, and where.
+      if (shown.exitCode !== 0) return []
+      const declared = new Set(declaredIn(shown.stdout.toString()))
+      over = variableArguments(
+        names.filter((name) => declared.has(name)),
+        env,
+      )
+      return asked.filter((name) => !declared.has(name))
+    },
+
     /** The lock file, the modules and the plan of the plan's run, for its apply. */
     async restore(saved: {
       lockFile: Buffer | null
@@ -129,7 +170,10 @@ export function tofu(options: TofuOptions) {
       const args = ['init', '-input=false', '-no-color', '-json']
       if (how.lockReadonly) args.push('-lockfile=readonly')
       if (how.keepModules) args.push('-get=false')
-      return run(args, { gitEnv: how.gitEnv })
+      return run(args, {
+        gitEnv: how.gitEnv,
+        onLine: async (stream, line) => (isForTerminals(line) ? undefined : onLine(stream, line)),
+      })
     },
 
     /**
