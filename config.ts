@@ -68,9 +68,9 @@ export type Config = Readonly<{
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
   /** Whether a mail domain must be proved by a DNS record before it routes sign-ins (decisions §2a). */
   domainProof: 'dns' | 'none'
-  /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
   /** Whether node-saml has to accept each SAML response as well. */
   samlSecondVerifier: boolean
+  /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
   dnsServers: readonly string[]
   tofuSlots: number
   /** How long a worker that is told to stop lets applies under way finish. */
