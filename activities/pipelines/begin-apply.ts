@@ -89,7 +89,10 @@ async function whyStale(
 }
 
 /** Production needs an approval that would be given today: its giver active, able, and no author (runs.md). */
-async function isApproved(db: Db, { organizationId, run }: LoadedRun): Promise<boolean> {
+async function isApproved(
+  db: Db,
+  { organizationId, run, workspace: { name } }: LoadedRun,
+): Promise<boolean> {
   const { criticality } = await workspaces(db, organizationId).get(run.workspaceId)
   const approval = await approvals(db, organizationId).standing(run.id)
   if (!approval && criticality === 'standard') return true
@@ -102,13 +105,18 @@ async function isApproved(db: Db, { organizationId, run }: LoadedRun): Promise<b
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true
-  await waitAgain(db, { organizationId, runId: run.id, fault })
+  await waitAgain(db, { organizationId, runId: run.id, label: name, fault })
   return false
 }
 
 async function waitAgain(
   db: Db,
-  { organizationId, runId, fault }: { organizationId: number; runId: number; fault: string },
+  {
+    organizationId,
+    runId,
+    label,
+    fault,
+  }: { organizationId: number; runId: number; label: string; fault: string },
 ): Promise<void> {
   await approvals(db, organizationId).voidStanding(runId, `approver: ${fault}`)
   const { approvalExpiryHours } = await organizationSettings(db, organizationId)
@@ -118,7 +126,7 @@ async function waitAgain(
   })
   await stages(db, organizationId).set(runId, 'approve', { state: 'waiting', by: null })
   await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_approval', {
-    target: { kind: 'run', id: runId },
+    target: { kind: 'run', id: runId, label },
     detail: { because: fault },
   })
 }

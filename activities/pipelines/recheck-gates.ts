@@ -14,7 +14,7 @@ import { openPlan, type OpenedPlan } from './open-plan.ts'
  */
 export async function recheckGates(
   deps: Deps,
-  { organizationId, run }: LoadedRun,
+  { organizationId, run, workspace }: LoadedRun,
   signal: AbortSignal,
 ): Promise<boolean> {
   const plan = await deps.store.tenant(organizationId, async (db) => {
@@ -38,7 +38,7 @@ export async function recheckGates(
       cost: judgement.cost,
     })
     await auditLog(db, organizationId, systemActor).record('pipeline.gates_rechecked', {
-      target: { kind: 'run', id: run.id },
+      target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
     if (!denied) return true

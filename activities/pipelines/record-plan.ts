@@ -104,7 +104,10 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
 }
 
 /** Production: the run waits for a second operator, and for as long as the organization lets it. */
-async function pauseForApproval(db: Db, { organizationId, run }: LoadedRun): Promise<void> {
+async function pauseForApproval(
+  db: Db,
+  { organizationId, run, workspace }: LoadedRun,
+): Promise<void> {
   const { approvalExpiryHours } = await organizationSettings(db, organizationId)
   await workspaceRuns(db, organizationId).move(run.id, ['planning'], {
     phase: 'awaiting_approval',
@@ -112,7 +115,7 @@ async function pauseForApproval(db: Db, { organizationId, run }: LoadedRun): Pro
   })
   await stages(db, organizationId).set(run.id, 'approve', { state: 'waiting' })
   await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_approval', {
-    target: { kind: 'run', id: run.id },
+    target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: run.workspaceId },
   })
   await mails(db, organizationId).queueApproval(run)

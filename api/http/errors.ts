@@ -1,17 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  AppError,
-  invalid,
-  notFound,
-  type ErrorDetail,
-  type Fault,
-  type ScimType,
-} from '../../domain/errors.ts'
+import { AppError, invalid, notFound, type Fault, type ScimType } from '../../domain/errors.ts'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { toFault } from '../../store/connect.ts'
 import { pageHeaders, troublePage } from '../saml/pages.ts'
-import { wordsOfPattern } from './pattern.ts'
 import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 
 export const statusOf: Record<Fault, number> = {
@@ -138,31 +130,4 @@ function fromFramework(error: FastifyError): AppError | undefined {
     default:
       return undefined
   }
-}
-
-type AjvFault = { instancePath?: string; message?: string; params?: Record<string, unknown> }
-
-/** Says where and what, one entry a fault, in the caller's own field names. */
-export function validationFault(faults: readonly AjvFault[]): AppError {
-  const details: ErrorDetail[] = faults.slice(0, 20).map((fault) => {
-    const path = (fault.instancePath ?? '').split('/').filter(Boolean)
-    const extra = fault.params?.['additionalProperty'] ?? fault.params?.['missingProperty']
-    if (typeof extra === 'string') path.push(extra)
-    return { path: path.join('.') || 'body', message: wordsOf(fault) }
-  })
-  const first = details[0]
-  return new AppError('invalid', first ? `${first.path}: ${first.message}` : 'Invalid request', {
-    code: 'validation_failed',
-    details,
-  })
-}
-
-function wordsOf(fault: AjvFault): string {
-  if (fault.params?.['additionalProperty'] !== undefined) return 'is not a field of this request'
-  if (fault.params?.['missingProperty'] !== undefined) return 'is required'
-  const allowed = fault.params?.['allowedValues'] ?? fault.params?.['allowedValue']
-  if (allowed !== undefined) return `${fault.message ?? 'is invalid'}: ${JSON.stringify(allowed)}`
-  const pattern = fault.params?.['pattern']
-  if (typeof pattern === 'string') return `must be ${wordsOfPattern(pattern) ?? 'of another form'}`
-  return fault.message ?? 'is invalid'
 }

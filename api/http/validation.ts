@@ -3,8 +3,8 @@ import formats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
-import { validationFault } from './errors.ts'
 import { parseJson, type ParsedJson } from './parse-json.ts'
+import { validationFault } from './validation-fault.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +48,7 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
   })
 
   app.addHook('preHandler', (request, _reply, next) => {
-    if (!request.validationError && !request.bodyFault) next()
+    if (!request.validationError && !request.bodyFault && strayFields(request).length === 0) next()
     // oxlint-disable-next-line promise/no-callback-in-promise -- Fastify's own way to be told
     else refuse(deps, request).catch(next)
   })
@@ -70,8 +70,21 @@ async function refuse(deps: Deps, request: FastifyRequest): Promise<never> {
     )
   }
   if (bodyFault) throw malformed(bodyFault)
-  throw validationFault(validationError?.validation ?? [])
+  const stray = strayFields(request).map((additionalProperty) => ({
+    params: { additionalProperty },
+  }))
+  throw validationFault(validationError?.validation ?? stray)
 }
+
+/** A route that takes no body takes no field of one; what its callers meant by it would not happen. */
+function strayFields({ body, caller, routeOptions }: FastifyRequest): string[] {
+  // Bytes (a state) are their route's own to read. SCIM ignores what it does not know.
+  if (!caller || routeOptions.schema?.body || !isRecord(body)) return []
+  return Object.keys(body)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Buffer.isBuffer(value)
 
 /** Reads bodies of this type as JSON; what is wrong with one is kept until its turn comes. */
 export function addJsonParser(app: FastifyInstance, mediaType: string): void {

@@ -17,7 +17,7 @@ export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<
   const { organizationId } = caller
   const runs = workspaceRuns(db, organizationId)
   const { workspaceId } = await runs.get(runId)
-  await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const { name } = await workspaces(db, organizationId).getForUpdate(workspaceId)
   const run = await runs.getForUpdate(runId)
   if (isTerminal(run.phase))
     throw conflict('run_not_waiting', `This run is over: ${stateInWords(run)}.`)
@@ -31,7 +31,7 @@ export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<
       cancelRequestedBy: caller.userId,
     })
     await auditLog(db, organizationId, actor).record('pipeline.cancel_requested', {
-      target: { kind: 'run', id: runId },
+      target: { kind: 'run', id: runId, label: name },
     })
     await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
   } else {

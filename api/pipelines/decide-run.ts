@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
-import { stateInWords } from '../../domain/pipelines/run-state.ts'
+import { isTerminal, stateInWords } from '../../domain/pipelines/run-state.ts'
 import { faultOfApprover } from '../../domain/pipelines/authors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -11,7 +11,7 @@ import { endRun } from '../../store/pipelines/end-run.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { presentRuns } from './present-runs.ts'
@@ -37,10 +37,11 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
   }
 }
 
-type Denial = { runId: number; because: string }
+type Denial = { runId: number; label: string; because: string }
 type Request = { decision: Decision; deny: (denial: Denial) => void }
 
-async function recordDenial(deps: Deps, caller: Caller, { runId, because }: Denial): Promise<void> {
+async function recordDenial(deps: Deps, caller: Caller, denial: Denial): Promise<void> {
+  const { runId, label, because } = denial
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) =>
     auditLog(db, organizationId, actorOf(caller)).recordDenial(
@@ -48,7 +49,7 @@ async function recordDenial(deps: Deps, caller: Caller, { runId, because }: Deni
       `${caller.kind}:${caller.credentialId}`,
       {
         route: `approve run ${runId}`,
-        target: { kind: 'run', id: runId },
+        target: { kind: 'run', id: runId, label },
         detail: { because },
       },
     ),
@@ -61,28 +62,27 @@ async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): 
     const place = await pipelineRuns(db, organizationId).get(decision.pipelineId, decision.runId)
     const runs = workspaceRuns(db, organizationId)
     const { workspaceId } = await runs.get(place.workspaceRunId)
-    await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
     const run = await runs.getForUpdate(place.workspaceRunId)
 
-    if (await assertMayDecide(db, caller, { run, decision, deny }))
-      await write(db, caller, { run, decision })
+    if (await assertMayDecide(db, caller, { run, workspace, decision, deny }))
+      await write(db, caller, { run, workspace, decision })
     const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
 }
 
-type Target = { run: WorkspaceRun; decision: Decision }
+type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
 
-/** False where the same person has decided the same before: the same answer again, and nothing is written twice. */
+/** False where the same person has decided the same of this live run: the same answer again, and nothing is written twice. */
 async function assertMayDecide(
   db: Db,
   caller: Caller,
-  { run, decision, deny }: Target & Request,
+  { run, workspace, decision, deny }: Target & Request,
 ): Promise<boolean> {
   const { organizationId } = caller
-  const { criticality } = await workspaces(db, organizationId).get(run.workspaceId)
-  const guarded = criticality === 'production' || run.phase === 'awaiting_approval'
+  const guarded = workspace.criticality === 'production' || run.phase === 'awaiting_approval'
   if (guarded && decision.decision === 'approved') {
     const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
     const fault = faultOfApprover(
@@ -91,7 +91,7 @@ async function assertMayDecide(
       unknownAuthor,
     )
     if (fault) {
-      deny({ runId: run.id, because: fault })
+      deny({ runId: run.id, label: workspace.name, because: fault })
       throw refusals[fault === 'author' ? 'author' : 'capability']()
     }
   }
@@ -99,7 +99,8 @@ async function assertMayDecide(
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
   if (run.phase !== 'awaiting_approval') {
     const standing = await approvals(db, organizationId).standing(run.id)
-    if (standing?.userId === caller.userId && standing.decision === decision.decision) return false
+    const isSame = standing?.userId === caller.userId && standing.decision === decision.decision
+    if (isSame && !isTerminal(run.phase)) return false
     throw conflict(
       'run_not_waiting',
       `This run does not wait for a decision: ${stateInWords(run)}.`,
@@ -123,7 +124,7 @@ const refusals = {
     ),
 }
 
-async function write(db: Db, caller: Caller, { run, decision }: Target): Promise<void> {
+async function write(db: Db, caller: Caller, { run, workspace, decision }: Target): Promise<void> {
   const { organizationId } = caller
   const { decision: verdict, comment } = decision
   const actor = actorOf(caller)
@@ -135,7 +136,7 @@ async function write(db: Db, caller: Caller, { run, decision }: Target): Promise
     planDigest: run.planDigest ?? '',
   })
   const label = caller.email ?? caller.name
-  const target = { kind: 'run', id: run.id }
+  const target = { kind: 'run', id: run.id, label: workspace.name }
   const detail = { planDigest: run.planDigest, ...(comment !== undefined && { comment }) }
   const stageRows = stages(db, organizationId)
   if (verdict === 'approved') {

@@ -70,9 +70,9 @@ test('20 approvals at once are one approval and one apply', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, async (_, turn) => ask(turn, operator(turn), `${run.url}/approve`)),
   )
-  // Whoever was first may ask again and is told the same; all others come late.
-  const well = answers.filter(({ statusCode }) => statusCode === 200)
-  expect(well).toHaveLength(5)
+  // Whoever was first may ask again and is told the same until the run is over; all others come late.
+  const well = answers.flatMap(({ statusCode }, turn) => (statusCode === 200 ? [turn % 4] : []))
+  expect(new Set(well).size).toBe(1)
   for (const answer of answers)
     if (answer.statusCode !== 200)
       expect([answer.statusCode, answer.json().code]).toEqual([409, 'run_not_waiting'])

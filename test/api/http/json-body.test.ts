@@ -132,3 +132,23 @@ test('201: a file may be called constructor', async () => {
   const { configuration } = (await owner.get(`${url}/configuration`)).json()
   expect(configuration.files).toEqual(files)
 })
+
+test('400: a field sent to a route that takes none, and nothing is done', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const { url } = await org.workspace({ by: owner })
+  const body = '{"abandon":true}'
+  const response = await post(owner.cookie, { method: 'DELETE', url, body })
+  expect([response.statusCode, response.json()]).toEqual([
+    400,
+    {
+      error: 'abandon: is not a field of this request',
+      code: 'validation_failed',
+      details: [{ path: 'abandon', message: 'is not a field of this request' }],
+    },
+  ])
+  expect((await owner.get(url)).statusCode).toBe(200)
+  const stranger = await (await harness.organization()).user('Owner')
+  expect((await post(stranger.cookie, { method: 'DELETE', url, body })).statusCode).toBe(404)
+  expect((await post(owner.cookie, { method: 'DELETE', url, body: '{}' })).statusCode).toBe(200)
+})

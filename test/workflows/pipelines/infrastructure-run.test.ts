@@ -168,8 +168,9 @@ describe('a production workspace', () => {
       planDigest: waiting.planDigest,
       approvals: [{ user: second.email, decision: 'approved', planDigest: waiting.planDigest }],
     })
+    // The same approver is told the same while the run is live, and that it is over from then on.
     const again = await second.post(approve, {})
-    expect(again.statusCode).toBe(200)
+    expect([again.statusCode, again.json().code]).toEqual([409, 'run_not_waiting'])
     const events = run.timeline?.map(({ event }) => event)
     expect(events).toContain('pipeline.awaiting_approval')
     expect(events).toContain('pipeline.run_approved')

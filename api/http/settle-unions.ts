@@ -1,0 +1,58 @@
+export type AjvFault = {
+  keyword?: string
+  instancePath?: string
+  schemaPath?: string
+  message?: string
+  params?: Record<string, unknown>
+}
+
+/**
+ * Of a value that fits none of several shapes Ajv tells everything that keeps it from each.
+ * People are told of the shape that they meant: the one of the right type and `kind`.
+ */
+export function settleUnions(faults: readonly AjvFault[]): AjvFault[] {
+  // Ajv puts a union's own fault after those of its shapes, so that inner unions come first.
+  let settled = [...faults]
+  for (const union of faults) {
+    if (union.keyword !== 'anyOf') continue
+    const prefix = `${union.schemaPath ?? ''}/`
+    const inside = settled.filter(({ schemaPath }) => schemaPath?.startsWith(prefix))
+    const at = settled.indexOf(union)
+    const rest = settled.filter((fault) => fault !== union && !inside.includes(fault))
+    const place = rest.filter((fault) => settled.indexOf(fault) < at).length
+    settled = rest.toSpliced(place, 0, ...meant(union, shapesOf(inside, prefix)))
+  }
+  return settled
+}
+
+function shapesOf(faults: readonly AjvFault[], prefix: string): AjvFault[][] {
+  const shapes = new Map<string, AjvFault[]>()
+  for (const fault of faults) {
+    const shape = (fault.schemaPath ?? '').slice(prefix.length).split('/')[0] ?? ''
+    shapes.set(shape, [...(shapes.get(shape) ?? []), fault])
+  }
+  return [...shapes.values()]
+}
+
+function meant(union: AjvFault, shapes: AjvFault[][]): AjvFault[] {
+  const typeOf = (shape: AjvFault[]) =>
+    shape.find((fault) => fault.keyword === 'type' && fault.instancePath === union.instancePath)
+      ?.params?.['type']
+  const others = shapes.map(typeOf).filter((type) => type !== undefined)
+  const fitting = shapes.filter((shape) => typeOf(shape) === undefined)
+  if (fitting.length === 0)
+    return [{ ...union, keyword: 'type', params: { type: [...new Set(others.flat())] } }]
+
+  const ofKind = fitting.filter((shape) => !shape.some(isOfValue))
+  const [first = []] = ofKind
+  if (ofKind.length > 0) return first
+  // Wrong in the very value that tells the shapes apart: all that it may be.
+  const [sample] = fitting.flat().filter(isOfValue)
+  const allowedValues = fitting
+    .flat()
+    .filter((fault) => isOfValue(fault) && fault.instancePath === sample?.instancePath)
+    .flatMap(({ params }) => params?.['allowedValues'] ?? [params?.['allowedValue']])
+  return [{ ...sample, keyword: 'enum', params: { allowedValues, orType: others.flat() } }]
+}
+
+const isOfValue = ({ keyword }: AjvFault): boolean => keyword === 'const' || keyword === 'enum'
