@@ -19,8 +19,9 @@ export function validationFault(faults: readonly AjvFault[]): AppError {
   })
 }
 
+/** Ajv has one type as text and several as a list, or as text with commas. */
 const typesOf = (types: unknown): string[] =>
-  (Array.isArray(types) ? types : String(types ?? '').split(',')).map(String).filter(Boolean)
+  (typeof types === 'string' ? types.split(',') : Array.isArray(types) ? types : []).map(String)
 
 /** `a, b or c`. */
 const oneOf = (names: readonly string[]): string =>
