@@ -2,12 +2,10 @@ import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
-import { readMarker } from '../../gateways/git/own-branch.ts'
 import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../store/git/note-health.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
-import { openClaim } from './open-claim.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'log'>
 
@@ -35,11 +33,11 @@ async function check(
 ): Promise<void> {
   const { store, keyring, outbound } = deps
   const { organizationId, connectionId } = at
-  const { connection, claim } = await store.tenant(organizationId, async (db) => {
+  const { connection, owner } = await store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
     return {
       connection: await connections.get(connectionId),
-      claim: await connections.claimOf(connectionId),
+      owner: await connections.ownershipOf(connectionId),
     }
   })
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
@@ -47,7 +45,8 @@ async function check(
   try {
     health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
       repo: connection.defaultRepo,
-      repositoryId: claim?.repositoryId,
+      owner,
+      keyring,
     })
   } catch (error) {
     // It stays what it was, and is asked again when it is next due.
@@ -56,24 +55,12 @@ async function check(
   }
   if (connection.status === 'initializing') {
     if (health.status === 'unreachable') return
-    if (health.status === 'healthy' && !(await isMerged(deps, at))) return
+    // A protected branch waits for its pull request: then it bears our marker, or another's.
+    if (health.status === 'healthy' && health.marker !== 'ours') return
     // Not yet prepared: an `error` is what is prepared again once nothing is against it.
     if (health.status === 'invalid_token') health = { ...health, status: 'error' }
   }
   await store.tenant(organizationId, async (db) =>
     noteHealth(db, organizationId, { connectionId, health }),
   )
-}
-
-/** A protected branch waits for its pull request: then it bears our marker, or another's. */
-async function isMerged(
-  deps: Needed,
-  at: { organizationId: number; connectionId: number },
-): Promise<boolean> {
-  const found = await openClaim(deps, at)
-  if (!found) return false
-  const { host, repository, owner } = found
-  const commit = await host.head(repository.fullName, owner.branch)
-  const state = commit && (await readMarker(host, deps.keyring, { repository, commit, owner }))
-  return state === 'ours' || state === 'foreign'
 }

@@ -1,3 +1,4 @@
+import { ownedElsewhere } from '../../domain/git/connection-health.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import type { InitializeRepositoryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
@@ -25,7 +26,7 @@ export const endInitialization =
   }
 
 const reasons: Record<string, string> = {
-  repo_already_connected: 'Another installation owns this branch (.cloud-control/owner.json).',
+  repo_already_connected: ownedElsewhere,
   git_branch_protected:
     'The branch is protected: let this token push to it, or choose another branch.',
   git_token_rejected: 'The provider rejected the token.',

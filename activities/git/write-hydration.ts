@@ -1,4 +1,4 @@
-import { conflict, unavailable } from '../../domain/errors.ts'
+import { conflict } from '../../domain/errors.ts'
 import { hydrationMessage } from '../../domain/git/hydration-message.ts'
 import { planHydration, type HydrationPlan } from '../../domain/git/plan-hydration.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
@@ -13,7 +13,7 @@ export type WrittenHydration =
   | { state: 'proposed'; commitSha: string; pullRequestUrl: string }
   | { state: 'diverged'; differences: Difference[] }
 
-/** Of a branch that moves under the hands: so often the change is worked out anew on the new head. */
+/** Of a branch that moves under the hands: so often the change is worked out anew on the new head, then a person is asked. */
 const maxRebases = 5
 
 /**
@@ -55,7 +55,7 @@ export async function writeHydration(
       if (!hasCode(error, 'git_head_moved')) throw error
     }
   }
-  throw unavailable('git_branch_busy', 'The branch moves too fast to be written to.')
+  throw conflict('git_branch_moving', 'The branch moves too fast to be written to.')
 }
 
 /** A protected branch is asked by pull request; the branch of a version is found again by its name. */

@@ -15,21 +15,22 @@ export async function validateConnection(
   id: number,
 ): Promise<GitConnection> {
   const { organizationId } = caller
-  const { connection, claim } = await deps.store.tenant(organizationId, async (db) => {
+  const { connection, owner } = await deps.store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
-    return { connection: await connections.get(id), claim: await connections.claimOf(id) }
+    return { connection: await connections.get(id), owner: await connections.ownershipOf(id) }
   })
   const host = openHost(deps, organizationId, connection)
   const health = await checkConnection(host, {
     repo: connection.defaultRepo,
-    repositoryId: claim?.repositoryId,
+    owner,
+    keyring: deps.keyring,
   })
   const healthy = health.status === 'healthy'
   // With a right that the token has got meanwhile, or at a new address of this service.
-  if (healthy && claim && needsWebhook(deps, connection))
+  if (healthy && owner && needsWebhook(deps, connection))
     await syncWebhook(deps, organizationId, { host, connection })
   const after = await deps.store.tenant(organizationId, async (db) => {
-    const noted = await noteHealth(db, organizationId, { connectionId: id, health })
+    const noted = await noteHealth(db, organizationId, { connectionId: id, health, repairs: true })
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_validated', {
       outcome: healthy ? 'success' : 'failure',
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },

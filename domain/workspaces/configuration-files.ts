@@ -59,8 +59,10 @@ function faultOfPath(path: string): string | undefined {
   if (path.length === 0 || Buffer.byteLength(path) > maxPathLength)
     return `a path has 1 to ${maxPathLength} bytes`
   if (!path.isWellFormed()) return 'a path is valid Unicode'
+  // Those that turn the direction of writing would show reviewers another name.
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  if (/[\u0000-\u001f\u007f\\]/.test(path)) return 'control characters and backslashes are refused'
+  if (/[\u0000-\u001f\u007f\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path))
+    return 'control characters and backslashes are refused'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'an absolute path is refused'
   const segments = path.split('/')
   if (segments.includes('..') || segments.includes('.'))
@@ -68,10 +70,18 @@ function faultOfPath(path: string): string | undefined {
   if (segments.includes('')) return 'an empty path segment is refused'
   if (segments.includes('.terraform') || /^(terraform|errored)\.tfstate$/.test(nameOf(path)))
     return 'this name belongs to OpenTofu itself'
+  if (segments.some(isGitFolder)) return 'this name belongs to Git itself'
   if (segments.some((segment) => /^zz_cloud_control_/i.test(segment)))
     return 'names that begin with zz_cloud_control_ are reserved'
   return undefined
 }
+
+/**
+ * `.git`, as git's own `verify_path` looks for it: also under the names by which macOS and Windows
+ * find it. No host takes a commit with one, and whoever checked it out would run its hooks.
+ */
+const isGitFolder = (segment: string): boolean =>
+  /^(\.git|git~\d+)([ .]*|:.*)$/i.test(segment.replace(/[\u200b-\u200d\u2060-\u206f\ufeff]/g, ''))
 
 /** Of two override files the later name wins: one after ours could lead the state elsewhere, where nothing guards it. */
 function faultOfOverride(path: string): string | undefined {

@@ -1,5 +1,6 @@
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
+import type { Ownership } from '../../domain/git/owner-marker.ts'
 import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
@@ -189,6 +190,15 @@ export function gitConnections(db: Db, organizationId: number) {
       await db('git_claims')
         .where({ organizationId, connectionId, busyWith: hydrationId })
         .update({ busyWith: null, busyUntil: null })
+    },
+
+    /** What the marker of this connection's branch says; undefined where it has none. */
+    async ownershipOf(connectionId: number): Promise<Ownership | undefined> {
+      const claim = await this.claimOf(connectionId)
+      if (!claim) return undefined
+      const { host, repositoryId: repository, branch } = claim
+      const organization = await this.organizationPublicId()
+      return { organization, host, repository, branch, connection: connectionId }
     },
 
     async organizationPublicId(): Promise<string> {

@@ -1,21 +1,34 @@
-import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
+import { markerGone, type ConnectionHealth } from '../../domain/git/connection-health.ts'
 import type { Db } from '../connect.ts'
 import { gitConnections, type GitConnection } from './git-connections.ts'
 import { startInitialization } from './start-initialization.ts'
 
-/** What a check found. A branch whose preparation had failed is prepared again once nothing is against it. */
+/**
+ * What a check found. A branch whose preparation had failed is prepared again once nothing is
+ * against it. One that has lost its marker is so only if a person asked (`repairs`).
+ */
 export async function noteHealth(
   db: Db,
   organizationId: number,
-  { connectionId, health }: { connectionId: number; health: ConnectionHealth },
+  {
+    connectionId,
+    health,
+    repairs = false,
+  }: { connectionId: number; health: ConnectionHealth; repairs?: boolean },
 ): Promise<GitConnection> {
   const connections = gitConnections(db, organizationId)
   const before = await connections.getForUpdate(connectionId)
   const claim = await connections.claimOf(connectionId)
-  const unprepared = before.status === 'initializing' || before.status === 'error'
-  if (health.status === 'healthy' && claim && unprepared) {
+  if (before.defaultRepo && health.repo && health.repo !== before.defaultRepo)
+    await connections.update(connectionId, { defaultRepo: health.repo })
+  const lost = health.marker === 'absent' || health.marker === 'stale'
+  const unprepared =
+    before.status === 'initializing' ||
+    (before.status === 'error' && !(lost && before.statusReason === markerGone))
+  if (health.status === 'healthy' && claim && (unprepared || (lost && repairs))) {
     await connections.setStatus(connectionId, 'initializing', null)
     await startInitialization(db, organizationId, { connectionId, claim })
-  } else await connections.setStatus(connectionId, health.status, health.reason)
+  } else if (lost) await connections.setStatus(connectionId, 'error', markerGone)
+  else await connections.setStatus(connectionId, health.status, health.reason)
   return connections.get(connectionId)
 }

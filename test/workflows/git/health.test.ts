@@ -83,6 +83,29 @@ describe('the check of connections that the schedule does', () => {
     await platform('git_connections').where({ id }).delete()
   })
 
+  test('a repository that was renamed is named anew, before somebody takes its old name', async () => {
+    const { id, repo } = await connected()
+    await harness.peer.rename(repo, `${repo}-renamed`)
+    await pass(id)
+    const { defaultRepo, status } = (await user.get(`${path}/${id}`)).json().connection
+    expect([defaultRepo, status]).toEqual([`${repo}-renamed`, 'healthy'])
+    await harness.peer.createRepository(repo, { 'main.js': '// another\n' })
+    await pass(id)
+    expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
+  })
+
+  test('a limit says nothing of the token', async () => {
+    const { id } = await connected()
+    const limit = { 'x-ratelimit-remaining': '0', 'retry-after': '60' }
+    harness.peer.server.fault = () => ({ status: 403, json: {}, headers: limit })
+    try {
+      await pass(id)
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
+  })
+
   test('a name that has come to another repository is not taken for ours', async () => {
     const { id, repo } = await connected()
     await harness.peer.rename(repo, `${repo}-moved`)

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkConnections } from '../../../activities/git/check-connections.ts'
+import {
+  eventually,
+  gitHarness,
+  peerMakers,
+  type GitHarness,
+} from '../../harness/git/git-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+const marker = '.cloud-control/owner.json'
+const path = '/api/git/connections'
+
+describe('a branch that is lost, or moves under the hands', () => {
+  let harness: GitHarness
+  let user: TestUser
+  let counter = 0
+  beforeAll(async () => {
+    harness = await gitHarness(peerMakers.githubPeer)
+    user = await (await harness.organization()).user('Owner')
+  })
+  afterAll(async () => harness.close())
+
+  const connected = async () => {
+    counter += 1
+    const [repo, name] = [`acme/lost-${counter}`, `lost-${counter}`]
+    await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
+    const { id } = (await user.post(path, harness.body(repo))).json().connection
+    const made = await user.post('/api/workspaces', { name, gitConnectionId: id })
+    const url = `/api/workspaces/${made.json().workspace.id}`
+    const put = async (text: string) =>
+      expect(
+        (await user.put(`${url}/configuration`, { files: { 'main.tf': text } })).statusCode,
+      ).toBe(201)
+    /** The newest hydrate, once it is over. */
+    const ended = async () =>
+      eventually(async () => {
+        const [newest] = (await user.get(`${url}/hydrations`)).json().hydrations
+        return newest?.state !== 'queued' && newest
+      })
+    const health = async () => {
+      const { status, statusReason } = (await user.get(`${path}/${id}`)).json().connection
+      return { status, statusReason }
+    }
+    const retry = async () => {
+      const { id: hydration } = await ended()
+      expect((await user.post(`${url}/hydrations/${hydration}/retry`)).statusCode).toBe(200)
+      return ended()
+    }
+    return { repo, name, id, put, ended, health, retry }
+  }
+  /** As the schedule's pass does it. */
+  const check = async (id: number) => {
+    await harness.deps.store
+      .platform('git_connections')
+      .where({ id })
+      .update({ checkedAt: new Date(Date.now() - 7 * 3_600_000) })
+    await checkConnections(harness.deps)()
+  }
+  const validate = async (id: number) => user.post(`${path}/${id}/validate`)
+
+  test('a marker that somebody took away stops all writing until a person validates', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { remove: [marker] })
+    await ws.put('# one\n')
+    expect(await ws.ended()).toMatchObject({ state: 'failed', reason: 'git_not_owner' })
+    const told = { status: 'error', statusReason: expect.stringContaining('Validating') }
+    expect(await ws.health()).toEqual(told)
+    // The schedule tells of it, and leaves the branch alone.
+    await check(ws.id)
+    await check(ws.id)
+    expect(await ws.health()).toEqual(told)
+    expect(await harness.peer.tree(ws.repo)).not.toHaveProperty([marker])
+
+    expect((await validate(ws.id)).statusCode).toBe(200)
+    await eventually(async () => (await ws.health()).status === 'healthy')
+    expect(await ws.retry()).toMatchObject({ state: 'written' })
+    expect(await harness.peer.tree(ws.repo)).toMatchObject({
+      [`workspaces/${ws.name}/main.tf`]: '# one\n',
+    })
+  })
+
+  test('the schedule finds it before anything is written', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { remove: [marker] })
+    await check(ws.id)
+    expect((await ws.health()).status).toBe('error')
+  })
+
+  test('a marker of another installation is told, and never written over', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
+    const elsewhere = { status: 'error', statusReason: expect.stringMatching(/^Another install/) }
+    await check(ws.id)
+    expect(await ws.health()).toEqual(elsewhere)
+    await validate(ws.id)
+    expect(await ws.health()).toEqual(elsewhere)
+    expect((await harness.peer.tree(ws.repo))[marker]).toBe('{"version":1}')
+  })
+
+  test.each([1, 5, 6])('a branch that moves %i times in between', async (times) => {
+    const ws = await connected()
+    let moved = 0
+    harness.peer.server.fault = async ({ method, url }, when) => {
+      const asked = decodeURIComponent(url.pathname)
+      const writes = method === 'PATCH' && asked.includes(`${ws.repo}/git/refs/heads/`)
+      if (!writes || when === 'after' || moved >= times) return undefined
+      moved += 1
+      await harness.peer.edit(ws.repo, { write: { 'other.txt': `theirs ${moved}\n` } })
+      return undefined
+    }
+    try {
+      await ws.put('# one\n')
+      const first = await ws.ended()
+      expect(moved).toBe(times)
+      if (times > 5) {
+        expect(first).toMatchObject({ state: 'failed', reason: 'git_branch_moving' })
+        expect(await ws.retry()).toMatchObject({ state: 'written' })
+      } else expect(first).toMatchObject({ state: 'written' })
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(await harness.peer.tree(ws.repo)).toMatchObject({
+      'other.txt': `theirs ${times}\n`,
+      [`workspaces/${ws.name}/main.tf`]: '# one\n',
+    })
+  })
+})
