@@ -131,6 +131,25 @@ describe('presentPlan', () => {
     expect(resources[0]?.attributes[0]?.after).toHaveLength(1_001)
   })
 
+  test('what a long plan leaves out is never what it takes away', () => {
+    const changes = Array.from({ length: 1_500 }, (_, n) => ({
+      address: `aws_instance.web[${n}]`,
+      actions: n === 1_400 ? ['delete', 'create'] : n === 1_450 ? ['delete'] : ['create'],
+      before: n < 1_400 ? null : { a: 1 },
+      after:
+        n === 1_450 ? null : Object.fromEntries(Array.from({ length: 20 }, (_one, k) => [k, k])),
+    }))
+    const { resources, omittedResources } = presentPlan(testPlan(changes))
+    expect([resources.length, omittedResources]).toEqual([1_000, 500])
+    // In the plan's own order, and with what differs: the room goes to them first.
+    expect(
+      resources.slice(-2).map(({ address, attributes }) => [address, attributes.length > 0]),
+    ).toEqual([
+      ['aws_instance.web[1400]', true],
+      ['aws_instance.web[1450]', true],
+    ])
+  })
+
   test('holds nothing that Postgres refuses in a jsonb', () => {
     const after = { a: 'x\0y', b: `${'x'.repeat(999)}😀` }
     const [a, b] = attributesOf({ actions: ['create'], after })

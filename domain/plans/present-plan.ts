@@ -8,12 +8,20 @@ export function presentPlan(planJson: unknown, options: SecretOptions = {}): Pre
   const secrets = knownSecrets(plan, options)
   const changing = plan.resourceChanges.filter(isShown)
   let budget = maxAttributes
-  const resources = changing.slice(0, maxResources).map((resource) => {
-    const all = diffAttributes(resource.change, secrets)
-    const attributes = all.slice(0, Math.min(maxAttributesPerResource, budget))
-    budget -= attributes.length
-    return presentResource(resource, attributes, all.length - attributes.length)
-  })
+  // Room goes first to what is taken away: whoever approves a plan that is longer than what is shown
+  // must not miss that behind a thousand creations. What is shown stands in the plan's own order.
+  const resources = changing
+    .map((resource, at) => ({ resource, at, weight: weightOf(resource) }))
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, maxResources)
+    .map(({ resource, at }) => {
+      const all = diffAttributes(resource.change, secrets)
+      const attributes = all.slice(0, Math.min(maxAttributesPerResource, budget))
+      budget -= attributes.length
+      return { at, shown: presentResource(resource, attributes, all.length - attributes.length) }
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ shown }) => shown)
   const outputs = plan.outputChanges
     .filter(({ change }) => change.kind !== 'no-op')
     .slice(0, maxResources)
@@ -50,6 +58,11 @@ export type PresentedResource = {
 const maxResources = 1_000
 const maxAttributesPerResource = 200
 const maxAttributes = 10_000
+
+function weightOf({ change: { actions } }: ResourceChange): number {
+  if (actions.includes('delete') || actions.includes('forget')) return 2
+  return actions.includes('update') ? 1 : 0
+}
 
 const isShown = ({ change, mode, previousAddress }: ResourceChange) =>
   mode !== 'ephemeral' &&
