@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import { publicState } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import type { ListedPipeline } from '../../store/pipelines/listed-pipelines.ts'
 import type { Pipeline } from '../../store/pipelines/pipelines.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
+import { presentLastRun } from './present-last-run.ts'
 import type { PipelineBody } from './schemas.ts'
 
 /** A row of the list (§4.4), as the statement that reads it has put it together. */
@@ -19,7 +19,7 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
   targetWorkspaceName: row.targetName,
   strategy: row.strategy,
   criticality: row.criticality ?? 'standard',
-  lastRun: row.lastRun && { number: row.lastRun.number, state: publicState(row.lastRun.phase) },
+  lastRun: presentLastRun(row.lastRun),
   createdAt: row.createdAt,
 })
 
@@ -34,7 +34,6 @@ export async function presentPipelines(
   const last = await pipelineRuns(db, organizationId).lastOf(rows.map(({ id }) => id))
   return rows.map((row) => {
     const target = names.get(row.targetWorkspaceId ?? 0)
-    const run = last.find(({ pipelineId }) => pipelineId === row.id)
     return {
       id: row.id,
       name: row.name,
@@ -46,7 +45,7 @@ export async function presentPipelines(
       targetWorkspaceName: target?.name ?? null,
       strategy: row.strategy,
       criticality: target?.criticality ?? 'standard',
-      lastRun: run ? { number: run.number, state: publicState(run.phase) } : null,
+      lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === row.id)),
       createdAt: row.createdAt.toISOString(),
     }
   })

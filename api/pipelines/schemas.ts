@@ -101,6 +101,13 @@ export const RunWithLogs = Type.Object({
   logsTruncated: Type.Boolean(),
 })
 
+/** §2.7. A list says of a run that waits for a person that it does: `running` alone would hide it. */
+export const LastRunBody = Type.Object({
+  number: Type.Integer(),
+  state: OneOf(states),
+  awaitingApproval: Type.Optional(Type.Literal(true)),
+})
+
 export const PipelineBody = Type.Object({
   id: Id,
   name: Type.String(),
@@ -112,7 +119,7 @@ export const PipelineBody = Type.Object({
   targetWorkspaceName: Nullable(Type.String()),
   strategy: Nullable(Type.String()),
   criticality: OneOf(['standard', 'production']),
-  lastRun: Nullable(Type.Object({ number: Type.Integer(), state: OneOf(states) })),
+  lastRun: Nullable(LastRunBody),
   createdAt: Time,
 })
 

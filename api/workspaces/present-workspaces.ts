@@ -1,14 +1,14 @@
 import { notFound } from '../../domain/errors.ts'
-import { publicState } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
-import { pipelineRuns, type LastRun } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import { presentLastRun } from '../pipelines/present-last-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
 
 /** Workspaces as callers see them (decisions §4), by a fixed number of statements however many there are. */
@@ -71,9 +71,6 @@ const presentSettings = (row: Workspace) => ({
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
-
-const presentLastRun = (run: LastRun | undefined) =>
-  run ? { number: run.number, state: publicState(run.phase) } : null
 
 async function presentLock(db: Db, organizationId: number, lock: WorkspaceLock) {
   return {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
+import { LastRunBody } from '../pipelines/schemas.ts'
 
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const
@@ -38,12 +39,7 @@ export const WorkspaceBody = Type.Object({
   pipelineId: Id,
   configurationVersion: Nullable(Type.Integer()),
   stateSerial: Nullable(Type.Integer()),
-  lastRun: Nullable(
-    Type.Object({
-      number: Type.Integer(),
-      state: OneOf(['running', 'succeeded', 'failed', 'canceled']),
-    }),
-  ),
+  lastRun: Nullable(LastRunBody),
   locked: Nullable(LockBody),
   needsRefresh: Type.Boolean(),
   createdAt: Time,

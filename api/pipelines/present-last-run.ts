@@ -1,0 +1,15 @@
+import type { Static } from 'typebox'
+import { publicState, type RunPhase } from '../../domain/pipelines/run-state.ts'
+import type { LastRunBody } from './schemas.ts'
+
+/** The newest run in a list of pipelines or workspaces (§2.7). */
+export const presentLastRun = (
+  run: { number: number; phase: RunPhase } | null | undefined,
+): Static<typeof LastRunBody> | null =>
+  run
+    ? {
+        number: run.number,
+        state: publicState(run.phase),
+        ...(run.phase === 'awaiting_approval' && { awaitingApproval: true }),
+      }
+    : null
