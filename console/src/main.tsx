@@ -5,6 +5,8 @@ import { createRoot } from 'react-dom/client'
 import { ApiError, mayPass } from './api/call.ts'
 import { isUp, reportConnection } from './api/connection.ts'
 import { forgetEarly } from './api/early.ts'
+import { meQuery } from './api/queries.ts'
+import { sessionIsOver, sessionState } from './api/session-over.ts'
 import { createConsoleRouter } from './app/router.tsx'
 import { warmUp } from './app/warm-up.ts'
 import './styles/tokens.css'
@@ -14,14 +16,9 @@ import './styles/shell.css'
 import './styles/run.css'
 
 const onError = (error: Error) => {
-  // A session that ended while somebody looked: sign in, and come back to the same place.
+  // A session that ended while somebody looked: they sign in where they are.
   if (!(error instanceof ApiError) || error.code !== 'unauthenticated') return
-  if (/^\/(login|invitations|password)(\/|$)/.test(location.pathname)) return
-  queryClient.removeQueries({ queryKey: ['me'] })
-  void router.navigate({
-    to: '/login',
-    search: { next: location.pathname + location.search, ended: true },
-  })
+  if (queryClient.getQueryData(meQuery.queryKey)) sessionIsOver()
 }
 
 const queryClient = new QueryClient({
@@ -47,7 +44,7 @@ addEventListener('online', () => void queryClient.refetchQueries({ type: 'active
 // What could not be shown shows itself once it can: nobody has to load a page anew.
 setInterval(() => {
   const failed = ({ state: { error } }: { state: { error: Error | null } }) => mayPass(error)
-  if (!document.hidden)
+  if (!document.hidden && !sessionState().over)
     void queryClient.refetchQueries({ type: 'active', ...(isUp() && { predicate: failed }) })
 }, 5_000)
 warmUp(router)

@@ -36,12 +36,17 @@ type Visitor = {
 export async function visit(
   browser: Browser,
   harness: Harness,
-  { user, view = { scheme: 'light', width: 1440 } }: { user?: TestUser; view?: View } = {},
+  {
+    user,
+    view = { scheme: 'light', width: 1440 },
+    zone = 'UTC',
+  }: { user?: TestUser; view?: View; zone?: string } = {},
 ): Promise<Visitor> {
   const baseURL = `http://127.0.0.1:${harness.config.port}`
   const context = await browser.newContext({
     baseURL,
     colorScheme: view.scheme,
+    timezoneId: zone,
     viewport: { width: view.width, height: view.width === 390 ? 844 : 900 },
     reducedMotion: 'reduce',
   })
@@ -51,8 +56,14 @@ export async function visit(
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.stack ?? error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' && /Content Security Policy/i.test(message.text()))
-      faults.push(message.text())
+    const [kind, text] = [message.type(), message.text()]
+    // A refusal is the service's to give, and the page's to show; the browser notes it down anyway.
+    if (/^(error|warning)$/.test(kind) && !/^Failed to load resource/.test(text)) faults.push(text)
+  })
+  // The console asks in its own words: a dialog of the browser's would be a page that forgot to.
+  page.on('dialog', (dialog) => {
+    faults.push(`${dialog.type()}: ${dialog.message()}`)
+    void dialog.dismiss()
   })
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== baseURL) faults.push(`third party: ${request.url()}`)

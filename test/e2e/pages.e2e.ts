@@ -4,17 +4,18 @@ import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { consoleFolder } from '../../api/console/console-files.ts'
-import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { connectRepository } from './git-world.ts'
 import { createWorld, type World } from './world.ts'
 
 const folder = join(import.meta.dirname, '../.output/screenshots')
 
 // Each page: what axe says, that it is no wider than its window, and a picture to be looked at.
 describe('every page', () => {
-  let harness: Harness
+  let harness: GitHarness
   let browser: Browser
   let owner: TestUser
   let viewer: TestUser
@@ -22,8 +23,10 @@ describe('every page', () => {
 
   beforeAll(async () => {
     mkdirSync(folder, { recursive: true })
-    ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
-    ;({ owner, viewer, at } = await createWorld(harness))
+    ;[harness, browser] = await Promise.all([gitHarness(peerMakers.gitlabPeer), openBrowser()])
+    const world = await createWorld(harness)
+    await connectRepository(harness, world)
+    ;({ owner, viewer, at } = world)
   })
   afterAll(async () => {
     await browser?.close()
@@ -55,7 +58,6 @@ describe('every page', () => {
         'signed-out': '/login?signedout=1',
         'signed-out-partial': '/login?signedout=partial',
         'signed-out-failed': '/login?signedout=failed',
-        'session-ended': '/login?ended=true&next=/workspaces',
         'password-changed': '/login?reset=true',
         'password-forgot': '/password/forgot',
         'password-reset': '/password/reset#token',

@@ -22,14 +22,17 @@ describe('each page by its own task', () => {
     await harness?.close()
   })
 
-  /** A page of the owner's, whose questions of the browser are answered with yes. */
   const open = async (path: string, user = owner): Promise<Page> => {
     const { page } = await visit(browser, harness, { user })
-    page.on('dialog', (dialog) => void dialog.accept('network.tf'))
     await page.goto(path)
     return page
   }
   const dialog = (page: Page) => page.getByRole('dialog')
+  /** The console asks first, in a dialog of its own. */
+  const confirm = async (page: Page, act: string) => {
+    await dialog(page).getByRole('button', { name: act, exact: true }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+  }
 
   test('home → workspaces → files → run: the first infrastructure of an empty organization', async () => {
     const page = await open('/')
@@ -39,6 +42,11 @@ describe('each page by its own task', () => {
     await page.getByRole('button', { name: 'Begin with main.tf' }).click()
     await page.getByLabel('Text of main.tf').fill('output "a" { value = 1 }\n')
     await page.getByRole('button', { name: '+ New file' }).click()
+    await dialog(page).getByLabel('Name').fill('main.tf')
+    await page.keyboard.press('Enter')
+    await dialog(page).getByText('There is a file main.tf already.').waitFor()
+    await dialog(page).getByLabel('Name').fill('network.tf')
+    await confirm(page, 'Add it')
     await page
       .getByLabel('Text of network.tf')
       .fill('resource "terraform_data" "net" { input = "10.0.0.0/16" }\n')
@@ -74,6 +82,13 @@ describe('each page by its own task', () => {
     await page.getByText('•••• sensitive, written only').waitFor()
     expect(await page.getByText('a secret').count()).toBe(0)
     await page.getByRole('button', { name: 'Delete word' }).click()
+    await dialog(page)
+      .getByText(/Nobody can read its value again/)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('•••• sensitive, written only').waitFor()
+    await page.getByRole('button', { name: 'Delete word' }).click()
+    await confirm(page, 'Delete')
     await page.getByText('No variables yet').waitFor()
   })
 
@@ -94,6 +109,7 @@ describe('each page by its own task', () => {
       .getByRole('button', { name: /^Restore version/ })
       .last()
       .click()
+    await confirm(page, 'Restore')
     await page.getByText('"one"').waitFor()
   })
 
@@ -126,6 +142,7 @@ describe('each page by its own task', () => {
     await limit.waitFor()
     expect([await limit.inputValue(), await limit.isDisabled()]).toEqual(['125', true])
     await page.getByRole('button', { name: 'Delete workspace…' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
   })
 
@@ -147,6 +164,7 @@ describe('each page by its own task', () => {
     await page.getByRole('link', { name: /nightly/ }).click()
     await page.getByRole('link', { name: /Run #1/ }).waitFor()
     await page.getByRole('button', { name: 'Delete pipeline…' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('button', { name: 'New pipeline' }).waitFor()
     await page.getByRole('link', { name: /nightly/ }).waitFor({ state: 'detached' })
   })
@@ -165,7 +183,8 @@ describe('each page by its own task', () => {
     await page.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('version 1').waitFor()
     await page.getByRole('button', { name: 'Open no destroy' }).click()
-    await page.getByRole('button', { name: 'Delete policy' }).click()
+    await page.getByRole('button', { name: 'Delete policy…' }).click()
+    await confirm(page, 'Delete')
     await page.getByText('No policies yet').waitFor()
   })
 
@@ -182,7 +201,8 @@ describe('each page by its own task', () => {
     const row = page.getByRole('row', { name: /Nadia New/ })
     await row.getByText('Deployer').waitFor()
     await row.getByRole('button').click()
-    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await row.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Roles' }).click()
     await page.getByRole('columnheader', { name: /Owner/ }).getByText('you').waitFor()
@@ -195,20 +215,25 @@ describe('each page by its own task', () => {
     await dialog(page).getByRole('button', { name: 'Create token' }).click()
     const token = await dialog(page).locator('.secret-once').textContent()
     expect(token).toMatch(/^cc_pat_/)
-    await dialog(page).getByRole('button', { name: 'I have it' }).click()
+    // No stray key takes away what is shown this once.
+    await page.keyboard.press('Escape')
+    await confirm(page, 'I have it')
     const me = { url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } }
     expect((await harness.app.inject(me)).statusCode).toBe(200)
     await page.getByRole('button', { name: 'Revoke from a script', exact: true }).click()
+    await confirm(page, 'Revoke')
     await page.getByText('You have no API tokens').waitFor()
     expect((await harness.app.inject(me)).statusCode).toBe(401)
   })
 
-  test('audit: narrowed by event, and by person', async () => {
+  test('audit: narrowed by event, by person, and by the viewer’s own day', async () => {
+    const { url, name } = await org.workspace({ by: owner })
+    await owner.post(`${url}/lock`, { reason: `moving ${name} by hand` })
     const page = await open('/organization/audit')
     await page.getByLabel('Event', { exact: true }).fill('workspace.locked')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page
-      .getByRole('cell', { name: /moving by hand/ })
+      .getByRole('cell', { name: `moving ${name} by hand` })
       .first()
       .waitFor()
     await expect
@@ -218,5 +243,16 @@ describe('each page by its own task', () => {
     await page.getByLabel('By', { exact: true }).fill('nobody@nowhere.example')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('Nothing matches').waitFor()
+
+    // Where the day begins ten hours before it does in UTC on the day before.
+    const far = await visit(browser, harness, { user: owner, zone: 'Pacific/Kiritimati' })
+    const asked = far.page.waitForRequest(/api\/audit\?/)
+    await far.page.goto('/organization/audit?from=2026-03-02&to=2026-03-02')
+    const { searchParams } = new URL((await asked).url())
+    expect([searchParams.get('from'), searchParams.get('to')]).toEqual([
+      '2026-03-01T10:00:00.000Z',
+      '2026-03-02T10:00:00.000Z',
+    ])
+    await far.context.close()
   })
 })

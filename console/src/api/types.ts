@@ -15,6 +15,7 @@ export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>
 export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
 export type Policy = Answer<'listPolicies'>['policies'][number]
+export type AuditEntry = Answer<'listAuditEntries'>['entries'][number]
 export type Person = Answer<'listUsers'>['users'][number]
 
 export type Sso = Answer<'getSso'>

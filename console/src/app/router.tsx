@@ -29,7 +29,6 @@ const id = (value: string) => {
 export type SignedOut = 1 | 'partial' | 'failed'
 type LoginSearch = {
   next?: string
-  ended?: boolean
   signedout?: SignedOut
   sso?: 'failed'
   reset?: boolean
@@ -53,7 +52,6 @@ const login = createRoute({
     const signedout = signedOut(search['signedout'])
     return {
       ...(next?.startsWith('/') === true && { next }),
-      ...(Boolean(search['ended']) && { ended: true }),
       ...(signedout && { signedout }),
       ...(Boolean(search['reset']) && { reset: true }),
       ...(search['sso'] === 'failed' && { sso: 'failed' }),

@@ -3,6 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { isUp, onConnection } from '../api/connection.ts'
 import { loadMenu } from './load-menu.ts'
 import { NavIcon } from './nav-icon.tsx'
+import { SessionOver } from './session-over.tsx'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 
@@ -11,6 +12,10 @@ export function Shell() {
   const [helpOpen, setHelpOpen] = useState(false)
   useShortcuts(() => setHelpOpen(true))
   useFocusOnNavigation()
+  // A run is reached through its workspace, whatever its address begins with: so say its crumbs.
+  const onRun = useRouterState({
+    select: ({ location: { pathname } }) => /^\/pipelines\/\d+\/runs\//.test(pathname),
+  })
   return (
     <>
       <a className="skip" href="#content">
@@ -27,11 +32,11 @@ export function Shell() {
               <NavIcon name="home" />
               Home
             </Link>
-            <Link to="/workspaces">
+            <Link to="/workspaces" {...(onRun && { className: 'active' })}>
               <NavIcon name="workspaces" />
               Workspaces
             </Link>
-            <Link to="/pipelines">
+            <Link to="/pipelines" activeOptions={{ exact: onRun }}>
               <NavIcon name="pipelines" />
               Pipelines
             </Link>
@@ -47,7 +52,8 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      <ShortcutHelp open={helpOpen} onOpenChange={setHelpOpen} />
+      <SessionOver />
+      {helpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
     </>
   )
 }
@@ -57,9 +63,8 @@ function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const [first] = useState(path)
   useEffect(() => {
-    const heading = document.querySelector<HTMLElement>('main h1')
-    if (heading) document.title = `${heading.textContent} · cloud-control`
-    if (path !== first) heading?.focus({ preventScroll: true })
+    if (path !== first)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   }, [path, first])
 }
 

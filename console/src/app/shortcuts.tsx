@@ -36,15 +36,9 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable], dialog, [role="menu"]') !== null
 
-export function ShortcutHelp({
-  open,
-  onOpenChange,
-}: {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-}) {
+export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="keys">
         {Object.entries(places).map(([key, [, name]]) => (
           <div key={key}>
@@ -74,7 +68,7 @@ export function ShortcutHelp({
         </div>
       </dl>
       <div className="dialog-actions">
-        <Button onClick={() => onOpenChange(false)}>Close</Button>
+        <Button onClick={onClose}>Close</Button>
       </div>
     </Dialog>
   )

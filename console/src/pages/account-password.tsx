@@ -29,7 +29,7 @@ export function AccountPassword() {
       <h2 id="password-title">Password</h2>
       <form ref={form} onSubmit={submit} className="stack">
         {/* What a password manager needs to know whose password this is. */}
-        <input type="hidden" name="username" autoComplete="username" value={label} readOnly />
+        <input type="text" hidden autoComplete="username" value={label} readOnly />
         <Field
           label="Current password"
           name="current"

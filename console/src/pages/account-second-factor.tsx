@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
 import { EnrollSecondFactor } from './enroll-second-factor.tsx'
 
 /** A code of an app beside the password: added, shown to be right, or taken away. */
@@ -49,36 +48,26 @@ function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    remove.mutate(textIn(new FormData(event.currentTarget), 'code').trim())
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title="Remove the second factor?"
       description={
         <p>From then on your password alone signs you in. Your recovery codes no longer count.</p>
       }
+      act="Remove it"
+      tone="danger"
+      doing={remove}
+      onSubmit={(form) => remove.mutate(textIn(form, 'code').trim())}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="stack">
-        <Field
-          label="Code"
-          name="code"
-          autoComplete="one-time-code"
-          required
-          maxLength={50}
-          hint="The six digits of your app, or a recovery code."
-        />
-        <ErrorNote error={remove.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="danger" busy={remove.isPending}>
-            Remove it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        label="Code"
+        name="code"
+        autoComplete="one-time-code"
+        required
+        maxLength={50}
+        hint="The six digits of your app, or a recovery code."
+      />
+    </FormDialog>
   )
 }

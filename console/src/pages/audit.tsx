@@ -2,20 +2,21 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { auditQuery } from '../api/queries.ts'
+import type { AuditEntry } from '../api/types.ts'
 import type { AuditFilter } from '../app/router.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
 import { detailText } from '../parts/detail-text.ts'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
-import { Scroller } from '../parts/scroller.tsx'
 
 const route = getRouteApi('/app/organization/audit')
 
 /** Who did what, newest first. The filter is in the address, so that a find can be shared. */
 export function AuditPage() {
   const filter = route.useSearch()
-  const query = useInfiniteQuery(auditQuery(filter))
+  const query = useInfiniteQuery(auditQuery(momentsOf(filter)))
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
   return (
     <>
@@ -27,51 +28,57 @@ export function AuditPage() {
           <p>Widen the filter: an event can be an area, such as “pipeline”.</p>
         </Empty>
       )}
-      {entries.length > 0 && (
-        <Scroller label="Audit log">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Event</th>
-                <th scope="col">By</th>
-                <th scope="col">On</th>
-                <th scope="col">Details</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <tr key={entry.id}>
-                  <td className="dim">
-                    <Time at={entry.at} />
-                  </td>
-                  <td>
-                    <code>{entry.event}</code>
-                    {entry.outcome !== 'success' && (
-                      <span className="tag bad">
-                        {entry.outcome}
-                        {entry.count !== undefined && entry.count > 1 && ` × ${entry.count}`}
-                      </span>
-                    )}
-                  </td>
-                  <td>{entry.actor.label}</td>
-                  <td>
-                    {entry.target
-                      ? `${entry.target.kind} ${entry.target.label ?? entry.target.id}`
-                      : ''}
-                  </td>
-                  <td className="dim">
-                    <code className="detail">{detailText(entry.detail)}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
-      )}
+      <DataTable label="Audit log" rows={entries} columns={columns} />
       <LoadMore query={query} />
     </>
   )
+}
+
+const columns: ReadonlyArray<Column<AuditEntry>> = [
+  { title: 'When', look: 'dim', render: ({ at }) => <Time at={at} /> },
+  {
+    title: 'Event',
+    names: true,
+    render: ({ event, outcome, count = 1 }) => (
+      <>
+        <code>{event}</code>
+        {outcome !== 'success' && (
+          <span className="tag bad">
+            {outcome}
+            {count > 1 && ` × ${count}`}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { title: 'By', render: ({ actor }) => actor.label },
+  {
+    title: 'On',
+    render: ({ target }) => target && `${target.kind} ${target.label ?? target.id}`,
+  },
+  {
+    title: 'Details',
+    look: 'dim',
+    render: ({ detail }) => {
+      const text = detailText(detail)
+      return text && <code className="detail">{text}</code>
+    },
+  },
+]
+
+/** A day is the viewer's own, as every time on the page: to the API it is told with its zone. */
+function momentsOf({ from, to, ...rest }: AuditFilter): AuditFilter {
+  return {
+    ...rest,
+    ...(from && { from: beginOf(from, 0) }),
+    ...(to && { to: beginOf(to, 1) }),
+  }
+}
+
+function beginOf(day: string, later: number): string {
+  const [year, month, date] = day.split('-').map(Number)
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !year || !month || !date) return day
+  return new Date(year, month - 1, date + later).toISOString()
 }
 
 function FilterForm({ filter }: { filter: AuditFilter }) {
@@ -97,7 +104,7 @@ function FilterForm({ filter }: { filter: AuditFilter }) {
       {/* A plain link: the browser itself saves what streams. */}
       <a
         className="button"
-        href={`/api/audit/export?${new URLSearchParams(filter).toString()}`}
+        href={`/api/audit/export?${new URLSearchParams(momentsOf(filter)).toString()}`}
         download="audit.ndjson"
       >
         Export

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { providerName, publicHost, tokenHint } from '../api/git-words.ts'
 import type { GitConnection } from '../api/types.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field, Select, textIn } from '../parts/forms.tsx'
 
 type Provider = GitConnection['provider']
 // The keys of the names are the providers.
@@ -38,84 +37,78 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    connect.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <Dialog open onOpenChange={onClose} title="Connect a repository">
-      <form onSubmit={submit} className="stack">
-        <Select
-          label="Provider"
-          value={provider}
-          onChange={({ target: { value } }) =>
-            setProvider(providers.find((one) => one === value) ?? 'github')
-          }
-        >
-          {providers.map((one) => (
-            <option key={one} value={one}>
-              {providerName[one]}
-            </option>
-          ))}
-        </Select>
-        <Field
-          label="Host (optional)"
-          name="host"
-          maxLength={253}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={publicHost[provider]}
-          hint="Where you host it yourself."
-        />
-        <Field
-          label="Token"
-          name="token"
-          type="password"
-          required
-          maxLength={600}
-          autoComplete="off"
-          hint={tokenHint[provider]}
-        />
-        <Select
-          label="What for"
-          value={repoType}
-          onChange={({ target: { value } }) =>
-            setRepoType(value === 'application' ? 'application' : 'infra')
-          }
-          hint={
-            repoType === 'infra'
-              ? 'The files of workspaces are written here as commits. It gets a mark of this organization and a folder for workspaces.'
-              : 'An application is built from it. It gets a mark of this organization, and nothing else.'
-          }
-        >
-          <option value="infra">Workspaces</option>
-          <option value="application">An application</option>
-        </Select>
-        <Field
-          label="Repository (optional)"
-          name="repo"
-          maxLength={300}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="owner/name"
-          hint="It can be chosen later, among those that the token sees."
-        />
-        <Field
-          label="Branch (optional)"
-          name="branch"
-          maxLength={255}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="the repository’s own"
-        />
-        <ErrorNote error={connect.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={connect.isPending}>
-            {connect.isPending ? 'Asking the provider…' : 'Connect'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Connect a repository"
+      act="Connect"
+      acting="Asking the provider…"
+      doing={connect}
+      onSubmit={(form) => connect.mutate(form)}
+      onClose={onClose}
+    >
+      <Select
+        label="Provider"
+        value={provider}
+        onChange={({ target: { value } }) =>
+          setProvider(providers.find((one) => one === value) ?? 'github')
+        }
+      >
+        {providers.map((one) => (
+          <option key={one} value={one}>
+            {providerName[one]}
+          </option>
+        ))}
+      </Select>
+      <Field
+        label="Host (optional)"
+        name="host"
+        maxLength={253}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={publicHost[provider]}
+        hint="Where you host it yourself."
+      />
+      <Field
+        label="Token"
+        name="token"
+        type="password"
+        required
+        maxLength={600}
+        autoComplete="off"
+        hint={tokenHint[provider]}
+      />
+      <Select
+        label="What for"
+        value={repoType}
+        onChange={({ target: { value } }) =>
+          setRepoType(value === 'application' ? 'application' : 'infra')
+        }
+        hint={
+          repoType === 'infra'
+            ? 'The files of workspaces are written here as commits. It gets a mark of this organization and a folder for workspaces.'
+            : 'An application is built from it. It gets a mark of this organization, and nothing else.'
+        }
+      >
+        <option value="infra">Workspaces</option>
+        <option value="application">An application</option>
+      </Select>
+      <Field
+        label="Repository (optional)"
+        name="repo"
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="owner/name"
+        hint="It can be chosen later, among those that the token sees."
+      />
+      <Field
+        label="Branch (optional)"
+        name="branch"
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="the repository’s own"
+      />
+    </FormDialog>
   )
 }

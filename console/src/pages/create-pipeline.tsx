@@ -1,13 +1,12 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { useSettled } from '../parts/filter-box.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
 
 /** A pipeline of one's own over a workspace, beside the one that the workspace brought. */
 export function CreatePipeline() {
@@ -19,14 +18,12 @@ export function CreatePipeline() {
       <Button tone="primary" onClick={() => setOpen(true)}>
         New pipeline
       </Button>
-      <Dialog open={open} onOpenChange={setOpen} title="New infrastructure pipeline">
-        <CreateForm onCancel={() => setOpen(false)} />
-      </Dialog>
+      {open && <CreateDialog onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-function CreateForm({ onCancel }: { onCancel: () => void }) {
+function CreateDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const listId = useId()
@@ -53,12 +50,15 @@ function CreateForm({ onCancel }: { onCancel: () => void }) {
       await navigate({ to: '/pipelines/$id', params: { id: pipeline.id } })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    create.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <form onSubmit={submit} className="stack">
+    <FormDialog
+      title="New infrastructure pipeline"
+      act="Create pipeline"
+      doing={create}
+      error={query.error}
+      onSubmit={(form) => create.mutate(form)}
+      onClose={onClose}
+    >
       <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
       <Field
         label="Workspace"
@@ -78,13 +78,6 @@ function CreateForm({ onCancel }: { onCancel: () => void }) {
           </option>
         ))}
       </datalist>
-      <ErrorNote error={create.error ?? query.error} />
-      <div className="dialog-actions">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" tone="primary" busy={create.isPending}>
-          Create pipeline
-        </Button>
-      </div>
-    </form>
+    </FormDialog>
   )
 }

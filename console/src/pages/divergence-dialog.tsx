@@ -21,11 +21,9 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
     },
   })
   const differences = query.data?.hydration.differences ?? []
-  const busy = (take: 'ours' | 'theirs') => resolve.isPending && resolve.variables === take
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="The repository was changed by somebody else"
       description={
         <p>
@@ -51,10 +49,10 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
         <ErrorNote error={query.error ?? resolve.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button tone="danger" busy={busy('ours')} onClick={() => resolve.mutate('ours')}>
+          <Button tone="danger" busy={resolve.isPending} onClick={() => resolve.mutate('ours')}>
             Write over it
           </Button>
-          <Button tone="primary" busy={busy('theirs')} onClick={() => resolve.mutate('theirs')}>
+          <Button tone="primary" busy={resolve.isPending} onClick={() => resolve.mutate('theirs')}>
             Take the repository’s
           </Button>
         </div>

@@ -32,9 +32,9 @@ export function EnrollSecondFactor({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && done()}
       title={codes ? 'Your recovery codes' : 'Set up a second factor'}
+      // The codes are shown this once: no stray Escape takes them away.
+      onClose={codes ? () => undefined : done}
     >
       {codes ? (
         <RecoveryCodes codes={codes} onDone={done} />

@@ -1,12 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState } from 'react'
 import { call } from '../api/call.ts'
 import { gitRepositoriesQuery } from '../api/queries.ts'
 import type { GitConnection } from '../api/types.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { useSettled } from '../parts/filter-box.tsx'
-import { Button, Field, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field, textIn } from '../parts/forms.tsx'
 
 type Props = { connection: GitConnection; onClose: () => void }
 
@@ -31,14 +30,8 @@ export function GitDefaults({ connection, onClose }: Props) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    save.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={connection.defaultRepo ?? connection.host}
       description={
         connection.defaultRepo ? (
@@ -48,44 +41,40 @@ export function GitDefaults({ connection, onClose }: Props) {
           </p>
         ) : undefined
       }
+      act="Save"
+      doing={save}
+      error={query.error}
+      onSubmit={(form) => save.mutate(form)}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="stack">
-        <Field
-          label="Repository"
-          list={listId}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          required
-          maxLength={300}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="owner/name"
-          hint="Begin to type its name."
-        />
-        <datalist id={listId}>
-          {repos.map(({ fullName, archived }) => (
-            <option key={fullName} value={fullName}>
-              {archived ? `${fullName}, archived` : fullName}
-            </option>
-          ))}
-        </datalist>
-        <Field
-          label="Branch"
-          name="branch"
-          defaultValue={connection.defaultBranch ?? ''}
-          maxLength={255}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="the repository’s own"
-        />
-        <ErrorNote error={save.error ?? query.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        label="Repository"
+        list={listId}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        required
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="owner/name"
+        hint="Begin to type its name."
+      />
+      <datalist id={listId}>
+        {repos.map(({ fullName, archived }) => (
+          <option key={fullName} value={fullName}>
+            {archived ? `${fullName}, archived` : fullName}
+          </option>
+        ))}
+      </datalist>
+      <Field
+        label="Branch"
+        name="branch"
+        defaultValue={connection.defaultBranch ?? ''}
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="the repository’s own"
+      />
+    </FormDialog>
   )
 }

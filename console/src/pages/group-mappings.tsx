@@ -1,13 +1,14 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { groupMappingsQuery } from '../api/queries.ts'
 import { mappableRoles } from '../api/roles.ts'
 import type { GroupMapping } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
@@ -15,13 +16,8 @@ import { LoadMore } from '../parts/pages.tsx'
 /** Which group of the identity provider gives which role, by single sign-on and by provisioning alike. */
 export function GroupMappings() {
   const { user } = useMe()
-  const queryClient = useQueryClient()
   const query = useInfiniteQuery(groupMappingsQuery)
   const [edited, setEdited] = useState<GroupMapping | 'new'>()
-  const remove = useMutation({
-    mutationFn: (id: number) => call('unmapGroup', { params: { id } }),
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['sso'] }),
-  })
   const mappings = query.data?.pages.flatMap((page) => page.groupMappings) ?? []
   const own = mappableRoles(user.role)
   return (
@@ -30,7 +26,7 @@ export function GroupMappings() {
         <h2 id="groups-title">Groups and roles</h2>
         <Button onClick={() => setEdited('new')}>Map a group</Button>
       </div>
-      <ErrorNote error={query.error ?? remove.error} goesOn />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="groups" />}
       {query.isSuccess && mappings.length === 0 && (
         <p className="dim quiet-line">
@@ -61,17 +57,16 @@ export function GroupMappings() {
                   >
                     Change
                   </Button>
-                  <Button
-                    aria-label={`Unmap ${mapping.groupName}`}
-                    busy={remove.isPending && remove.variables === mapping.id}
-                    onClick={() =>
-                      confirm(
-                        `Take the role ${mapping.role} from ${mapping.groupName}? Its ${plural(mapping.members, 'member')} lose it at once, and approvals of theirs that were not applied yet no longer count.`,
-                      ) && remove.mutate(mapping.id)
-                    }
+                  <ConfirmButton
+                    label="Unmap…"
+                    name={`Unmap ${mapping.groupName}`}
+                    title={`Take the role ${mapping.role} from ${mapping.groupName}?`}
+                    act="Unmap"
+                    run={() => call('unmapGroup', { params: { id: mapping.id } })}
+                    refresh={['sso']}
                   >
-                    Unmap
-                  </Button>
+                    {`${lostWords(mapping.members)} Approvals of theirs that were not applied yet no longer count.`}
+                  </ConfirmButton>
                 </>
               ),
           },
@@ -87,6 +82,11 @@ export function GroupMappings() {
     </section>
   )
 }
+
+const lostWords = (members: number) =>
+  members === 0
+    ? 'Nobody is in it now.'
+    : `${plural(members, 'person loses', 'people lose')} it at once.`
 
 type DialogProps = { mapping: GroupMapping | undefined; onClose: () => void }
 
@@ -107,41 +107,34 @@ function MappingDialog({ mapping, onClose }: DialogProps) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    save.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <Dialog open onOpenChange={onClose} title={mapping?.groupName ?? 'Map a group'}>
-      <form onSubmit={submit} className="stack">
-        {!mapping && (
-          <Field
-            label="Group"
-            name="group"
-            required
-            maxLength={256}
-            autoComplete="off"
-            hint="As the identity provider calls it."
-          />
-        )}
-        <Select
-          label="Role"
-          name="role"
-          defaultValue={mapping?.role}
-          hint="Whoever is in several groups has the highest of their roles."
-        >
-          {roles.map((role) => (
-            <option key={role}>{role}</option>
-          ))}
-        </Select>
-        <ErrorNote error={save.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={mapping?.groupName ?? 'Map a group'}
+      act="Save"
+      doing={save}
+      onSubmit={(form) => save.mutate(form)}
+      onClose={onClose}
+    >
+      {!mapping && (
+        <Field
+          label="Group"
+          name="group"
+          required
+          maxLength={256}
+          autoComplete="off"
+          hint="As the identity provider calls it."
+        />
+      )}
+      <Select
+        label="Role"
+        name="role"
+        defaultValue={mapping?.role}
+        hint="Whoever is in several groups has the highest of their roles."
+      >
+        {roles.map((role) => (
+          <option key={role}>{role}</option>
+        ))}
+      </Select>
+    </FormDialog>
   )
 }

@@ -30,8 +30,13 @@ export function HomePage() {
             <Stat name={counts.workspaces === 1 ? 'workspace' : 'workspaces'}>
               <Link to="/workspaces">{counts.workspaces.toLocaleString()}</Link>
             </Stat>
-            <Stat name="live runs">{counts.runs.live.toLocaleString()}</Stat>
-            <Stat name="wait for approval" tone={counts.runs.waiting > 0 ? 'warn-text' : ''}>
+            <Stat name={counts.runs.live === 1 ? 'live run' : 'live runs'}>
+              {counts.runs.live.toLocaleString()}
+            </Stat>
+            <Stat
+              name={counts.runs.waiting === 1 ? 'waits for approval' : 'wait for approval'}
+              tone={counts.runs.waiting > 0 ? 'warn-text' : ''}
+            >
               {counts.runs.waiting.toLocaleString()}
             </Stat>
             <Stat
@@ -46,7 +51,14 @@ export function HomePage() {
           </Section>
           <Section title="Running" rows={running}>
             {counts.runs.live > mine.size ? (
-              <Link to="/workspaces">{plural(counts.runs.live, 'older run')} still go on.</Link>
+              <Link to="/workspaces">
+                {plural(
+                  counts.runs.live - mine.size,
+                  'older run still goes',
+                  'older runs still go',
+                )}{' '}
+                on.
+              </Link>
             ) : (
               <>
                 Nothing else runs. <Link to="/workspaces">Start a run from a workspace.</Link>
@@ -59,9 +71,7 @@ export function HomePage() {
               : 'No run failed in the last day.'}
           </Section>
           <p className="dim">
-            <Link to="/organization/audit" search={{ event: 'pipeline' }}>
-              All that happened in the organization
-            </Link>
+            <Link to="/organization/audit">All that happened in the organization</Link>
           </p>
         </>
       )}

@@ -1,16 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import type { FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { DoorFrame } from '../parts/door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { useEnter } from './use-enter.ts'
+import { useHash } from './use-hash.ts'
 
 /** The token stands behind the `#`, which a browser sends to no server and no referrer. */
 export function InvitationPage() {
-  const [token] = useState(() => location.hash.slice(1))
+  const token = useHash()
   const enter = useEnter(undefined)
   const accept = useMutation({
     mutationFn: (form: FormData) => {

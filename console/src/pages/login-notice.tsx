@@ -1,6 +1,6 @@
 import type { SignedOut } from '../app/router.tsx'
 
-type Search = { ended?: boolean; signedout?: SignedOut; sso?: 'failed'; reset?: boolean }
+type Search = { signedout?: SignedOut; sso?: 'failed'; reset?: boolean }
 
 /** Why one is here, and what to do next. */
 export function LoginNotice({ search }: { search: Search }) {
@@ -50,12 +50,6 @@ export function LoginNotice({ search }: { search: Search }) {
     return (
       <p className="note good" role="status">
         Your password is changed, and all your sessions are ended. Sign in with the new one.
-      </p>
-    )
-  if (search.ended)
-    return (
-      <p className="note quiet" role="status">
-        Your session is over. Sign in to go on where you were.
       </p>
     )
   return null

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { organizationTokensQuery } from '../api/queries.ts'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -7,17 +7,12 @@ import { TokenTable } from './token-table.tsx'
 
 /** All API tokens of the organization, whoever made them: for whoever manages people. */
 export function OrganizationTokens() {
-  const queryClient = useQueryClient()
   const query = useInfiniteQuery(organizationTokensQuery)
-  const revoke = useMutation({
-    mutationFn: (id: number) => call('revokeToken', { params: { id } }),
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['tokens'] }),
-  })
   const tokens = query.data?.pages.flatMap((page) => page.tokens) ?? []
   return (
     <section className="section" aria-labelledby="all-tokens">
       <h2 id="all-tokens">Everybody’s tokens</h2>
-      <ErrorNote error={query.error ?? revoke.error} />
+      <ErrorNote error={query.error} />
       {query.isPending && <Loading what="tokens of the organization" />}
       {query.isSuccess && tokens.length === 0 && <p className="dim quiet-line">Nobody has any.</p>}
       <TokenTable
@@ -25,7 +20,7 @@ export function OrganizationTokens() {
         tokens={tokens}
         whose={{ title: 'Whose', render: ({ user }) => user.email ?? user.name }}
         nameOf={({ name, user }) => `${name} of ${user.name}`}
-        revoke={revoke}
+        revoke={(id) => call('revokeToken', { params: { id } })}
       />
       <LoadMore query={query} />
     </section>

@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import type { Capability } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { PageHead } from '../parts/pages.tsx'
@@ -17,9 +17,14 @@ const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
 
 export function OrganizationPage() {
   const { organization, may } = useMe()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const part = parts.find(({ to }) => to === path.replace(/\/$/, ''))
   return (
     <>
-      <PageHead title={organization.name} />
+      <PageHead
+        title={organization.name}
+        tabTitle={part ? `${part.name} · ${organization.name}` : organization.name}
+      />
       <Tabs label="Parts of the organization">
         {parts
           .filter(({ needs }) => needs === undefined || may(needs))

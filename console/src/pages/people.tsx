@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { peopleQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
@@ -94,20 +94,26 @@ function Invite() {
       setOpen(false)
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    invite.mutate(new FormData(event.currentTarget))
+  const begin = () => {
+    invite.reset()
+    setOpen(true)
   }
   return (
     <div className="actions">
       <span className="dim" role="status">
         {invite.isSuccess && `An invitation is on its way to ${invite.data.user.email}.`}
       </span>
-      <Button tone="primary" onClick={() => setOpen(true)}>
+      <Button tone="primary" onClick={begin}>
         Invite a person
       </Button>
-      <Dialog open={open} onOpenChange={setOpen} title="Invite a person">
-        <form onSubmit={submit} className="stack">
+      {open && (
+        <FormDialog
+          title="Invite a person"
+          act="Send the invitation"
+          doing={invite}
+          onSubmit={(form) => invite.mutate(form)}
+          onClose={() => setOpen(false)}
+        >
           <Field label="Email" name="email" type="email" required autoComplete="off" />
           <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
           <Select
@@ -119,15 +125,8 @@ function Invite() {
               <option key={role}>{role}</option>
             ))}
           </Select>
-          <ErrorNote error={invite.error} />
-          <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" tone="primary" busy={invite.isPending}>
-              Send the invitation
-            </Button>
-          </div>
-        </form>
-      </Dialog>
+        </FormDialog>
+      )}
     </div>
   )
 }

@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
-
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button } from '../parts/forms.tsx'
+import { Gone, isGone } from '../parts/gone.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
@@ -17,7 +18,6 @@ export function PipelinePage() {
   const { id } = route.useParams()
   const { may } = useMe()
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
   const found = useQuery(pipelineQuery(id))
   const runs = useInfiniteQuery(pipelineRunsQuery(id))
   const { key, renew } = useStartKey()
@@ -28,14 +28,8 @@ export function PipelinePage() {
       return navigate({ to: '/pipelines/$id/runs/$runId', params: { id, runId: run.id } })
     },
   })
-  const remove = useMutation({
-    mutationFn: () => call('deletePipeline', { params: { id } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['pipelines', 'list'] })
-      await navigate({ to: '/pipelines' })
-    },
-  })
   const pipeline = found.data?.pipeline
+  if (isGone(found.error)) return <Gone what="pipeline" to="/pipelines" list="All pipelines" />
   const all = runs.data?.pages.flatMap((page) => page.runs) ?? []
   return (
     <>
@@ -47,15 +41,16 @@ export function PipelinePage() {
           may('mutate_infra') && (
             <>
               {!pipeline.managed && (
-                <Button
-                  busy={remove.isPending}
-                  onClick={() =>
-                    confirm(`Delete ${pipeline.name}? The runs it had go with it.`) &&
-                    remove.mutate()
-                  }
+                <ConfirmButton
+                  label="Delete pipeline…"
+                  title={`Delete ${pipeline.name}?`}
+                  act="Delete"
+                  run={() => call('deletePipeline', { params: { id } })}
+                  refresh={['pipelines', 'list']}
+                  onDone={() => navigate({ to: '/pipelines' })}
                 >
-                  Delete pipeline…
-                </Button>
+                  The runs it had go with it. What they applied stays as it is.
+                </ConfirmButton>
               )}
               <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>
                 Start a run
@@ -80,7 +75,7 @@ export function PipelinePage() {
           </p>
         )}
       </PageHead>
-      <ErrorNote error={start.error ?? remove.error ?? found.error ?? runs.error} />
+      <ErrorNote error={start.error ?? found.error ?? runs.error} />
       {runs.isPending && <Loading what="runs" />}
       {runs.isSuccess && all.length === 0 && (
         <Empty title="No runs yet">

@@ -3,6 +3,7 @@ import { useId, useRef, useState, type FormEvent } from 'react'
 import { ApiError, call } from '../api/call.ts'
 import type { Policy } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
@@ -46,10 +47,6 @@ export function PolicyEditor({
     },
     onSuccess: done,
   })
-  const remove = useMutation({
-    mutationFn: async () => policy && call('deletePolicy', { params: { id: policy.id } }),
-    onSuccess: done,
-  })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     save.mutate(new FormData(event.currentTarget))
@@ -88,19 +85,23 @@ export function PolicyEditor({
         readOnly={!editable}
         faults={invalid && save.error instanceof ApiError ? save.error.details : []}
       />
-      <ErrorNote error={remove.error ?? (invalid ? null : save.error)} />
+      <ErrorNote error={invalid ? null : save.error} />
       <div className="bar">
         <Button onClick={onClose}>Back</Button>
         {editable && (
           <span className="actions">
             {policy && (
-              <Button
+              <ConfirmButton
+                label="Delete policy…"
                 tone="danger"
-                busy={remove.isPending}
-                onClick={() => confirm(`Delete ${policy.name}?`) && remove.mutate()}
+                title={`Delete ${policy.name}?`}
+                act="Delete"
+                run={() => call('deletePolicy', { params: { id: policy.id } })}
+                refresh={['policies']}
+                onDone={onClose}
               >
-                Delete policy
-              </Button>
+                No plan is judged by it any more, from the next one on.
+              </ConfirmButton>
             )}
             <Button type="submit" tone="primary" busy={save.isPending}>
               Save policy

@@ -6,10 +6,13 @@ import { DoorFrame } from '../parts/door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { useHash } from './use-hash.ts'
 
 /** The token stands behind the `#`, which a browser sends to no server and no referrer. */
 export function ResetPasswordPage() {
-  const [token, setToken] = useState(() => location.hash.slice(1))
+  const hash = useHash()
+  const [typed, setTyped] = useState('')
+  const token = hash || typed
   const navigate = useNavigate()
   const reset = useMutation({
     mutationFn: (password: string) => call('resetPassword', { body: { token, password } }),
@@ -23,12 +26,12 @@ export function ResetPasswordPage() {
   return (
     <DoorFrame title="Choose a new password">
       <form onSubmit={submit} className="stack">
-        {location.hash.length < 2 && (
+        {hash === '' && (
           <Field
             label="Token of your mail"
             name="token"
-            value={token}
-            onChange={(event) => setToken(event.target.value.trim())}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value.trim())}
             autoComplete="off"
             required
             hint="This address lacks it. Open the link of your mail as a whole, or copy the token from it."

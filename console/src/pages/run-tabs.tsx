@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import type { RunSearch } from '../app/router.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 
 type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }
 
@@ -8,7 +9,7 @@ type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDeta
 export function RunTabs({ place, tab, run, stage }: Props) {
   const logged = run.stages.filter(({ name }) => name !== 'approve')
   return (
-    <nav className="tabs" aria-label="Views of this run">
+    <Tabs label="Views of this run">
       <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
         Plan
       </TabLink>
@@ -26,7 +27,7 @@ export function RunTabs({ place, tab, run, stage }: Props) {
       <TabLink place={place} search={{ tab: 'timeline' }} current={tab === 'timeline'}>
         Timeline
       </TabLink>
-    </nav>
+    </Tabs>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { planOf } from '../api/plan.ts'
@@ -7,9 +7,10 @@ import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords, reasonWords } from '../api/words.ts'
 import type { RunSearch } from '../app/router.tsx'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Decision } from '../parts/decision.tsx'
-import { Button } from '../parts/forms.tsx'
 import { LogView } from '../parts/log-view.tsx'
+import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { PlanView } from '../parts/plan-view.tsx'
@@ -40,6 +41,7 @@ export function WorkspaceRunPage() {
 function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
   const query = useQuery(runQuery(place))
   const run = query.data?.run
+  if (isGone(query.error)) return <Gone what="run" to="/workspaces" list="All workspaces" />
   if (!run)
     return (
       <>
@@ -52,11 +54,12 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
 
 function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; search: RunSearch }) {
   const { data } = useQuery(workspaceQuery(run.workspaceId))
-  const workspace = data?.workspace.name ?? 'the workspace'
+  const workspace = data?.workspace.name ?? '…'
   const tab = search.tab ?? tabOf(run)
   const stage = search.stage ?? stageOf(run)
   const plan = planOf(run.plan)
   const now = stageNow(run)
+  const title = run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`
   // The log that is shown hears the end of its stage itself.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
   return (
@@ -74,7 +77,8 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             )}
           </>
         }
-        title={run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
+        title={title}
+        tabTitle={`${title} · ${workspace}`}
         actions={<CancelButton run={run} place={place} />}
       >
         <p className="run-line">
@@ -87,9 +91,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
       </PageHead>
       <StageLine run={run} />
       <Standing run={run} pipelineId={data?.workspace.pipelineId} />
-      {run.awaitingApproval && place.kind === 'pipeline' && (
-        <Decision run={run} place={place} workspace={workspace} />
-      )}
+      {place.kind === 'pipeline' && <Decision run={run} place={place} workspace={workspace} />}
       <div className="run-columns">
         <div className="run-main">
           <RunTabs place={place} tab={tab} run={run} stage={stage} />
@@ -153,33 +155,26 @@ function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | un
 
 function CancelButton({ run, place }: { run: RunDetail; place: RunPlace }) {
   const { may } = useMe()
-  const queryClient = useQueryClient()
   const params = { id: place.id, runId: place.runId }
-  const cancel = useMutation({
-    mutationFn: async () =>
-      place.kind === 'pipeline'
-        ? call('cancelPipelineRun', { params, body: {} })
-        : call('cancelWorkspaceRun', { params, body: {} }),
-    onSettled: () =>
-      queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
-  })
   if (run.state !== 'running' || !may('mutate_infra')) return null
   const applying = run.stages.some(({ name, state }) => name === 'apply' && state === 'running')
   return (
-    <>
-      <ErrorNote error={cancel.error} />
-      <Button
-        tone={applying ? 'danger' : 'plain'}
-        busy={cancel.isPending}
-        onClick={() => cancel.mutate()}
-        title={
-          applying
-            ? 'OpenTofu is interrupted; what it changed by then stays changed.'
-            : 'Nothing has been changed yet, and nothing will be.'
-        }
-      >
-        {applying ? 'Interrupt the apply' : 'Cancel run'}
-      </Button>
-    </>
+    <ConfirmButton
+      label={applying ? 'Interrupt the apply…' : 'Cancel run…'}
+      tone={applying ? 'danger' : 'plain'}
+      title={applying ? 'Interrupt the apply?' : 'Cancel this run?'}
+      act={applying ? 'Interrupt it' : 'Cancel the run'}
+      cancel="Let it go on"
+      run={() =>
+        place.kind === 'pipeline'
+          ? call('cancelPipelineRun', { params, body: {} })
+          : call('cancelWorkspaceRun', { params, body: {} })
+      }
+      refresh={['run', place.kind, place.id, place.runId]}
+    >
+      {applying
+        ? 'OpenTofu is told to stop, and ends what it is in the midst of. What it changed by then stays changed, and is in the state.'
+        : 'Nothing has been changed yet, and nothing will be.'}
+    </ConfirmButton>
   )
 }

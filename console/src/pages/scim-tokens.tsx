@@ -1,25 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { ssoQuery } from '../api/queries.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { CopyLine } from '../parts/copy-line.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
-import { SecretOnce } from '../parts/secret-once.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Time } from '../parts/time.tsx'
 import { LastUsed } from './token-table.tsx'
 
 /** What an identity provider needs to look after people here: an address and a token. */
 export function ScimTokens() {
-  const queryClient = useQueryClient()
   const query = useQuery(ssoQuery)
   const [open, setOpen] = useState(false)
-  const revoke = useMutation({
-    mutationFn: (id: number) => call('revokeScimToken', { params: { id } }),
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['sso'] }),
-  })
   const scim = query.data?.scim
   return (
     <section className="section" aria-labelledby="scim-title">
@@ -27,7 +22,7 @@ export function ScimTokens() {
         <h2 id="scim-title">Provisioning by SCIM 2.0</h2>
         <Button onClick={() => setOpen(true)}>New SCIM token</Button>
       </div>
-      <ErrorNote error={query.error ?? revoke.error} goesOn />
+      <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="SCIM tokens" />}
       {scim && (
         <>
@@ -56,17 +51,17 @@ export function ScimTokens() {
                 title: 'Actions',
                 look: 'actions',
                 render: ({ id, name }) => (
-                  <Button
-                    aria-label={`Revoke ${name}`}
-                    busy={revoke.isPending && revoke.variables === id}
-                    onClick={() =>
-                      confirm(
-                        `Revoke ${name}? The identity provider can change nothing here any more; people and groups stay as they are.`,
-                      ) && revoke.mutate(id)
-                    }
+                  <ConfirmButton
+                    label="Revoke…"
+                    name={`Revoke ${name}`}
+                    title={`Revoke ${name}?`}
+                    act="Revoke"
+                    run={() => call('revokeScimToken', { params: { id } })}
+                    refresh={['sso']}
                   >
-                    Revoke
-                  </Button>
+                    The identity provider can change nothing here any more; people and groups stay
+                    as they are.
+                  </ConfirmButton>
                 ),
               },
             ]}
@@ -79,39 +74,22 @@ export function ScimTokens() {
 }
 
 function NewScimToken({ onClose }: { onClose: () => void }) {
-  const queryClient = useQueryClient()
-  const create = useMutation({
-    mutationFn: (name: string) => call('createScimToken', { body: { name } }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['sso'] }),
-  })
-  const made = create.data
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    create.mutate(textIn(new FormData(event.currentTarget), 'name').trim())
-  }
   return (
-    <Dialog open onOpenChange={onClose} title={made ? 'Your SCIM token' : 'New SCIM token'}>
-      {made ? (
-        <SecretOnce secret={made.token} onClose={onClose} />
-      ) : (
-        <form onSubmit={submit} className="stack">
-          <Field
-            label="Name"
-            name="name"
-            required
-            maxLength={200}
-            autoComplete="off"
-            hint="Which identity provider uses it. It has the power of an Org Admin over people, and nothing else."
-          />
-          <ErrorNote error={create.error} />
-          <div className="dialog-actions">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" tone="primary" busy={create.isPending}>
-              Create token
-            </Button>
-          </div>
-        </form>
-      )}
-    </Dialog>
+    <SecretDialog
+      title="New SCIM token"
+      made="Your SCIM token"
+      create={(form) => call('createScimToken', { body: { name: textIn(form, 'name').trim() } })}
+      refresh={['sso']}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxLength={200}
+        autoComplete="off"
+        hint="Which identity provider uses it. It has the power of an Org Admin over people, and nothing else."
+      />
+    </SecretDialog>
   )
 }

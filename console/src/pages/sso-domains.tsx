@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Saml } from '../api/types.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, textIn, TextField } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
@@ -75,31 +75,23 @@ function DomainsDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const typed = textIn(new FormData(event.currentTarget), 'domains')
-    save.mutate(typed.split(/[\s,;]+/).filter(Boolean))
-  }
+  const submit = (form: FormData) =>
+    save.mutate(
+      textIn(form, 'domains')
+        .split(/[\s,;]+/)
+        .filter(Boolean),
+    )
   return (
-    <Dialog open onOpenChange={onClose} title="Email domains">
-      <form onSubmit={submit} className="stack">
-        <TextField
-          label="Domains"
-          name="domains"
-          rows={4}
-          spellCheck={false}
-          defaultValue={saml.emailDomains.join('\n')}
-          placeholder="northwind.example"
-          hint="One a line. Whoever types an address of one of them at sign-in is sent to your provider."
-        />
-        <ErrorNote error={save.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Email domains" act="Save" doing={save} onSubmit={submit} onClose={onClose}>
+      <TextField
+        label="Domains"
+        name="domains"
+        rows={4}
+        spellCheck={false}
+        defaultValue={saml.emailDomains.join('\n')}
+        placeholder="northwind.example"
+        hint="One a line. Whoever types an address of one of them at sign-in is sent to your provider."
+      />
+    </FormDialog>
   )
 }

@@ -1,12 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, type Body } from '../api/call.ts'
 import { mappableRoles } from '../api/roles.ts'
 import type { Saml } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field, Select, textIn } from '../parts/forms.tsx'
 
 /** Which attribute says what about a person, and what they may where no group says it. */
 export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
@@ -20,9 +18,7 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (form: FormData) => {
     const named = (name: string) => textIn(form, name).trim() || null
     const role = roles.find((one) => one === textIn(form, 'role'))
     save.mutate({
@@ -35,61 +31,54 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
     })
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="What the assertion says of a person"
       description={
         <p className="dim">
           The names of attributes as the provider sends them; a failed test shows which came.
         </p>
       }
+      act="Save"
+      doing={save}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="stack">
-        <Field
-          label="Address"
-          name="email"
-          defaultValue={saml.attrEmail ?? ''}
-          maxLength={500}
-          spellCheck={false}
-          placeholder="email"
-          hint="Empty: the NameID is the address."
-        />
-        <Field
-          label="Name"
-          name="name"
-          defaultValue={saml.attrName ?? ''}
-          maxLength={500}
-          spellCheck={false}
-          placeholder="displayName"
-        />
-        <Field
-          label="Groups"
-          name="groups"
-          defaultValue={saml.attrGroups ?? ''}
-          maxLength={500}
-          spellCheck={false}
-          placeholder="groups"
-          hint="Which group gives which role is set under Provisioning."
-        />
-        <Select
-          label="Role without a group"
-          name="role"
-          defaultValue={saml.defaultRole}
-          hint="Whoever comes for the first time and is in no mapped group gets it."
-        >
-          {roles.map((role) => (
-            <option key={role}>{role}</option>
-          ))}
-        </Select>
-        <ErrorNote error={save.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field
+        label="Address"
+        name="email"
+        defaultValue={saml.attrEmail ?? ''}
+        maxLength={500}
+        spellCheck={false}
+        placeholder="email"
+        hint="Empty: the NameID is the address."
+      />
+      <Field
+        label="Name"
+        name="name"
+        defaultValue={saml.attrName ?? ''}
+        maxLength={500}
+        spellCheck={false}
+        placeholder="displayName"
+      />
+      <Field
+        label="Groups"
+        name="groups"
+        defaultValue={saml.attrGroups ?? ''}
+        maxLength={500}
+        spellCheck={false}
+        placeholder="groups"
+        hint="Which group gives which role is set under Provisioning."
+      />
+      <Select
+        label="Role without a group"
+        name="role"
+        defaultValue={saml.defaultRole}
+        hint="Whoever comes for the first time and is in no mapped group gets it."
+      >
+        {roles.map((role) => (
+          <option key={role}>{role}</option>
+        ))}
+      </Select>
+    </FormDialog>
   )
 }

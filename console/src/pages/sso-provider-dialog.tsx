@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type ChangeEvent, type FormEvent } from 'react'
+import { useState, type ChangeEvent } from 'react'
 import { call, type Body } from '../api/call.ts'
 import type { Saml } from '../api/types.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { Button, Field, textIn, TextField } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field, textIn, TextField } from '../parts/forms.tsx'
 
 type Way = 'metadata' | 'fields'
 const ways: ReadonlyArray<[Way, string]> = [
@@ -23,9 +22,7 @@ export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClos
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (form: FormData) => {
     const text = (name: string) => textIn(form, name).trim()
     const certificate = text('certificate')
     save.mutate(
@@ -40,9 +37,7 @@ export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClos
     )
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={saml ? 'Change the identity provider' : 'Set up an identity provider'}
       description={
         saml?.enabled ? (
@@ -52,32 +47,24 @@ export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClos
           </p>
         ) : undefined
       }
+      act={saml?.enabled ? 'Save and trust it' : 'Save'}
+      acting="Saving…"
+      tone={saml?.enabled ? 'danger' : 'primary'}
+      doing={save}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="stack">
-        <fieldset className="ways">
-          <legend className="label">From</legend>
-          {ways.map(([value, label]) => (
-            <label key={value} className="check">
-              <input
-                type="radio"
-                name="way"
-                checked={way === value}
-                onChange={() => setWay(value)}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
-        {way === 'metadata' ? <MetadataField /> : <Fields saml={saml} />}
-        <ErrorNote error={save.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone={saml?.enabled ? 'danger' : 'primary'} busy={save.isPending}>
-            {save.isPending ? 'Saving…' : saml?.enabled ? 'Save and trust it' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <fieldset className="ways">
+        <legend className="label">From</legend>
+        {ways.map(([value, label]) => (
+          <label key={value} className="check">
+            <input type="radio" name="way" checked={way === value} onChange={() => setWay(value)} />
+            <span>{label}</span>
+          </label>
+        ))}
+      </fieldset>
+      {way === 'metadata' ? <MetadataField /> : <Fields saml={saml} />}
+    </FormDialog>
   )
 }
 

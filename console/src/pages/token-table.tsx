@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Button } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
 
 type Token = {
@@ -18,7 +18,7 @@ type Props<T extends Token> = {
   /** Whose a token is, where not all are one's own. */
   whose?: Column<T>
   nameOf?: (token: T) => string
-  revoke: { isPending: boolean; variables: number | undefined; mutate: (id: number) => void }
+  revoke: (id: number) => Promise<unknown>
 }
 
 /** API tokens, one's own or everybody's, and the button that ends one. */
@@ -34,15 +34,17 @@ export function TokenTable<T extends Token>(props: Props<T>) {
       title: 'Actions',
       look: 'actions',
       render: (token) => (
-        <Button
-          aria-label={`Revoke ${nameOf(token)}`}
-          busy={revoke.isPending && revoke.variables === token.id}
-          onClick={() =>
-            confirm(`Revoke ${token.name}? What uses it stops working.`) && revoke.mutate(token.id)
-          }
+        <ConfirmButton
+          label="Revoke…"
+          name={`Revoke ${nameOf(token)}`}
+          title={`Revoke ${nameOf(token)}?`}
+          act="Revoke"
+          run={() => revoke(token.id)}
+          refresh={['tokens']}
         >
-          Revoke
-        </Button>
+          {`What uses it is refused from now on. Last used: `}
+          <LastUsed at={token.lastUsedAt} />
+        </ConfirmButton>
       ),
     },
   ]

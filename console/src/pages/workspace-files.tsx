@@ -1,29 +1,34 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
-import { useId, useState, type KeyboardEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { configurationQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { UnsavedGuard } from '../parts/unsaved-guard.tsx'
+import { FileText, NewFile } from './file-text.tsx'
 
 type FileTexts = Record<string, string>
+type Version = { number: number; files: FileTexts }
+const none: Version = { number: 0, files: {} }
 
 export function Files({ workspace }: { workspace: Workspace }) {
   const query = useQuery(configurationQuery(workspace.id))
-  if (query.isPending) return <Loading what="files" />
-  if (query.error) return <ErrorNote error={query.error} goesOn />
-  const saved = query.data.configuration
-  return (
-    <Editor
-      key={saved?.number ?? 0}
-      id={workspace.id}
-      fromGit={workspace.source.kind === 'git'}
-      saved={saved?.files ?? {}}
-      version={saved?.number ?? null}
-    />
-  )
+  // What was read before stays while it cannot be read anew: somebody may be typing in it.
+  if (query.data)
+    return (
+      <>
+        <ErrorNote error={query.error} goesOn />
+        <Editor
+          id={workspace.id}
+          fromGit={workspace.source.kind === 'git'}
+          newest={query.data.configuration ?? none}
+        />
+      </>
+    )
+  return query.error ? <ErrorNote error={query.error} goesOn /> : <Loading what="files" />
 }
 
 const firstFile = `terraform {
@@ -31,31 +36,16 @@ const firstFile = `terraform {
 }
 `
 
-type EditorProps = { id: number; fromGit: boolean; saved: FileTexts; version: number | null }
+type EditorProps = { id: number; fromGit: boolean; newest: Version }
 
-function Editor({ id, fromGit, saved, version }: EditorProps) {
+function Editor({ id, fromGit, newest }: EditorProps) {
   const { may } = useMe()
-  const queryClient = useQueryClient()
-  const [files, setFiles] = useState(saved)
+  const draft = useDraft(id, newest)
+  const { files, setFiles, saved, changed, save } = draft
   const names = Object.keys(files).toSorted()
-  const [chosen, setChosen] = useState(names[0])
-  const changed = JSON.stringify(files) !== JSON.stringify(saved)
+  const [wanted, setChosen] = useState<string>()
+  const chosen = wanted !== undefined && wanted in files ? wanted : names[0]
   const editable = may('mutate_infra') && !fromGit
-  const save = useMutation({
-    mutationFn: () => call('putConfiguration', { params: { id }, body: { files } }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces', id] }),
-  })
-  // What was typed is lost with the page, so leaving it asks first.
-  useBlocker({
-    shouldBlockFn: () => changed && !confirm('Your changes to the files are not saved. Leave?'),
-    enableBeforeUnload: changed,
-  })
-  const add = () => {
-    const name = prompt('Name of the file, for example network.tf')?.trim()
-    if (!name || name in files) return
-    setFiles({ ...files, [name]: '' })
-    setChosen(name)
-  }
   if (names.length === 0 && fromGit)
     return (
       <Empty title="Not read yet">
@@ -98,14 +88,18 @@ function Editor({ id, fromGit, saved, version }: EditorProps) {
                 onClick={() => setChosen(name)}
               >
                 {name}
-                {files[name] !== saved[name] && <span aria-label="changed"> •</span>}
+                {files[name] !== saved.files[name] && <span aria-label="changed"> •</span>}
               </button>
             ))}
           </div>
           {editable && (
-            <button type="button" className="editor-file" onClick={add}>
-              + New file
-            </button>
+            <NewFile
+              taken={names}
+              onMake={(name) => {
+                setFiles({ ...files, [name]: '' })
+                setChosen(name)
+              }}
+            />
           )}
         </div>
         {chosen !== undefined && (
@@ -117,10 +111,30 @@ function Editor({ id, fromGit, saved, version }: EditorProps) {
           />
         )}
       </div>
+      {draft.overtaken && (
+        <div className="note warn" role="status">
+          <p>
+            Version {newest.number} was saved by {draft.overtakenBy} while you were typing on
+            version {saved.number}. If you save, yours takes its place as a whole.
+          </p>
+          <p>
+            <ConfirmButton
+              label="Take theirs…"
+              title={`Take version ${newest.number}?`}
+              act="Take it"
+              run={async () => draft.take(newest)}
+              refresh={['workspaces', id]}
+            >
+              What you typed here and did not save is lost.
+            </ConfirmButton>
+          </p>
+        </div>
+      )}
       <ErrorNote error={save.error} />
+      <UnsavedGuard unsaved={changed} what="Your changes to the files" />
       <div className="bar">
         <span className="dim">
-          {version === null ? 'No version was saved yet.' : `Version ${version}.`}
+          {saved.number === 0 ? 'No version was saved yet.' : `Version ${saved.number}.`}
           {changed && ' Not saved.'}
           {fromGit && ' Read from Git: change the files there.'}
         </span>
@@ -131,7 +145,6 @@ function Editor({ id, fromGit, saved, version }: EditorProps) {
                 onClick={() => {
                   const { [chosen]: _, ...rest } = files
                   setFiles(rest)
-                  setChosen(Object.keys(rest).toSorted()[0])
                 }}
               >
                 Remove {chosen}
@@ -143,7 +156,7 @@ function Editor({ id, fromGit, saved, version }: EditorProps) {
               busy={save.isPending}
               onClick={() => save.mutate()}
             >
-              Save as a new version
+              {draft.overtaken ? `Save over version ${newest.number}` : 'Save as a new version'}
             </Button>
           </span>
         )}
@@ -152,39 +165,36 @@ function Editor({ id, fromGit, saved, version }: EditorProps) {
   )
 }
 
-type TextProps = {
-  name: string
-  text: string
-  readOnly: boolean
-  onChange: (text: string) => void
-}
-
-/** Tab leaves the editor, as everywhere; Ctrl or Cmd and `]` indents. */
-function FileText({ name, text, readOnly, onChange }: TextProps) {
-  const id = useId()
-  const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key !== ']' || !(event.ctrlKey || event.metaKey) || readOnly) return
-    event.preventDefault()
-    const area = event.currentTarget
-    area.setRangeText('  ', area.selectionStart, area.selectionEnd, 'end')
-    onChange(area.value)
+/**
+ * What is typed, on the version that it was begun on. A newer one is shown at once where nothing was
+ * typed; else it is said, and nothing is written over that was not seen.
+ */
+function useDraft(id: number, newest: Version & { authors?: ReadonlyArray<{ label: string }> }) {
+  const queryClient = useQueryClient()
+  const [saved, setSaved] = useState<Version>(newest)
+  const [files, setFiles] = useState(newest.files)
+  const changed = JSON.stringify(files) !== JSON.stringify(saved.files)
+  const take = (version: Version) => {
+    setSaved(version)
+    setFiles(version.files)
   }
-  return (
-    <div>
-      <label htmlFor={id} className="visually-hidden">
-        Text of {name}
-      </label>
-      <textarea
-        id={id}
-        className="editor-text"
-        spellCheck={false}
-        autoCapitalize="off"
-        wrap="off"
-        readOnly={readOnly}
-        value={text}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={onKey}
-      />
-    </div>
-  )
+  const isNewer = newest.number > saved.number
+  if (isNewer && !changed) take(newest)
+  const overtaken = isNewer && changed
+  const save = useMutation({
+    mutationFn: async () => {
+      const { queryKey } = configurationQuery(id)
+      const now = await call('getConfiguration', { params: { id } })
+      queryClient.setQueryData(queryKey, now)
+      if ((now.configuration?.number ?? 0) > newest.number)
+        throw new Error('Somebody else saved a version in this moment. Nothing was written.')
+      return call('putConfiguration', { params: { id }, body: { files } })
+    },
+    onSuccess: async ({ configuration: { number } }) => {
+      setSaved({ number, files })
+      await queryClient.invalidateQueries({ queryKey: ['workspaces', id] })
+    },
+  })
+  const overtakenBy = newest.authors?.map(({ label }) => label).join(', ') || 'somebody else'
+  return { files, setFiles, saved, changed, take, overtaken, overtakenBy, save }
 }

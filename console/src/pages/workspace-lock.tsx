@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
-import { ErrorNote } from '../parts/notes.tsx'
 
 /** Locks and unlocks: one's own lock at once, somebody else's by force. */
 export function LockControl({ workspace }: { workspace: Workspace }) {
@@ -26,40 +25,36 @@ export function LockControl({ workspace }: { workspace: Workspace }) {
     },
   })
   if (!me.may('mutate_infra') || locked?.holder.kind === 'run') return null
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    change.mutate(new FormData(event.currentTarget))
+  const close = () => {
+    setOpen(false)
+    change.reset()
   }
   return (
     <>
       <Button onClick={() => setOpen(true)}>{locked ? 'Unlock…' : 'Lock…'}</Button>
-      <Dialog
-        open={open}
-        onOpenChange={setOpen}
-        title={locked ? 'Unlock the workspace?' : 'Lock the workspace?'}
-        description={
-          locked ? (
-            <p>
-              {force
-                ? `${locked.holder.label} holds this lock. Freeing it by force is recorded, and may let two writers at one state.`
-                : 'Runs that wait for the lock go on.'}
-            </p>
-          ) : (
-            <p>While it is locked, runs wait: none plans to apply, and none applies.</p>
-          )
-        }
-      >
-        <form onSubmit={submit} className="stack">
+      {open && (
+        <FormDialog
+          title={locked ? 'Unlock the workspace?' : 'Lock the workspace?'}
+          description={
+            locked ? (
+              <p>
+                {force
+                  ? `${locked.holder.label} holds this lock. Freeing it by force is recorded, and may let two writers at one state.`
+                  : 'Runs that wait for the lock go on.'}
+              </p>
+            ) : (
+              <p>While it is locked, runs wait: none plans to apply, and none applies.</p>
+            )
+          }
+          act={locked ? (force ? 'Unlock by force' : 'Unlock') : 'Lock'}
+          tone={force ? 'danger' : 'primary'}
+          doing={change}
+          onSubmit={(form) => change.mutate(form)}
+          onClose={close}
+        >
           {!locked && <Field label="Reason (optional)" name="reason" maxLength={1_000} />}
-          <ErrorNote error={change.error} />
-          <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button type="submit" tone={force ? 'danger' : 'primary'} busy={change.isPending}>
-              {locked ? (force ? 'Unlock by force' : 'Unlock') : 'Lock'}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
+        </FormDialog>
+      )}
     </>
   )
 }

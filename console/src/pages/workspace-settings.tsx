@@ -1,14 +1,70 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { call, type Body } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** What guards a run is marked as such: to change it takes more than to start a run. */
+/** What is here to be changed, to tell whether somebody else changed it meanwhile. */
+const shownOf = (workspace: Workspace) =>
+  JSON.stringify([
+    workspace.name,
+    workspace.path,
+    workspace.criticality,
+    workspace.costLimitMonthly,
+    workspace.unpriced,
+    workspace.autoApply,
+  ])
+
+/**
+ * The form stands on the workspace as it was when it was opened: what somebody else changed since is
+ * shown at once where nothing was typed, and is otherwise said, and never taken back by a save.
+ */
 export function Settings({ workspace }: { workspace: Workspace }) {
+  const { may } = useMe()
+  const [was, setWas] = useState(workspace)
+  const [touched, setTouched] = useState(false)
+  const [saved, setSaved] = useState(false)
+  const shownNow = shownOf(workspace)
+  const differs = shownOf(was) !== shownNow
+  if (differs && !touched) setWas(workspace)
+  const show = (isSaved: boolean) => {
+    setWas(workspace)
+    setTouched(false)
+    setSaved(isSaved)
+  }
+  return (
+    <div className="settings">
+      {differs && touched && (
+        <div className="note warn" role="status">
+          <p>
+            Somebody changed these settings meanwhile. Saving keeps theirs where you changed
+            nothing.{' '}
+            <button type="button" className="link" onClick={() => show(false)}>
+              Show theirs
+            </button>
+          </p>
+        </div>
+      )}
+      <SettingsForm
+        key={shownOf(was)}
+        was={was}
+        saved={saved && !touched}
+        onTouch={() => setTouched(true)}
+        onSaved={() => show(true)}
+      />
+      {may('mutate_infra') && <DeleteWorkspace workspace={workspace} />}
+    </div>
+  )
+}
+
+type FormProps = { was: Workspace; saved: boolean; onTouch: () => void; onSaved: () => void }
+
+/** What guards a run is marked as such: to change it takes more than to start a run. */
+function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
   const { may } = useMe()
   const queryClient = useQueryClient()
   const { id } = workspace
@@ -17,7 +73,10 @@ export function Settings({ workspace }: { workspace: Workspace }) {
   const save = useMutation({
     mutationFn: (body: Body<'updateWorkspace'>) =>
       call('updateWorkspace', { params: { id }, body }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+      onSaved()
+    },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -25,81 +84,78 @@ export function Settings({ workspace }: { workspace: Workspace }) {
   }
   const locked = !guardian && workspace.criticality === 'production'
   return (
-    <div className="settings">
-      <form onSubmit={submit}>
-        <fieldset disabled={!editor}>
-          <legend>Workspace</legend>
-          <Field
-            label="Name"
-            name="name"
-            defaultValue={workspace.name}
-            required
-            maxLength={63}
-            pattern="[a-z0-9][a-z0-9\-]*"
-          />
-          <Field
-            label="Path"
-            name="path"
-            defaultValue={workspace.path}
-            hint="Folder of the files that is planned."
-          />
-        </fieldset>
-        <fieldset disabled={!editor}>
-          <legend>Guards of every run</legend>
-          <p className="dim">
-            Changing these counts as authorship of the next run and voids a waiting approval. They
-            need the role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
-          </p>
-          <Select
-            label="Criticality"
-            name="criticality"
-            defaultValue={workspace.criticality}
-            disabled={locked}
-            hint="Production waits for a second person. Anybody who may change the workspace may make it production."
-          >
-            <option value="standard">standard</option>
-            <option value="production">production</option>
-          </Select>
-          <Field
-            label={`Monthly cost limit (${workspace.currency})`}
-            name="costLimitMonthly"
-            type="number"
-            min="0"
-            step="any"
-            disabled={!guardian}
-            defaultValue={workspace.costLimitMonthly ?? ''}
-            hint="Empty is no limit. A plan that would cost more is denied."
-          />
-          <Select
-            label="Resources without a price"
-            name="unpriced"
-            defaultValue={workspace.unpriced}
-            disabled={!guardian}
-          >
-            <option value="deny">deny the run, where a limit is set</option>
-            <option value="allow">allow, with a warning</option>
-          </Select>
-          <Check
-            label="A push starts a run that applies, instead of one that only plans"
-            name="autoApply"
-            disabled={!guardian}
-            defaultChecked={workspace.autoApply}
-          />
-        </fieldset>
-        <ErrorNote error={save.error} />
-        {editor && (
-          <div className="bar">
-            <span className="dim" role="status">
-              {save.isSuccess && 'Saved.'}
-            </span>
-            <Button type="submit" tone="primary" busy={save.isPending}>
-              Save settings
-            </Button>
-          </div>
-        )}
-      </form>
-      {editor && <DeleteWorkspace workspace={workspace} />}
-    </div>
+    <form onSubmit={submit} onChange={onTouch}>
+      <fieldset disabled={!editor}>
+        <legend>Workspace</legend>
+        <Field
+          label="Name"
+          name="name"
+          defaultValue={workspace.name}
+          required
+          maxLength={63}
+          pattern="[a-z0-9][a-z0-9\-]*"
+        />
+        <Field
+          label="Path"
+          name="path"
+          defaultValue={workspace.path}
+          hint="Folder of the files that is planned."
+        />
+      </fieldset>
+      <fieldset disabled={!editor}>
+        <legend>Guards of every run</legend>
+        <p className="dim">
+          Changing these counts as authorship of the next run and voids a waiting approval. They
+          need the role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
+        </p>
+        <Select
+          label="Criticality"
+          name="criticality"
+          defaultValue={workspace.criticality}
+          disabled={locked}
+          hint="Production waits for a second person. Anybody who may change the workspace may make it production."
+        >
+          <option value="standard">standard</option>
+          <option value="production">production</option>
+        </Select>
+        <Field
+          label={`Monthly cost limit (${workspace.currency})`}
+          name="costLimitMonthly"
+          type="number"
+          min="0"
+          step="any"
+          disabled={!guardian}
+          defaultValue={workspace.costLimitMonthly ?? ''}
+          hint="Empty is no limit. A plan that would cost more is denied."
+        />
+        <Select
+          label="Resources without a price"
+          name="unpriced"
+          defaultValue={workspace.unpriced}
+          disabled={!guardian}
+        >
+          <option value="deny">deny the run, where a limit is set</option>
+          <option value="allow">allow, with a warning</option>
+        </Select>
+        <Check
+          label="A push starts a run that applies, instead of one that only plans"
+          name="autoApply"
+          disabled={!guardian}
+          defaultChecked={workspace.autoApply}
+        />
+      </fieldset>
+      <ErrorNote error={save.error} />
+      {editor && (
+        <div className="bar">
+          <span className="dim" role="status">
+            {saved && 'Saved.'}
+          </span>
+          <Button type="submit" tone="primary" busy={save.isPending}>
+            Save settings
+          </Button>
+        </div>
+      )}
+    </form>
   )
 }
 
@@ -129,14 +185,6 @@ function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'upd
 
 function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) {
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const remove = useMutation({
-    mutationFn: () => call('deleteWorkspace', { params: { id } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
-      await navigate({ to: '/workspaces' })
-    },
-  })
   return (
     <fieldset>
       <legend>Delete</legend>
@@ -144,15 +192,18 @@ function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) 
         Its pipeline, its runs and its state go with it. It is refused while the state has
         resources: destroy them first.
       </p>
-      <ErrorNote error={remove.error} />
       <div>
-        <Button
+        <ConfirmButton
+          label="Delete workspace…"
           tone="danger"
-          busy={remove.isPending}
-          onClick={() => confirm(`Delete ${name} for good?`) && remove.mutate()}
+          title={`Delete ${name} for good?`}
+          act="Delete"
+          run={() => call('deleteWorkspace', { params: { id } })}
+          refresh={['workspaces', 'list']}
+          onDone={() => navigate({ to: '/workspaces' })}
         >
-          Delete workspace…
-        </Button>
+          Its files, variables, runs and every version of its state are gone with it.
+        </ConfirmButton>
       </div>
     </fieldset>
   )

@@ -40,42 +40,48 @@ export function StartRun({ workspace }: { workspace: Workspace }) {
     criticality === 'production'
       ? 'waits until a second person approves the plan, and applies it'
       : 'applies the plan by itself once both gates have passed'
+  const close = () => {
+    setOpen(false)
+    start.reset()
+  }
   return (
     <>
       <Button tone="primary" onClick={() => setOpen(true)}>
         Start a run…
       </Button>
-      <Dialog open={open} onOpenChange={setOpen} title={`Start a run of ${workspace.name}`}>
-        <div className="stack">
-          <StartChoice
-            label="Plan and apply"
-            tone="primary"
-            onStart={() => start.mutate('apply')}
-            busy={start.isPending}
-          >
-            Plans what would change, checks it against policies and cost, {then}.
-          </StartChoice>
-          <StartChoice
-            label="Plan only"
-            onStart={() => start.mutate('plan')}
-            busy={start.isPending}
-          >
-            Shows what would change. It never applies.
-          </StartChoice>
-          <StartChoice
-            label="Plan to destroy"
-            tone="danger"
-            onStart={() => start.mutate('destroy')}
-            busy={start.isPending}
-          >
-            Plans to destroy all that the workspace has, {then}.
-          </StartChoice>
-          <ErrorNote error={start.error} />
-          <div className="dialog-actions">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+      {open && (
+        <Dialog title={`Start a run of ${workspace.name}`} onClose={close}>
+          <div className="stack">
+            <StartChoice
+              label="Plan and apply"
+              tone="primary"
+              onStart={() => start.mutate('apply')}
+              busy={start.isPending}
+            >
+              Plans what would change, checks it against policies and cost, {then}.
+            </StartChoice>
+            <StartChoice
+              label="Plan only"
+              onStart={() => start.mutate('plan')}
+              busy={start.isPending}
+            >
+              Shows what would change. It never applies.
+            </StartChoice>
+            <StartChoice
+              label="Plan to destroy"
+              tone="danger"
+              onStart={() => start.mutate('destroy')}
+              busy={start.isPending}
+            >
+              Plans to destroy all that the workspace has, {then}.
+            </StartChoice>
+            <ErrorNote error={start.error} />
+            <div className="dialog-actions">
+              <Button onClick={close}>Cancel</Button>
+            </div>
           </div>
-        </div>
-      </Dialog>
+        </Dialog>
+      )}
     </>
   )
 }

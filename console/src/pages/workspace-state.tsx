@@ -1,14 +1,15 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { outputsQuery, resourcesQuery, stateVersionsQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Button } from '../parts/forms.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
-import { Scroller } from '../parts/scroller.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { plainText } from '../parts/plain-text.ts'
 
 /** What the workspace has made: its outputs, its resources, and every version of its state. */
 export function State({ workspace }: { workspace: Workspace }) {
@@ -40,29 +41,31 @@ function Outputs({ id }: { id: number }) {
       {query.isPending && <Loading what="outputs" />}
       {query.isSuccess && outputs.length === 0 && <p className="dim">The files declare none.</p>}
       {outputs.length > 0 && (
-        <Scroller label="Outputs">
-          <table>
-            <tbody>
-              {outputs.map(({ name, value, sensitive }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <code>{name}</code>
-                  </th>
-                  <td>
-                    {sensitive ? (
-                      <span className="dim">•••• sensitive</span>
-                    ) : (
-                      <code>{JSON.stringify(value)}</code>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
+        <DataTable
+          label="Outputs"
+          rows={outputs.map((output) => ({ ...output, id: output.name }))}
+          columns={[
+            { title: 'Name', render: ({ name }) => <code>{name}</code> },
+            {
+              title: 'Value',
+              render: ({ value, sensitive }) =>
+                sensitive ? (
+                  <span className="dim">•••• sensitive</span>
+                ) : (
+                  <code className="detail">{outputText(value)}</code>
+                ),
+            },
+          ]}
+        />
       )}
     </section>
   )
+}
+
+/** On one line where it has room there. */
+function outputText(value: unknown): string {
+  const short = JSON.stringify(value)
+  return plainText(short.length <= 100 ? short : JSON.stringify(value, null, 2))
 }
 
 function Resources({ id }: { id: number }) {
@@ -90,36 +93,27 @@ function Resources({ id }: { id: number }) {
 
 function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) {
   const { may } = useMe()
-  const queryClient = useQueryClient()
   const query = useInfiniteQuery(stateVersionsQuery(id))
-  const restore = useMutation({
-    mutationFn: (serial: number) => call('restoreState', { params: { id, serial } }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ['workspaces', id] }),
-  })
-  const ask = (serial: number) =>
-    confirm(
-      `Make version ${serial} the current state, as a new version? A waiting approval is void, and you count as an author of the next run.`,
-    ) && restore.mutate(serial)
   return (
     <section className="section">
       <h2>Versions of the state</h2>
-      <ErrorNote error={restore.error ?? query.error} />
+      <ErrorNote error={query.error} />
       <PagedRows pages={query.data?.pages}>
         {(page) =>
           page.versions.map((version) => (
             <li key={version.id} className="row">
-              <span className="num">{version.serial}</span>
               <span className="row-main">
                 <span className="row-title">
-                  {version.createdBy}
+                  Version <span className="num">{version.serial}</span>
                   {version.serial === stateSerial && version.status === 'finalized' && (
                     <span className="tag">current</span>
                   )}
                   {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
                 </span>
-                {version.reason && (
-                  <span className="row-sub">{version.reason.replaceAll('_', ' ')}</span>
-                )}
+                <span className="row-sub">
+                  by {version.createdBy}
+                  {version.reason && `, ${version.reason.replaceAll('_', ' ')}`}
+                </span>
               </span>
               <span className="row-time">
                 <Time at={version.createdAt} />
@@ -127,13 +121,17 @@ function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) 
               {may('manage_cloud_accounts') &&
                 version.status === 'finalized' &&
                 version.serial !== stateSerial && (
-                  <Button
-                    aria-label={`Restore version ${version.serial}`}
-                    busy={restore.isPending}
-                    onClick={() => ask(version.serial)}
+                  <ConfirmButton
+                    label="Restore…"
+                    name={`Restore version ${version.serial}`}
+                    title={`Make version ${version.serial} the current state?`}
+                    act="Restore"
+                    run={() => call('restoreState', { params: { id, serial: version.serial } })}
+                    refresh={['workspaces', id]}
                   >
-                    Restore…
-                  </Button>
+                    It becomes a new version; nothing in the cloud changes by it. A waiting approval
+                    is void, and you count as an author of the next run.
+                  </ConfirmButton>
                 )}
             </li>
           ))

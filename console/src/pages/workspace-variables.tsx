@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { variablesQuery } from '../api/queries.ts'
 import type { Variable } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
-import { Scroller } from '../parts/scroller.tsx'
 
 export function Variables({ id }: { id: number }) {
   const { may } = useMe()
@@ -31,30 +32,41 @@ export function Variables({ id }: { id: number }) {
       )}
       {variables.length > 0 && (
         <>
-          <Scroller label="Variables">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Value</th>
-                  <th scope="col">Kind</th>
-                  <th scope="col">
-                    <span className="visually-hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {variables.map((variable) => (
-                  <VariableRow
-                    key={variable.id}
-                    workspaceId={id}
-                    variable={variable}
-                    onEdit={() => setEdited(variable)}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </Scroller>
+          <DataTable
+            label="Variables"
+            rows={variables}
+            columns={[
+              { title: 'Key', render: ({ key }) => <code>{key}</code> },
+              { title: 'Value', render: ({ value }) => <ValueOf value={value} /> },
+              { title: 'Kind', render: ({ kind }) => kindWords[kind] },
+              may('mutate_infra') && {
+                title: 'Actions',
+                look: 'actions',
+                render: (variable) => (
+                  <>
+                    <Button
+                      aria-label={`Change ${variable.key}`}
+                      onClick={() => setEdited(variable)}
+                    >
+                      Change
+                    </Button>
+                    <ConfirmButton
+                      label="Delete…"
+                      name={`Delete ${variable.key}`}
+                      title={`Delete ${variable.key}?`}
+                      act="Delete"
+                      run={() =>
+                        call('deleteVariable', { params: { id, variableId: variable.id } })
+                      }
+                      refresh={variablesQuery(id).queryKey}
+                    >
+                      {deleteWords(variable)}
+                    </ConfirmButton>
+                  </>
+                ),
+              },
+            ]}
+          />
           <div className="bar">{add}</div>
         </>
       )}
@@ -69,56 +81,22 @@ export function Variables({ id }: { id: number }) {
   )
 }
 
-function VariableRow({
-  workspaceId,
-  variable,
-  onEdit,
-}: {
-  workspaceId: number
-  variable: Variable
-  onEdit: () => void
-}) {
-  const { may } = useMe()
-  const queryClient = useQueryClient()
-  const remove = useMutation({
-    mutationFn: () =>
-      call('deleteVariable', { params: { id: workspaceId, variableId: variable.id } }),
-    onSuccess: async () =>
-      queryClient.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'variables'] }),
-  })
-  return (
-    <tr>
-      <th scope="row">
-        <code>{variable.key}</code>
-      </th>
-      <td>
-        {variable.value === null ? (
-          <span className="dim">•••• sensitive, written only</span>
-        ) : (
-          <code>{variable.value}</code>
-        )}
-        <ErrorNote error={remove.error} />
-      </td>
-      <td>{variable.kind}</td>
-      <td>
-        {may('mutate_infra') && (
-          <span className="table-actions">
-            <Button aria-label={`Change ${variable.key}`} onClick={onEdit}>
-              Change
-            </Button>
-            <Button
-              aria-label={`Delete ${variable.key}`}
-              busy={remove.isPending}
-              onClick={() => confirm(`Delete ${variable.key}?`) && remove.mutate()}
-            >
-              Delete
-            </Button>
-          </span>
-        )}
-      </td>
-    </tr>
-  )
+const kindWords: Record<Variable['kind'], string> = {
+  terraform: 'OpenTofu variable',
+  env: 'environment',
 }
+
+const ValueOf = ({ value }: { value: Variable['value'] }) =>
+  value === null ? (
+    <span className="dim">•••• sensitive, written only</span>
+  ) : (
+    <code className="detail">{value}</code>
+  )
+
+const deleteWords = ({ value }: Variable) =>
+  value === null
+    ? 'The next run goes without it. Nobody can read its value again: keep it elsewhere first.'
+    : 'The next run goes without it.'
 
 type DialogProps = { workspaceId: number; variable: Variable | undefined; onClose: () => void }
 
@@ -148,50 +126,39 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    save.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={variable ? `Change ${variable.key}` : 'New variable'}
+      act="Save"
+      doing={save}
+      onSubmit={(form) => save.mutate(form)}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="stack">
-        {!variable && (
-          <>
-            <Field label="Key" name="key" required maxLength={255} autoComplete="off" />
-            <Select label="Kind" name="kind">
-              <option value="terraform">OpenTofu variable</option>
-              <option value="env">environment</option>
-            </Select>
-          </>
-        )}
-        <Field
-          label="Value"
-          name="value"
-          defaultValue={variable?.value ?? ''}
-          autoComplete="off"
-          hint={
-            variable?.sensitive
-              ? 'The value is not shown. What you write here replaces it.'
-              : undefined
-          }
-        />
-        <Check
-          label="Sensitive: written only, and masked wherever it would show"
-          name="sensitive"
-          defaultChecked={variable?.sensitive}
-        />
-        <ErrorNote error={save.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {!variable && (
+        <>
+          <Field label="Key" name="key" required maxLength={255} autoComplete="off" />
+          <Select label="Kind" name="kind">
+            <option value="terraform">OpenTofu variable</option>
+            <option value="env">environment</option>
+          </Select>
+        </>
+      )}
+      <Field
+        label="Value"
+        name="value"
+        defaultValue={variable?.value ?? ''}
+        autoComplete="off"
+        hint={
+          variable?.sensitive
+            ? 'The value is not shown. What you write here replaces it.'
+            : undefined
+        }
+      />
+      <Check
+        label="Sensitive: written only, and masked wherever it would show"
+        name="sensitive"
+        defaultChecked={variable?.sensitive}
+      />
+    </FormDialog>
   )
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { workspaceTabs, type WorkspaceTab } from '../app/router.tsx'
+import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Tabs } from '../parts/tabs.tsx'
@@ -29,8 +30,12 @@ const titles: Record<WorkspaceTab, string> = {
 export function WorkspacePage() {
   const { id } = route.useParams()
   const { tab = 'runs' } = route.useSearch()
-  const query = useQuery({ ...workspaceQuery(id), refetchInterval: 10_000 })
+  const query = useQuery({
+    ...workspaceQuery(id),
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : 10_000),
+  })
   const workspace = query.data?.workspace
+  if (isGone(query.error)) return <Gone what="workspace" to="/workspaces" list="All workspaces" />
   if (!workspace)
     return (
       <>
@@ -47,6 +52,7 @@ export function WorkspacePage() {
       <PageHead
         above={<Link to="/workspaces">Workspaces</Link>}
         title={workspace.name}
+        tabTitle={`${titles[tab]} · ${workspace.name}`}
         actions={
           <>
             <LockControl workspace={workspace} />
@@ -74,9 +80,10 @@ export function WorkspacePage() {
             to="/workspaces/$id"
             params={{ id }}
             search={one === 'runs' ? {} : { tab: one }}
-            className={`tab ${one === tab ? 'current' : ''}`}
-            activeProps={{}}
-            aria-current={one === tab ? 'page' : undefined}
+            className="tab"
+            // `runs` has no search of its own, and would else be in every other tab's.
+            activeOptions={{ exact: true }}
+            activeProps={{ className: 'current' }}
           >
             {titles[one]}
           </Link>

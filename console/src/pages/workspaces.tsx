@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
@@ -60,18 +60,12 @@ export function WorkspacesPage() {
         }
       </PagedRows>
       <LoadMore query={query} />
-      <CreateDialog open={create} onOpenChange={setCreate} />
+      {create && <CreateDialog onClose={() => setCreate(false)} />}
     </>
   )
 }
 
-function CreateDialog({
-  open,
-  onOpenChange,
-}: {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-}) {
+function CreateDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const create = useMutation({
@@ -91,38 +85,31 @@ function CreateDialog({
       })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    create.mutate(new FormData(event.currentTarget))
-  }
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="New workspace">
-      <form onSubmit={submit} className="stack">
-        <Field
-          label="Name"
-          name="name"
-          required
-          maxLength={63}
-          pattern="[a-z0-9][a-z0-9\-]*"
-          autoComplete="off"
-          hint="Lower-case letters, digits and hyphens."
-        />
-        <Select
-          label="Criticality"
-          name="criticality"
-          hint="Production waits for a second person before anything is applied."
-        >
-          <option value="standard">standard</option>
-          <option value="production">production</option>
-        </Select>
-        <ErrorNote error={create.error} />
-        <div className="dialog-actions">
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-          <Button type="submit" tone="primary" busy={create.isPending}>
-            Create workspace
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New workspace"
+      act="Create workspace"
+      doing={create}
+      onSubmit={(form) => create.mutate(form)}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxLength={63}
+        pattern="[a-z0-9][a-z0-9\-]*"
+        autoComplete="off"
+        hint="Lower-case letters, digits and hyphens."
+      />
+      <Select
+        label="Criticality"
+        name="criticality"
+        hint="Production waits for a second person before anything is applied."
+      >
+        <option value="standard">standard</option>
+        <option value="production">production</option>
+      </Select>
+    </FormDialog>
   )
 }

@@ -9,17 +9,19 @@ type Props = {
   children: ReactNode
   act: string
   tone?: 'primary' | 'danger'
+  cancel?: string
   doing: { isPending: boolean; error: Error | null; mutate: () => void }
   onClose: () => void
 }
 
-/** Before what locks people out or cannot be taken back. */
-export function ConfirmDialog({ title, children, act, tone = 'danger', doing, onClose }: Props) {
+/** Before what locks people out or cannot be taken back. No form, so that it may stand in one. */
+export function ConfirmDialog(props: Props) {
+  const { title, children, act, tone = 'danger', cancel = 'Cancel', doing, onClose } = props
   return (
-    <Dialog open onOpenChange={onClose} title={title} description={children}>
+    <Dialog onClose={onClose} title={title} description={children}>
       <ErrorNote error={doing.error} />
       <div className="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{cancel}</Button>
         <Button tone={tone} busy={doing.isPending} onClick={() => doing.mutate()}>
           {act}
         </Button>

@@ -2,28 +2,64 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
-import { blockedWords, plural } from '../api/words.ts'
+import { blockedWords, plural, reasonWords } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
 import { useKey } from '../app/shortcuts.tsx'
 import { Dialog } from './dialog.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { Button, TextField } from './forms.tsx'
-import { ErrorNote } from './notes.tsx'
 import { Time } from './time.tsx'
 
 type Props = { run: RunDetail; place: RunPlace; workspace: string }
 type Choice = 'approve' | 'reject'
 
-/** The panel of a waiting run: who may decide, and both decisions with what they do. */
+/**
+ * What a waiting run asks for. It stays while somebody decides and another person is quicker: they are
+ * told, and their dialog does not vanish from under their hands.
+ */
 export function Decision({ run, place, workspace }: Props) {
-  const me = useMe()
   const [choice, setChoice] = useState<Choice>()
+  const close = () => setChoice(undefined)
+  return (
+    <>
+      {run.awaitingApproval && <Panel run={run} onChoose={setChoice} />}
+      {choice && <DecisionDialog {...{ run, place, workspace, choice }} onClose={close} />}
+    </>
+  )
+}
+
+/** Somebody else was quicker. */
+function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+  const last = run.approvals.findLast((approval) => approval.void === undefined)
+  const what = last
+    ? `${last.user} ${last.decision} it meanwhile.`
+    : run.reason && reasonWords[run.reason]
+  return (
+    <Dialog title="This run no longer waits" onClose={onClose}>
+      <div className="stack">
+        <p>{what} What you were about to decide was not sent.</p>
+        <div className="dialog-actions">
+          <Button tone="primary" onClick={onClose}>
+            Go on
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+type PanelProps = { run: RunDetail; onChoose: (choice: Choice) => void }
+
+/** Who may decide, and both decisions with what they do. */
+function Panel({ run, onChoose: setChoice }: PanelProps) {
+  const me = useMe()
   const mayDecide = run.blockedBy?.whoCanAct.includes(me.label) ?? false
   const mayReject = me.may('mutate_infra')
   useKey(
     'a',
     useCallback(() => {
       if (mayDecide) setChoice('approve')
-    }, [mayDecide]),
+    }, [mayDecide, setChoice]),
   )
   return (
     <section className="decision" aria-labelledby="decision-title">
@@ -34,8 +70,10 @@ export function Decision({ run, place, workspace }: Props) {
         <p>
           {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
           {!mayDecide &&
-            run.author.id === me.user.id &&
-            ' You started it, so another person decides.'}
+            mayReject &&
+            (run.author.id === me.user.id
+              ? ' You started it, so another person decides.'
+              : ' You changed something that it stands on, so another person decides.')}
         </p>
         {run.approvalExpiresAt && (
           <p className="dim">
@@ -51,12 +89,6 @@ export function Decision({ run, place, workspace }: Props) {
           </Button>
         )}
       </div>
-      {choice && (
-        <DecisionDialog
-          {...{ run, place, workspace, choice }}
-          onClose={() => setChoice(undefined)}
-        />
-      )}
     </section>
   )
 }
@@ -89,16 +121,16 @@ function DecisionDialog({
           })
         : call('rejectPipelineRun', { params, body: { ...words } })
     },
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] })
-      onClose()
-    },
+    onSuccess: onClose,
+    // A refusal mostly says that the run is no longer what is shown.
+    onSettled: async () =>
+      queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
   })
   const approving = choice === 'approve'
+  const sent = decide.isPending || decide.isSuccess
+  if (!run.awaitingApproval && !sent) return <NoLongerWaits run={run} onClose={onClose} />
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title={approving ? `Approve and apply to ${workspace}?` : 'Reject this plan?'}
       description={
         approving ? (
@@ -116,29 +148,20 @@ function DecisionDialog({
           <p>The run ends as failed and nothing is changed. Its author can start another one.</p>
         )
       }
+      act={approving ? 'Approve and apply' : 'Reject the plan'}
+      tone={approving ? 'primary' : 'danger'}
+      cancel="Back"
+      doing={decide}
+      onSubmit={() => decide.mutate()}
+      onClose={onClose}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          decide.mutate()
-        }}
-      >
-        <TextField
-          label="Comment (optional)"
-          rows={2}
-          maxLength={1_000}
-          value={comment}
-          onChange={(event) => setComment(event.target.value)}
-        />
-        <ErrorNote error={decide.error} />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Back</Button>
-          <Button type="submit" tone={approving ? 'primary' : 'danger'} busy={decide.isPending}>
-            {approving ? 'Approve and apply' : 'Reject the plan'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="Comment (optional)"
+        rows={2}
+        maxLength={1_000}
+        value={comment}
+        onChange={(event) => setComment(event.target.value)}
+      />
+    </FormDialog>
   )
 }

@@ -1,19 +1,14 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 
 type Props = {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   title: string
   description?: ReactNode
   children: ReactNode
+  onClose: () => void
 }
 
 /** A modal dialog, the browser's own: focus moves in, stays in, and comes back; Escape closes it. */
-export function Dialog({ open, ...rest }: Props) {
-  return open ? <OpenDialog {...rest} /> : null
-}
-
-function OpenDialog({ onOpenChange, title, description, children }: Omit<Props, 'open'>) {
+export function Dialog({ title, description, children, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useLayoutEffect(() => {
@@ -31,7 +26,7 @@ function OpenDialog({ onOpenChange, title, description, children }: Omit<Props, 
       onCancel={(event) => {
         // Whether it is open is said by whoever shows it.
         event.preventDefault()
-        onOpenChange(false)
+        onClose()
       }}
     >
       <h2 className="dialog-title" id={`${id}-title`}>

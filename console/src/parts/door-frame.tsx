@@ -1,20 +1,24 @@
-import { useEffect, type ReactNode } from 'react'
+import { createContext, useContext, useEffect, type ReactNode } from 'react'
+
+/** A page of its own, or over a page that goes on below it. */
+const Place = createContext<'page' | 'dialog'>('page')
+export const DoorPlace = Place.Provider
 
 /** The frame of the pages in front of the door: sign-in and invitation. */
 export function DoorFrame({ title, children }: { title: string; children: ReactNode }) {
+  const isPage = useContext(Place) === 'page'
   useEffect(() => {
-    document.title = `${title} · cloud-control`
-  }, [title])
-  return (
-    <main className="door">
-      <div className="door-card">
-        <p className="brand">
-          <img src="/favicon.svg" alt="" width="20" height="20" />
-          cloud-control
-        </p>
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </main>
+    if (isPage) document.title = `${title} · cloud-control`
+  }, [isPage, title])
+  const card = (
+    <div className="door-card">
+      <p className="brand">
+        <img src="/favicon.svg" alt="" width="20" height="20" />
+        cloud-control
+      </p>
+      {isPage ? <h1>{title}</h1> : <h2 className="title">{title}</h2>}
+      {children}
+    </div>
   )
+  return isPage ? <main className="door">{card}</main> : <div className="door">{card}</div>
 }

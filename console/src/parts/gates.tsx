@@ -1,4 +1,4 @@
-import { costOf, findingsOf } from '../api/plan.ts'
+import { costOf, findingsOf, type Finding } from '../api/plan.ts'
 import type { Gate, Run } from '../api/types.ts'
 
 const resultWords: Record<Gate['result'], { tone: string; sign: string; word: string }> = {
@@ -29,19 +29,44 @@ export function Gates({ run }: { run: Run }) {
                 {gate.kind} {word}
               </span>
             </p>
-            <ul className="findings">
-              {findingsOf(gate.findings).map((finding, at) => (
-                // Two findings may say the same; the list never changes its order.
-                // oxlint-disable-next-line react/no-array-index-key
-                <li key={at}>
-                  {finding.policy && <strong>{finding.policy}: </strong>}
-                  {finding.message}
-                </li>
-              ))}
-            </ul>
+            {byPolicy(findingsOf(gate.findings)).map(([policy, messages]) => (
+              <div key={policy} className="findings">
+                {policy && <strong>{policy}</strong>}
+                <Messages messages={messages.slice(0, shownFirst)} />
+                {messages.length > shownFirst && (
+                  <details>
+                    <summary>{messages.length - shownFirst} more</summary>
+                    <Messages messages={messages.slice(shownFirst)} />
+                  </details>
+                )}
+              </div>
+            ))}
           </li>
         )
       })}
+    </ul>
+  )
+}
+
+/** Of one policy, before somebody asks for the rest. */
+const shownFirst = 5
+
+/** A policy that finds something in each of a hundred resources is named once. */
+function byPolicy(findings: readonly Finding[]): Array<[policy: string, messages: string[]]> {
+  const messagesOf = new Map<string, string[]>()
+  for (const { policy = '', message } of findings)
+    messagesOf.set(policy, [...(messagesOf.get(policy) ?? []), message])
+  return [...messagesOf]
+}
+
+function Messages({ messages }: { messages: readonly string[] }) {
+  return (
+    <ul>
+      {messages.map((message, at) => (
+        // Two findings may say the same; the list never changes its order.
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={at}>{message}</li>
+      ))}
     </ul>
   )
 }
@@ -51,12 +76,20 @@ export function CostDelta({ value }: { value: unknown }) {
   const cost = costOf(value)
   if (!cost) return <p className="dim">No cost is known of this run.</p>
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: cost.currency })
-  const sign = cost.delta > 0 ? '+' : cost.delta === 0 ? '±' : ''
+  if (cost.delta === 0)
+    return (
+      <>
+        <p className="cost">No change</p>
+        <p className="dim num">
+          {money.format(cost.after)} a month, before and after{coverageWords(cost.coverage)}
+        </p>
+      </>
+    )
   return (
     <>
       <p className="cost num">
         <span className={toneOf(cost.delta)}>
-          {sign}
+          {cost.delta > 0 && '+'}
           {money.format(cost.delta)}
         </span>{' '}
         a month
@@ -69,7 +102,7 @@ export function CostDelta({ value }: { value: unknown }) {
   )
 }
 
-const toneOf = (delta: number) => (delta > 0 ? 'warn-text' : delta < 0 ? 'good-text' : 'dim')
+const toneOf = (delta: number) => (delta > 0 ? 'warn-text' : 'good-text')
 
 function coverageWords(coverage: unknown): string {
   if (typeof coverage !== 'object' || coverage === null) return ''

@@ -1,9 +1,19 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Button } from './forms.tsx'
 
-type Props = { title: ReactNode; above?: ReactNode; actions?: ReactNode; children?: ReactNode }
+type Props = {
+  title: string
+  /** What the browser's tab says, where the heading alone does not tell pages apart. */
+  tabTitle?: string
+  above?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+}
 
-export function PageHead({ title, above, actions, children }: Props) {
+export function PageHead({ title, tabTitle = title, above, actions, children }: Props) {
+  useEffect(() => {
+    document.title = `${tabTitle} · cloud-control`
+  }, [tabTitle])
   return (
     <header className="page-head">
       {above && <div className="crumbs">{above}</div>}

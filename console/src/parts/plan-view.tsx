@@ -9,6 +9,7 @@ import {
 } from '../api/plan.ts'
 import { plural } from '../api/words.ts'
 import { FilterBox, foundWords } from './filter-box.tsx'
+import { plainText } from './plain-text.ts'
 import { Scroller } from './scroller.tsx'
 
 /** What takes something away comes first: it is what an approver must not miss. */
@@ -40,6 +41,12 @@ export function PlanView({ plan }: { plan: Plan }) {
           found={foundWords(shown.length)}
         />
       )}
+      {plan.omittedResources > 0 && (
+        <p className="note warn">
+          {plural(plan.omittedResources, 'more resource changes', 'more resources change')} than are
+          shown here: what is deleted or replaced is shown first, and the log lists all of them.
+        </p>
+      )}
       {groups.map(({ action, sign, title, tone }) => {
         const members = shown.filter((resource) => actionOf(resource) === action)
         if (members.length === 0) return null
@@ -49,7 +56,7 @@ export function PlanView({ plan }: { plan: Plan }) {
               <span className={`sign ${tone}`} aria-hidden="true">
                 {sign}
               </span>
-              {title} <span className="count">{members.length}</span>
+              {title} <span className="count">{members.length.toLocaleString()}</span>
             </h2>
             {members.map((resource) => (
               <Resource key={resource.address} {...{ resource, open: !long, sign, tone, action }} />
@@ -57,12 +64,6 @@ export function PlanView({ plan }: { plan: Plan }) {
           </section>
         )
       })}
-      {plan.omittedResources > 0 && (
-        <p className="note warn">
-          {plural(plan.omittedResources, 'more resource')} changed than are shown here. The log
-          lists them all.
-        </p>
-      )}
       {plan.outputs.length > 0 && (
         <section className="plan-group">
           <h2>
@@ -97,7 +98,7 @@ function Resource({ resource, open, sign, tone, action }: ResourceProps) {
         <span className={`sign ${tone}`} aria-hidden="true">
           {sign}
         </span>
-        <code className="address">{resource.address}</code>
+        <code className="address">{plainText(resource.address)}</code>
         {resource.previousAddress && (
           <span className="dim">
             was <code>{resource.previousAddress}</code>
@@ -109,9 +110,13 @@ function Resource({ resource, open, sign, tone, action }: ResourceProps) {
       </summary>
       {isOpen && (
         <>
-          <Attributes attributes={resource.attributes} action={action} name={resource.address} />
+          {(resource.attributes.length > 0 || resource.omittedAttributes === 0) && (
+            <Attributes attributes={resource.attributes} action={action} name={resource.address} />
+          )}
           {resource.omittedAttributes > 0 && (
-            <p className="dim">{plural(resource.omittedAttributes, 'more attribute')} not shown.</p>
+            <p className="dim pad">
+              {plural(resource.omittedAttributes, 'more attribute')} not shown.
+            </p>
           )}
         </>
       )}
@@ -136,7 +141,7 @@ function Attributes({ attributes, action, name }: AttributesProps) {
   if (attributes.length === 0) return <p className="dim pad">No attribute differs.</p>
   const both = action === 'update' || action === 'replace'
   return (
-    <Scroller className="attributes" label={`Attributes of ${name}`}>
+    <Scroller className={`attributes ${both ? 'both' : ''}`} label={`Attributes of ${name}`}>
       <table>
         <thead className="visually-hidden">
           <tr>
@@ -178,7 +183,9 @@ function Value({ value, attribute }: { value: Attribute['after']; attribute: Att
     return <span className="dim">known after apply</span>
   return (
     <span className="value">
-      {typeof value === 'string' && !/^[[{]/.test(value) ? JSON.stringify(value) : String(value)}
+      {plainText(
+        typeof value === 'string' && !/^[[{]/.test(value) ? JSON.stringify(value) : String(value),
+      )}
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { RunPlace } from '../api/types.ts'
+import { onSession, sessionState } from '../api/session-over.ts'
 import { openLogFeed } from './log-feed.ts'
 import { runNews } from './run-news.ts'
 
@@ -12,6 +13,7 @@ const never = () => () => undefined
 export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
   const [feed, setFeed] = useState<Feed>()
   const queryClient = useQueryClient()
+  const { turn } = useSyncExternalStore(onSession, sessionState)
   useEffect(() => {
     const place = { kind, id, runId }
     const opened = openLogFeed(place, { stage, ...runNews(queryClient, place) })
@@ -20,6 +22,6 @@ export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
       opened.close()
       setFeed(undefined)
     }
-  }, [kind, id, runId, stage, queryClient])
+  }, [kind, id, runId, stage, queryClient, turn])
   return useSyncExternalStore(feed?.subscribe ?? never, feed?.snapshot ?? (() => nothing))
 }

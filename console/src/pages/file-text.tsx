@@ -1,0 +1,87 @@
+import { useId, useState, type KeyboardEvent } from 'react'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field } from '../parts/forms.tsx'
+
+type TextProps = {
+  name: string
+  text: string
+  readOnly: boolean
+  onChange: (text: string) => void
+}
+
+/** Tab leaves the editor, as everywhere; Ctrl or Cmd and `]` indents. */
+export function FileText({ name, text, readOnly, onChange }: TextProps) {
+  const id = useId()
+  const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key !== ']' || !(event.ctrlKey || event.metaKey) || readOnly) return
+    event.preventDefault()
+    const area = event.currentTarget
+    area.setRangeText('  ', area.selectionStart, area.selectionEnd, 'end')
+    onChange(area.value)
+  }
+  return (
+    <div>
+      <label htmlFor={id} className="visually-hidden">
+        Text of {name}
+      </label>
+      <textarea
+        id={id}
+        className="editor-text"
+        spellCheck={false}
+        autoCapitalize="off"
+        wrap="off"
+        readOnly={readOnly}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKey}
+      />
+    </div>
+  )
+}
+
+type NewFileProps = { taken: readonly string[]; onMake: (name: string) => void }
+
+export function NewFile({ taken, onMake }: NewFileProps) {
+  const [open, setOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const begin = () => {
+    setTyped('')
+    setError(null)
+    setOpen(true)
+  }
+  const make = () => {
+    const name = typed.trim()
+    if (taken.includes(name)) return setError(new Error(`There is a file ${name} already.`))
+    setOpen(false)
+    onMake(name)
+  }
+  return (
+    <>
+      <button type="button" className="editor-file" onClick={begin}>
+        + New file
+      </button>
+      {open && (
+        <FormDialog
+          title="New file"
+          act="Add it"
+          doing={{ isPending: false, error }}
+          onSubmit={make}
+          onClose={() => setOpen(false)}
+        >
+          <Field
+            label="Name"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            required
+            maxLength={200}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="network.tf"
+            hint="With its folder, if it is in one: modules/network/main.tf"
+          />
+        </FormDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import type { FormEvent, ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
+import { Button } from './forms.tsx'
+import { ErrorNote } from './notes.tsx'
+
+type Props = {
+  title: string
+  description?: ReactNode
+  /** The fields. */
+  children?: ReactNode
+  act: string
+  /** What the button says while it is done, where that takes its time. */
+  acting?: string
+  tone?: 'primary' | 'danger'
+  cancel?: string
+  doing: { isPending: boolean; error: Error | null }
+  /** What failed beside it: a list that is offered, or the other thing that one can do here. */
+  error?: Error | null | undefined
+  /** Another thing that one can do here, beside the buttons. */
+  beside?: ReactNode
+  onSubmit: (form: FormData) => void
+  onClose: () => void
+}
+
+/** A form in a dialog: what it asks for, why it was refused, and the two ways out of it. */
+export function FormDialog(props: Props) {
+  const { title, description, children, act, acting = act, tone = 'primary', doing } = props
+  const { cancel = 'Cancel', beside, onClose } = props
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    props.onSubmit(new FormData(event.currentTarget))
+  }
+  return (
+    <Dialog title={title} description={description} onClose={onClose}>
+      <form onSubmit={submit} className="stack">
+        {children}
+        <ErrorNote error={doing.error ?? props.error ?? null} />
+        <div className="dialog-actions">
+          {beside && <span className="dialog-beside">{beside}</span>}
+          <Button onClick={onClose}>{cancel}</Button>
+          <Button type="submit" tone={tone} busy={doing.isPending}>
+            {doing.isPending ? acting : act}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,23 @@
+import { useBlocker } from '@tanstack/react-router'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+/** What was typed is lost with the page, so leaving it asks first. */
+export function UnsavedGuard({ unsaved, what }: { unsaved: boolean; what: string }) {
+  const leaving = useBlocker({
+    shouldBlockFn: () => unsaved,
+    enableBeforeUnload: unsaved,
+    withResolver: true,
+  })
+  if (leaving.status !== 'blocked') return null
+  return (
+    <ConfirmDialog
+      title="Leave without saving?"
+      act="Leave"
+      cancel="Stay"
+      doing={{ isPending: false, error: null, mutate: leaving.proceed }}
+      onClose={leaving.reset}
+    >
+      <p>{what} are not saved, and lost if you leave.</p>
+    </ConfirmDialog>
+  )
+}
