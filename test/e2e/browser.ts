@@ -58,7 +58,8 @@ export async function visit(
   page.on('console', (message) => {
     const [kind, text] = [message.type(), message.text()]
     // A refusal is the service's to give, and the page's to show; the browser notes it down anyway.
-    if (/^(error|warning)$/.test(kind) && !/^Failed to load resource/.test(text)) faults.push(text)
+    if (/^(error|warning)$/.test(kind) && !text.startsWith('Failed to load resource'))
+      faults.push(text)
   })
   // The console asks in its own words: a dialog of the browser's would be a page that forgot to.
   page.on('dialog', (dialog) => {
