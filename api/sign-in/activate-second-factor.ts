@@ -3,9 +3,10 @@ import { newRecoveryCodes, stepOfCode } from '../../domain/access/second-factor.
 import { codeTries } from '../../domain/access/try-subjects.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
 import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
-import { secondFactors } from '../../store/users/second-factors.ts'
+import { secondFactors, type SecondFactor } from '../../store/users/second-factors.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnCode } from './refusals.ts'
 import { secretPlace } from './take-code.ts'
@@ -18,15 +19,15 @@ export async function activateSecondFactor(
   code: string,
 ): Promise<string[]> {
   const { organizationId, userId } = caller
+  // Before a try is taken: where there is nothing to guess at, nobody is locked for asking.
+  await store.tenant(organizationId, async (db) => enrolledFactor(db, caller))
   const subject = codeTries(organizationId, userId)
   await takeTry(store.platform, subject)
   const recovery = newRecoveryCodes()
   await store.tenant(organizationId, async (db) => {
-    const person = await holdPerson(db, organizationId, userId)
-    if (person?.mfaEnabled) throw conflict('mfa_enabled', 'A second factor is active already.')
+    await holdPerson(db, organizationId, userId)
+    const factor = await enrolledFactor(db, caller)
     const factors = secondFactors(db, organizationId)
-    const factor = await factors.find(userId)
-    if (!factor) throw conflict('mfa_not_enrolled', 'Enroll first, then send a code of the app.')
     const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
     const step = stepOfCode(secret, code)
     // The step is taken here too: the code that activates does not sign in afterwards.
@@ -38,4 +39,12 @@ export async function activateSecondFactor(
   })
   await signIn(store.platform).clearTries(subject)
   return recovery.plain
+}
+
+/** Enrolled and not active yet; anything else is told as what it is. */
+async function enrolledFactor(db: Db, { organizationId, userId }: Caller): Promise<SecondFactor> {
+  const factor = await secondFactors(db, organizationId).find(userId)
+  if (!factor) throw conflict('mfa_not_enrolled', 'Enroll first, then send a code of the app.')
+  if (factor.enabled) throw conflict('mfa_enabled', 'A second factor is active already.')
+  return factor
 }

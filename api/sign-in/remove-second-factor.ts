@@ -18,11 +18,15 @@ export async function removeSecondFactor(
 ): Promise<void> {
   const { organizationId, userId } = caller
   const audit = { target: { kind: 'user', id: userId, label: caller.email ?? caller.name } }
+  // Before a try is taken: where there is nothing to guess at, nobody is locked for asking.
+  await store.tenant(organizationId, async (db) => {
+    if (!(await secondFactors(db, organizationId).find(userId))?.enabled) throw notEnabled()
+  })
   const subject = codeTries(organizationId, userId)
   await takeTry(store.platform, subject)
   const removed = await store.tenant(organizationId, async (db) => {
     const person = await holdPerson(db, organizationId, userId)
-    if (!person?.mfaEnabled) throw conflict('mfa_not_enabled', 'There is no second factor.')
+    if (!person?.mfaEnabled) throw notEnabled()
     if (!(await takeCode({ db, keyring }, caller, code))) {
       await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_failed', {
         ...audit,
@@ -37,3 +41,5 @@ export async function removeSecondFactor(
   if (!removed) throw wrongOwnCode()
   await signIn(store.platform).clearTries(subject)
 }
+
+const notEnabled = () => conflict('mfa_not_enabled', 'There is no second factor.')

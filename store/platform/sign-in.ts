@@ -54,7 +54,9 @@ export function signIn(db: PlatformDb) {
            locked_until = case when ${isOver} then null
                                when f.failures + 1 = ${lockAfterFailures} then now() + ${lockDuration}
                                else f.locked_until end
-         returning failures, ceil(extract(epoch from coalesce(locked_until, now()) - now()))::integer as seconds`,
+         -- A try that began before the fifth has an earlier now(): no lock is told as longer than it is.
+         returning failures, least(ceil(extract(epoch from coalesce(locked_until, now()) - now())),
+           extract(epoch from ${lockDuration}))::integer as seconds`,
         { subject },
       )
       const { failures, seconds } = rows[0]

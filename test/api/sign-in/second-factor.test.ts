@@ -27,6 +27,14 @@ const firstStep = async (email: string): Promise<string> =>
 const me = async (cookie: string) =>
   harness.app.inject({ url: '/api/auth/me', headers: { cookie: `cc_session=${cookie}` } })
 
+const remove = async (user: { cookie: string }, code: string) =>
+  harness.app.inject({
+    method: 'DELETE',
+    url: '/api/auth/mfa',
+    headers: { cookie: `cc_session=${user.cookie}`, origin: harness.config.baseUrl ?? '' },
+    payload: { code },
+  })
+
 describe('enrolling', () => {
   test('200: a secret, its QR code, and ten recovery codes once a code was right', async () => {
     const { user, email } = await person(harness)
@@ -53,6 +61,20 @@ describe('enrolling', () => {
       const response = await user.post(url, body)
       expect([response.statusCode, response.json().code]).toEqual([409, 'mfa_enabled'])
     }
+  })
+
+  test('409: where there is no code to guess, asking locks nobody', async () => {
+    const { user } = await person(harness)
+    const enrolled = (): Promise<{ secret: string }> =>
+      user.post('/api/auth/mfa/enroll').then((answer) => answer.json())
+    for (let n = 0; n < 6; n += 1) {
+      const answer = await user.post('/api/auth/mfa/activate', { code: '123456' })
+      expect([answer.statusCode, answer.json().code]).toEqual([409, 'mfa_not_enrolled'])
+    }
+    for (let n = 0; n < 6; n += 1)
+      expect((await remove(user, '123456')).json().code).toBe('mfa_not_enabled')
+    const code = codeOf((await enrolled()).secret)
+    expect((await user.post('/api/auth/mfa/activate', { code })).statusCode).toBe(200)
   })
 
   test('the secret and the recovery codes are not in the database as they are', async () => {
@@ -196,14 +218,6 @@ describe('POST /api/auth/mfa/verify', () => {
 })
 
 describe('DELETE /api/auth/mfa', () => {
-  const remove = async (user: { cookie: string }, code: string) =>
-    harness.app.inject({
-      method: 'DELETE',
-      url: '/api/auth/mfa',
-      headers: { cookie: `cc_session=${user.cookie}`, origin: harness.config.baseUrl ?? '' },
-      payload: { code },
-    })
-
   test('403, then 200: it takes a code, and from then on the password is enough', async () => {
     const { user, email, secret, recoveryCodes } = await personWithCode(harness)
     const wrong = await remove(user, codeOf(secret, 20))
