@@ -66,7 +66,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // What is logged names its request itself: a logger made for each would be dearer than its one line.
     childLoggerFactory: (logger) => logger,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // Longer than Node takes an address: an id of any length meets the same hooks, and so the same refusals.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     requestTimeout: 60_000,
     // refuse-while-closing.ts does, in our words.

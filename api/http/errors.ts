@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, invalid, notFound, type Fault, type ScimType } from '../../domain/errors.ts'
+import { AppError, invalid, type Fault, type ScimType } from '../../domain/errors.ts'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { toFault } from '../../store/connect.ts'
@@ -27,10 +27,7 @@ export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
 }
 
-/**
- * Addresses that reach no route, and so no hook: one that is no UTF-8, and one whose parameter
- * is longer than any id. The second is a malformed id like every other (decisions §1).
- */
+/** An address that reaches no route, and so no hook: it is no UTF-8. */
 export function refuseAddress(
   error: FastifyError,
   request: FastifyRequest,
@@ -41,10 +38,12 @@ export function refuseAddress(
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
-  const tooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
-  const refusal =
-    (tooLong ? notFound() : fromFramework(error)) ??
-    invalid('Bad request', undefined, 'bad_request')
+  let refusal = fromFramework(error) ?? invalid('Bad request', undefined, 'bad_request')
+  try {
+    request.server.rateLimits.takeAddress(request, reply)
+  } catch (limited) {
+    if (limited instanceof AppError) refusal = limited
+  }
   send(refusal, request, reply)
 }
 

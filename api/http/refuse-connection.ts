@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { page, pageHeaders } from '../saml/pages.ts'
+import { newRequestId } from './request-id.ts'
 
 const refusals: Record<string, { status: string; error: string; code: string }> = {
   HPE_HEADER_OVERFLOW: {
@@ -36,6 +37,7 @@ export function refuseConnection(fault: ParserFault, socket: Socket): void {
     ...(browser && pageHeaders),
     'content-length': Buffer.byteLength(body),
     'x-content-type-options': 'nosniff',
+    'x-request-id': newRequestId(),
     connection: 'close',
   }
   const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map((pair) => pair.join(': '))]

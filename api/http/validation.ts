@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { parseJson, type ParsedJson } from './parse-json.ts'
+import { Body } from './schemas.ts'
 import { validationFault } from './validation-fault.ts'
 
 declare module 'fastify' {
@@ -47,15 +49,28 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     next()
   })
 
+  const noFields = bodies.compile(Body({}))
   app.addHook('preHandler', (request, _reply, next) => {
-    if (!request.validationError && !request.bodyFault && strayFields(request).length === 0) next()
+    if (!request.validationError && !request.bodyFault && isNoMoreThanAsked(request)) next()
     // oxlint-disable-next-line promise/no-callback-in-promise -- Fastify's own way to be told
-    else refuse(deps, request).catch(next)
+    else refuse(deps, request, noFields.errors).catch(next)
   })
+
+  /** A route that takes no body refuses fields as every other does: whoever sent them meant something by them. */
+  function isNoMoreThanAsked({ body, routeOptions }: FastifyRequest): boolean {
+    const { config, schema } = routeOptions
+    if (body === undefined || schema?.body || config.rawBody || config.access === 'scim')
+      return true
+    return noFields(body)
+  }
 }
 
 /** Throws what is wrong with the request, once its ids are known to be somebody's. */
-async function refuse(deps: Deps, request: FastifyRequest): Promise<never> {
+async function refuse(
+  deps: Deps,
+  request: FastifyRequest,
+  unasked: readonly object[] | null | undefined,
+): Promise<never> {
   const { validationError, bodyFault } = request
   // A malformed id gets the same answer as one that never existed.
   if (validationError?.validationContext === 'params') throw notFound()
@@ -70,30 +85,20 @@ async function refuse(deps: Deps, request: FastifyRequest): Promise<never> {
     )
   }
   if (bodyFault) throw malformed(bodyFault)
-  const stray = strayFields(request).map((additionalProperty) => ({
-    params: { additionalProperty },
-  }))
-  throw validationFault(validationError?.validation ?? stray)
+  throw validationFault(validationError?.validation ?? unasked ?? [])
 }
-
-/** A route that takes no body takes no field of one; what its callers meant by it would not happen. */
-function strayFields({ body, caller, routeOptions }: FastifyRequest): string[] {
-  // Bytes (a state) are their route's own to read. SCIM ignores what it does not know.
-  if (!caller || routeOptions.schema?.body || !isRecord(body)) return []
-  return Object.keys(body)
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Buffer.isBuffer(value)
 
 /** Reads bodies of this type as JSON; what is wrong with one is kept until its turn comes. */
 export function addJsonParser(app: FastifyInstance, mediaType: string): void {
-  app.addContentTypeParser(mediaType, { parseAs: 'string' }, (request, text: string, done) => {
-    const parsed = parseJson(text)
+  app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    const parsed = isUtf8(bytes) ? parseJson(bytes.toString()) : notUtf8
     request.bodyFault = parsed.fault === undefined ? undefined : parsed
     done(null, parsed.value)
   })
 }
+
+/** RFC 8259 8.1. Read all the same, each foreign byte would become U+FFFD, and two passwords or names one. */
+const notUtf8: ParsedJson = { fault: 'The body is not UTF-8, which is refused.' }
 
 function malformed({ fault = '', position }: ParsedJson): AppError {
   const details = position && [{ path: 'body', message: 'is not JSON from here on', ...position }]

@@ -109,6 +109,15 @@ describe('every route with an id in its address', () => {
       { error: 'The request is malformed.', code: 'malformed_request' },
     ])
     expect(response.headers['x-request-id']).toBeTruthy()
+    expect(response.headers['ratelimit-limit']).toBeTruthy()
+  })
+
+  test('401: an id of any length is looked at after the credential, and counted', async () => {
+    for (const id of ['x'.repeat(300), '1'.repeat(10_000)]) {
+      const response = await harness.app.inject({ url: `/api/org/users/${id}` })
+      expect([response.statusCode, response.json().code]).toEqual([401, 'unauthenticated'])
+      expect(response.headers['ratelimit-limit']).toBeTruthy()
+    }
   })
 
   test('404: and so it is for each further id of an address', async () => {

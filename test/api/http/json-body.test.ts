@@ -45,6 +45,53 @@ test.each([
   expect((await post(stranger.cookie, { method: 'PATCH', url, body })).statusCode).toBe(404)
 })
 
+test('400: bytes that are no UTF-8, which would all become the same character', async () => {
+  const owner = await (await harness.organization()).user('Owner')
+  const payload = Buffer.concat([
+    Buffer.from('{"tagKey":"'),
+    Buffer.from([0xff]),
+    Buffer.from('"}'),
+  ])
+  const headers = { 'content-type': 'application/json' }
+  const response = await owner.post('/api/workspaces', undefined, { payload, headers })
+  expect([response.statusCode, response.json()]).toEqual([
+    400,
+    { error: 'The body is not UTF-8, which is refused.', code: 'malformed_json' },
+  ])
+})
+
+test('400: a route that takes no fields refuses them, and does nothing', async () => {
+  const org = await harness.organization()
+  const admin = await org.user('Owner', { platformAdmin: true })
+  const { id } = await harness.organization()
+  for (const url of [
+    '/api/auth/mfa/enroll',
+    `/api/admin/organizations/${id}/suspend`,
+    '/api/auth/logout',
+  ]) {
+    const fields = await admin.post(url, { reason: 'x' })
+    expect([fields.statusCode, fields.json().details], url).toEqual([
+      400,
+      [{ path: 'reason', message: 'is not a field of this request' }],
+    ])
+    for (const body of ['[]', 'null', '7']) {
+      const headers = { 'content-type': 'application/json' }
+      const odd = await admin.post(url, undefined, { payload: body, headers })
+      expect([odd.statusCode, odd.json().code], `${url} ${body}`).toEqual([
+        400,
+        'validation_failed',
+      ])
+    }
+  }
+  const { platform } = harness.deps.store
+  expect(await platform('second_factors').where({ userId: admin.id })).toEqual([])
+  expect(await platform('organizations').where({ id }).first('status')).toEqual({
+    status: 'active',
+  })
+  // An empty body is no body (decisions §1).
+  expect((await admin.post('/api/auth/logout', {})).statusCode).toBe(200)
+})
+
 test('400: what is no JSON is told with its line and column', async () => {
   const owner = await (await harness.organization()).user('Owner')
   const body = '{\n  "name": "net"\n  "criticality": "standard"\n}'

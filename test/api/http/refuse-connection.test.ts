@@ -28,6 +28,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
       `GET /api/workspaces?q=${long} HTTP/1.1\r\nhost: x\r\n\r\n`,
     )
     expect(head).toMatch(/^HTTP\/1\.1 431 /)
+    expect(head).toMatch(/^x-request-id: [\w-]{16}$/m)
     expect(JSON.parse(body)).toEqual({
       error: 'The address and the headers are over 16 KiB. Shorten them.',
       code: 'headers_too_large',
