@@ -38,7 +38,10 @@ const dayMs = 86_400_000
 function parseMoment(path: 'from' | 'to', text: string): Date {
   // In an address the + of a time zone arrives as a space.
   const time = Date.parse(text.replace(/(\d) (\d\d:?\d\d)$/, '$1+$2'))
-  if (Number.isNaN(time))
+  // The parser takes 31 February for 3 March.
+  const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
+  const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day)
+  if (Number.isNaN(time) || !isDay)
     throw invalid(`${path} is no time.`, [
       { path, message: 'a day (2026-01-31) or a time (2026-01-31T08:00:00Z)' },
     ])

@@ -10,7 +10,7 @@ import type { Db } from '../../store/connect.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
 import { registerRateLimits } from './rate-limit.ts'
-import { assertSameOrigin } from './same-origin.ts'
+import { assertNotForeign, assertSameOrigin } from './same-origin.ts'
 
 /**
  * Who may call a route. `state`: `mutate_infra`, or a run's own token for its own workspace.
@@ -31,6 +31,8 @@ declare module 'fastify' {
     access?: Access
     /** Bearer tokens are refused (§5, rule 2). */
     sessionOnly?: boolean
+    /** Answers with a session cookie, so another site's page must not bring it about. */
+    opensSession?: boolean
     /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
     target?: Target
     /** The event that a missing capability is audited as, where §6 names one. */
@@ -68,8 +70,9 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
   })
 
+  app.addHook('onError', async (request, _reply, error) => noteReach(deps, request, error))
   app.addHook('onRequest', async (request, reply) => {
-    const access = request.routeOptions.config.access
+    const { access, opensSession } = request.routeOptions.config
     // Before its body is looked at: a hidden route and one that is not there must answer alike.
     if (request.is404) {
       limits.takeAddress(request, reply)
@@ -81,7 +84,11 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       void reply.header('allow', methods.join(', '))
       throw new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`)
     }
-    if (!access || access === 'public') return limits.takeAddress(request, reply)
+    if (!access || access === 'public') {
+      limits.takeAddress(request, reply)
+      if (opensSession) assertNotForeign(request, deps.config.baseUrl)
+      return
+    }
     try {
       if (access === 'platform') await admitPlatform(deps, request, reply)
       else if (access === 'scim') await admitScim(deps, request, reply)
@@ -93,6 +100,15 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       throw error
     }
   })
+}
+
+/**
+ * Whoever reaches above their own role is in the audit log as whoever lacks a capability is. Told
+ * by the rule itself, deep in a transaction that its refusal takes back, so noted after that one.
+ */
+async function noteReach(deps: Deps, request: FastifyRequest, error: Error): Promise<void> {
+  if (!(error instanceof AppError) || error.code !== 'role_above_own' || !request.caller) return
+  await recordDenial(deps, request, { because: error.message })
 }
 
 /** A run's token has the limit of an API token, and a count of its own. */
@@ -107,6 +123,8 @@ async function admitPlatform(
   reply: FastifyReply,
 ): Promise<void> {
   // Hidden from all but platform administrators, tokens included: as if there were no such route.
+  // A token stands above a cookie that comes with it here too, and opens nothing.
+  if (request.headers.authorization !== undefined) throw notFound()
   const caller = await resolveSession(deps, request).catch(() => undefined)
   if (!caller?.platformAdmin) throw notFound()
   request.caller = caller
@@ -160,7 +178,7 @@ async function admit(
   }
   const capability = access === 'state' ? 'mutate_infra' : access
   if (may(request.caller, capability)) return
-  await recordDenial(deps, request, capability)
+  await recordDenial(deps, request, { capability })
   throw new AppError('forbidden', `Your role (${request.caller.role}) lacks ${capability}.`, {
     code: 'forbidden',
   })
@@ -206,7 +224,8 @@ function toCaller(row: CallerRow, kind: 'session' | 'token', request: FastifyReq
 function bearerOf(request: FastifyRequest, basicToo: boolean): string | undefined {
   const header = request.headers.authorization
   if (header === undefined) return undefined
-  const [scheme = '', value = ''] = header.split(' ', 2)
+  const [scheme = '', value = '', more] = header.split(' ')
+  if (more !== undefined) throw unauthenticated()
   if (scheme.toLowerCase() === 'bearer') return value
   if (basicToo && scheme.toLowerCase() === 'basic') {
     const text = Buffer.from(value, 'base64').toString()
@@ -218,16 +237,17 @@ function bearerOf(request: FastifyRequest, basicToo: boolean): string | undefine
 async function recordDenial(
   deps: Deps,
   request: FastifyRequest,
-  capability: Capability,
+  why: { capability: Capability } | { because: string },
 ): Promise<void> {
   const { caller } = request
   const { url = '', config } = request.routeOptions
+  const route = `${request.method} ${url}`
   const noun = url.split('/')[2] ?? 'api'
   await deps.store.tenant(caller.organizationId, async (db) =>
     auditLog(db, caller.organizationId, actorOf(caller)).recordDenial(
       config.denialEvent ?? `${deniedNoun[noun] ?? noun}.denied`,
       `${caller.kind}:${caller.credentialId}`,
-      { route: `${request.method} ${url}`, detail: { capability, role: caller.role } },
+      { route, detail: { ...why, role: caller.role, route } },
     ),
   )
 }

@@ -10,12 +10,25 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function assertSameOrigin(request: FastifyRequest, baseUrl: string | undefined): void {
   if (reading.has(request.method)) return
   const { origin, 'sec-fetch-site': site } = request.headers
-  const own = baseUrl ?? `${request.protocol}://${request.host}`
-  const sameOrigin = origin === undefined ? site === 'same-origin' : origin === own
+  const sameOrigin =
+    origin === undefined ? site === 'same-origin' : origin === ownOrigin(request, baseUrl)
   if (sameOrigin && (site === undefined || site === 'same-origin')) return
-  throw new AppError(
-    'forbidden',
-    'A change with a session cookie needs an Origin header of this very site.',
-    { code: 'cross_site' },
-  )
+  throw crossSite('A change with a session cookie needs an Origin header of this very site.')
 }
+
+/**
+ * Stops login cross-site request forgery: another site that signed a browser in as somebody
+ * else would be shown what its owner enters next. There is no cookie yet to ask about, and a
+ * script sends neither header, so only what says that it comes from elsewhere is refused.
+ */
+export function assertNotForeign(request: FastifyRequest, baseUrl: string | undefined): void {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isOwn = origin === undefined || origin === ownOrigin(request, baseUrl)
+  if (isOwn && site !== 'cross-site' && site !== 'same-site') return
+  throw crossSite('Sign in on the pages of this very site: this came from another one.')
+}
+
+const ownOrigin = (request: FastifyRequest, baseUrl: string | undefined): string =>
+  baseUrl ?? `${request.protocol}://${request.host}`
+
+const crossSite = (message: string) => new AppError('forbidden', message, { code: 'cross_site' })

@@ -43,6 +43,7 @@ export async function createOrganization(
     return { organization, invitationToken: link.plain }
   } catch (error) {
     if (!isUniqueViolation(error, 'organizations_slug_key')) throw error
-    throw conflict('slug_taken', `There is an organization ${input.slug} already.`)
+    const existing = await organizations(deps.store.platform).findBySlug(input.slug)
+    throw conflict('slug_taken', `There is an organization ${input.slug} already.`, existing?.id)
   }
 }

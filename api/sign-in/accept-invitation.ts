@@ -2,6 +2,7 @@ import { checkPasswordLength } from '../../domain/access/password-rules.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hashPassword } from '../../gateways/passwords/passwords.ts'
+import { auditLog } from '../../store/audit/audit-log.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
@@ -10,7 +11,7 @@ import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
 import { organizationSuspended } from './refusals.ts'
-import type { Visitor } from './visitor.ts'
+import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 type Acceptance = { token: string; name?: string; password: string }
 
@@ -36,6 +37,11 @@ export async function acceptInvitation(
     await assertMayUsePassword(db, owner)
     await users(db, organizationId).setPassword(userId, passwordHash, name)
     await endAccess(db, organizationId).mailedLinks(userId)
+    await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
+      target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
+      detail:
+        name === undefined || name === owner.name ? {} : { name: { from: owner.name, to: name } },
+    })
     return insertSession(db, owner, visitor)
   })
   return readSignIn(deps, { cookie, hash: hashCredential(cookie) }, visitor)

@@ -17,7 +17,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/login',
     {
-      config: { access: 'public' },
+      config: { access: 'public', opensSession: true },
       schema: { operationId: 'logIn', body: Login, response: { 200: LoginAnswer, ...errors() } },
     },
     async (request, reply) => {
@@ -31,7 +31,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/mfa/verify',
     {
-      config: { access: 'public' },
+      config: { access: 'public', opensSession: true },
       schema: {
         operationId: 'verifySecondFactor',
         body: VerifyCode,
@@ -52,7 +52,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/invitations/accept',
     {
-      config: { access: 'public' },
+      config: { access: 'public', opensSession: true },
       schema: {
         operationId: 'acceptInvitation',
         body: AcceptInvitation,

@@ -19,6 +19,9 @@ export function organizations(db: PlatformDb) {
     async list(limit: number, after: number): Promise<Organization[]> {
       return db('organizations').select(columns).where('id', '>', after).orderBy('id').limit(limit)
     },
+    async findBySlug(slug: string): Promise<Organization | undefined> {
+      return db('organizations').where({ slug }).first(columns)
+    },
     async getForUpdate(id: number): Promise<Organization | undefined> {
       return db('organizations').where({ id }).forNoKeyUpdate().first(columns)
     },

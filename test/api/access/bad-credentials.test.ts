@@ -68,6 +68,7 @@ describe('every route that is not public', () => {
     bad.set('an empty bearer', { authorization: 'Bearer ' })
     bad.set('no scheme', { authorization: valid })
     bad.set('another scheme', { authorization: `Token ${valid}` })
+    bad.set('more than a token', { authorization: `Bearer ${valid} ${valid}` })
     bad.set('a bearer that is a cookie', bearerOf(good.cookie))
     bad.set('a token as a cookie', cookieOf(valid, config.baseUrl))
     bad.set('a wrong checksum', bearerOf(`${valid.slice(0, -1)}${valid.endsWith('0') ? '1' : '0'}`))
@@ -108,7 +109,7 @@ describe('every route that is not public', () => {
   }
 
   test('401: refuses each credential that is none, and hides where it is the platform’s', async () => {
-    expect(bad.size).toBe(23)
+    expect(bad.size).toBe(24)
     for (const route of routes)
       for (const [name, headers] of bad) {
         // There it is a good one.

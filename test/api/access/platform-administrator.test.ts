@@ -80,3 +80,12 @@ test('403: once they are none any more, at once', async () => {
   )
   expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(403)
 })
+
+test('404: a token beside their cookie stands above it, and opens nothing of the platform', async () => {
+  const administrator = await (await harness.organization()).user('Owner', { platformAdmin: true })
+  const url = '/api/admin/organizations'
+  expect((await administrator.get(url)).statusCode).toBe(200)
+  const authorization = `Bearer ${await administrator.token()}`
+  const both = await administrator.get(url, { headers: { authorization } })
+  expect([both.statusCode, both.json()]).toEqual([404, { error: 'Not found', code: 'not_found' }])
+})

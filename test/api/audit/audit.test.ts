@@ -77,6 +77,50 @@ describe('/api/audit', () => {
     const { entries } = (await viewer.get('/api/audit?event=workspace.denied')).json()
     const total = entries.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
     expect([total, entries[0].outcome, entries.length < 3]).toEqual([3, 'denied', true])
+    expect(entries[0].detail).toEqual({
+      route: 'POST /api/workspaces',
+      capability: 'mutate_infra',
+      role: 'Viewer',
+    })
+  })
+
+  test('200: who reaches above their own role is there too, though what they tried is taken back', async () => {
+    const org = await harness.organization()
+    const [owner, admin] = [await org.user('Owner'), await org.user('Org Admin')]
+    const person = { email: `x@${org.slug}.example`, name: 'X', role: 'Owner' }
+    const tries = [
+      await admin.post('/api/org/users', person),
+      await admin.patch(`/api/org/users/${owner.id}`, { role: 'Viewer' }),
+      await admin.delete(`/api/org/users/${owner.id}`),
+      await admin.post('/api/auth/tokens', { name: 'x', role: 'Owner' }),
+    ]
+    for (const { statusCode } of tries) expect(statusCode).toBe(403)
+    const { entries } = (await owner.get(`/api/audit?actor=user:${admin.id}`)).json()
+    expect(entries.map(({ event, detail }: Entry & { detail: object }) => [event, detail])).toEqual(
+      [
+        ['auth.denied', 'POST /api/auth/tokens', 'Your role (Org Admin) cannot grant Owner.'],
+        [
+          'org.denied',
+          'DELETE /api/org/users/:id',
+          'Your role (Org Admin) cannot change a person who is Owner.',
+        ],
+        [
+          'org.denied',
+          'PATCH /api/org/users/:id',
+          'Your role (Org Admin) cannot change a person who is Owner.',
+        ],
+        ['org.denied', 'POST /api/org/users', 'Your role (Org Admin) cannot grant Owner.'],
+      ].map(([event, route, because]) => [event, { route, because, role: 'Org Admin' }]),
+    )
+  })
+
+  test('400: a day that no calendar has', async () => {
+    const viewer = await (await harness.organization()).user('Viewer')
+    for (const day of ['2026-02-31', '2026-02-29', '2026-04-31T12:00:00Z', '2026-13-01']) {
+      const answer = await viewer.get(`/api/audit?from=${day}`)
+      expect([answer.statusCode, answer.json().details?.[0]?.path], day).toEqual([400, 'from'])
+    }
+    expect((await viewer.get('/api/audit?to=2028-02-29')).statusCode).toBe(200)
   })
 
   test('200: filters by event, area, actor, target and time', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+import { logIn, password, person, send } from '../sign-in/people.ts'
 import { addressOf, callRoute, cookieOf } from '../access/call-route.ts'
 
 let harness: Harness
@@ -46,6 +47,19 @@ test('403: no route that changes anything takes a cookie from another site, in e
       ])
     }
   expect((await admin.get('/api/auth/me')).statusCode).toBe(200)
+})
+
+test('403: no other site signs a browser in, which would then be somebody else’s', async () => {
+  const { email } = await person(harness)
+  const places = ['/api/auth/login', '/api/auth/mfa/verify', '/api/auth/invitations/accept']
+  for (const url of places)
+    for (const headers of foreign) {
+      const answer = await send(other.app, url, { email, password }, headers)
+      expect([answer.statusCode, answer.json().code], url).toEqual([403, 'cross_site'])
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+  for (const headers of [{}, { origin: harness.config.baseUrl }, { 'sec-fetch-site': 'none' }])
+    expect((await logIn(harness.app, { email, password }, headers)).statusCode).toBe(200)
 })
 
 test('415: what a form of another site can send without asking is no body of the public routes', async () => {

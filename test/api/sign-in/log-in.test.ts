@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn } from '../../../store/platform/sign-in.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -52,6 +54,18 @@ describe('POST /api/auth/login', () => {
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
   })
 
+  test('429: no lock is told as longer than fifteen minutes, whenever a try began', async () => {
+    const accounts = signIn(harness.deps.store.platform)
+    const subject = randomBytes(32)
+    for (let tries = 0; tries < 5; tries += 1) expect(await accounts.takeTry(subject)).toBe(0)
+    // As a try sees it that began before the fifth one ended.
+    await harness.deps.store.platform.raw(
+      `update sign_in_failures set locked_until = locked_until + interval '10 seconds' where subject = ?`,
+      [subject],
+    )
+    expect(await accounts.takeTry(subject)).toBe(900)
+  })
+
   test('400: an unknown field is named', async () => {
     const response = await logIn({ email: 'a@b.example', password, remember: true })
     expect(response.statusCode).toBe(400)
@@ -76,6 +90,8 @@ describe('invitations', () => {
     expect((await accept()).json()).toMatchObject({ ok: true, user: { email, role: 'Deployer' } })
     expect((await accept()).statusCode).toBe(400)
     expect((await logIn({ email, password })).statusCode).toBe(200)
+    const { entries } = (await owner.get('/api/audit?event=auth.invitation_accepted')).json()
+    expect(entries).toMatchObject([{ target: { label: email }, detail: {} }])
   })
 
   test('409: an address that is here already is named by id', async () => {
