@@ -3,6 +3,7 @@ import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { mails } from '../../store/mails/mails.ts'
+import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
@@ -12,9 +13,10 @@ export async function inviteUser(
   caller: Caller,
   person: { email: string; name: string; role: Role },
 ): Promise<User> {
-  assertMayGrant(caller, person.role)
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
+    // Again, for whoever was demoted since they asked would leave a person with their old power behind.
+    assertMayGrant(await holdPeopleAs(db, caller, 'manage_users_sso'), person.role)
     const created = await users(db, organizationId).create(person)
     await mails(db, organizationId).queue('invitation', created.id, {
       inviter: caller.name || caller.email || 'A colleague',
