@@ -192,8 +192,11 @@ function readDatabaseUrl(value: string, faults: string[]): string {
 
 function readBaseUrl(value: string | undefined, faults: string[]): string | undefined {
   if (!value) return undefined
-  if (URL.canParse(value)) return new URL(value).origin
-  faults.push(`CC_BASE_URL=${value} is not a URL`)
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  // `localhost:8080` is a URL of the scheme localhost, whose origin is the text "null": what a
+  // sandboxed frame of any site sends, and so would be taken for our own.
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
+  faults.push(`CC_BASE_URL=${value} is not an address as https://control.example.com`)
   return undefined
 }
 

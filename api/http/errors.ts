@@ -65,6 +65,9 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   if (error.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.retryAfterSeconds))
   if (error.allow !== undefined) void reply.header('allow', error.allow)
+  // RFC 9110 15.5.2. Of all schemes none for which a browser would ask its user for a password.
+  if (status === 401 && !reply.hasHeader('www-authenticate'))
+    void reply.header('www-authenticate', 'Bearer realm="cloud-control"')
   if (isScim(request))
     return sendScim(request, reply, {
       status,
@@ -95,7 +98,6 @@ function sendScim(
   { status, detail, scimType }: { status: number; detail: string; scimType?: ScimType | undefined },
 ) {
   request.scimRefusal = { status, scimType, detail }
-  if (status === 401) void reply.header('www-authenticate', 'Bearer realm="cloud-control"')
   return reply
     .status(status)
     .type(scimMediaType)

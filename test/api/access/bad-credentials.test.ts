@@ -101,6 +101,8 @@ describe('every route that is not public', () => {
     const { code, status, schemas } = response.json()
     if (schemas)
       return `${response.statusCode} ${String(response.headers['www-authenticate'])} ${status}`
+    // RFC 9110 15.5.2.
+    if (response.statusCode === 401) expect(response.headers['www-authenticate']).toMatch(/Bearer/)
     return `${response.statusCode} ${code}`
   }
   const refusal = ({ access, method }: TableRoute) => {
