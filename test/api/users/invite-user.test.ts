@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdPeople } from '../../../store/users/hold-people.ts'
+import { users } from '../../../store/users/users.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
+
+let harness: Harness
+let second: SecondApp
+beforeAll(async () => {
+  harness = await createHarness()
+  second = await createSecondApp(harness)
+})
+afterAll(async () => {
+  await second.close()
+  await harness.close()
+})
+
+test('403: whoever is demoted while they invite somebody leaves nobody behind', async () => {
+  const org = await harness.organization()
+  const admin = await org.user('Org Admin')
+  const person = { email: `late@${org.slug}.example`, name: 'Late', role: 'Org Admin' }
+  const { store } = harness.deps
+  const invited = await store.tenant(org.id, async (db) => {
+    await holdPeople(db, org.id)
+    const answer = second.call(admin, 'POST', { url: '/api/org/users', body: person })
+    let isOver = false
+    void answer.finally(() => (isOver = true))
+    // It has been let in, with the role that it had, and waits for this transaction to end.
+    for (;;) {
+      const { rows } = await db.raw(
+        'select count(*)::integer as waiting from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))',
+      )
+      if (isOver || rows[0].waiting > 0) break
+    }
+    await users(db, org.id).setManualRole(admin.id, 'Viewer')
+    return { answer }
+  })
+  const { statusCode } = await invited.answer
+  expect(statusCode).toBe(403)
+  expect(await store.platform('users').where({ email: person.email })).toEqual([])
+})
