@@ -17,6 +17,7 @@ import { GivenUp } from '../guard-activity.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { howKilled } from './how-killed.ts'
 import { judgeGates } from './judge-gates.ts'
+import { judgeWhileWaiting } from './judge-while-waiting.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
 import { openGitRelay } from './open-git-relay.ts'
@@ -42,13 +43,15 @@ class PlanFailure extends Error {
 
 /**
  * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read
- * from the plan file. A plan changes nothing, so a lost one is simply made again.
+ * from the plan file. A plan changes nothing, so a lost one is simply made again. Of a run
+ * that waits for approval it judges the plan that there is.
  */
 export const planRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
     const loaded = await loadRun(deps, input.runId)
     const { organizationId, run } = loaded
+    if (run.phase === 'awaiting_approval') return judgeWhileWaiting(deps, loaded)
     if (run.phase !== 'planning') return nextStep(deps)(input)
     if (run.cancelRequestedAt) {
       await recordPlanFailure(deps, loaded, { reason: 'canceled_by_user', message: 'Canceled.' })

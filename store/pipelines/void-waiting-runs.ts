@@ -36,8 +36,10 @@ export async function voidWaitingRuns(
           message: `The plan no longer holds: ${what}. Start a new run.`,
         },
       )
-    } else if (!(await sendBackRun(db, organizationId, { runId: run.id, actor, because: what })))
-      continue
+    } else {
+      await sendBackRun(db, organizationId, { runId: run.id, actor, because: what })
+    }
+    // Also where no approval stood: its gates may have to judge it by other rules now.
     const workflowId = infrastructureRunId({ organizationId, runId: run.id })
     await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }

@@ -84,6 +84,29 @@ describe('the policy gate', () => {
     const outputs = (await author.get(`${workspace.url}/outputs`)).json().outputs
     expect(outputs).toEqual([])
   })
+
+  test('rules that change while a run waits judge it at once, and only a failed gate ends it', async () => {
+    const org = await harness.organization()
+    const [author, owner] = [await org.user('Deployer'), await org.user('Owner')]
+    const workspace = await org.workspace({ by: author, criticality: 'production' })
+    const { id } = await startRun(author, workspace)
+    await runUntil(author, { workspace, id }, awaits)
+    const add = async (enforcement: string, message: string) => {
+      const body = { name: message, rego: deny(message), enforcement, workspaces: 'production' }
+      const made = await owner.post('/api/policies', body)
+      expect(made.statusCode, made.body).toBe(201)
+    }
+    await add('advisory', 'mind this')
+    const warned = await runUntil(
+      author,
+      { workspace, id },
+      ({ stages }) => stages[0]?.gates?.[0]?.result === 'warn',
+    )
+    expect(warned).toMatchObject({ state: 'running', awaitingApproval: true })
+    await add('mandatory', 'never this')
+    const run = await runUntil(author, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'policy_denied', approvals: [] })
+  })
 })
 
 describe('the cost gate', () => {
