@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
+import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { page, pageHeaders } from '../saml/pages.ts'
 import { newRequestId } from './request-id.ts'
+import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 
-const refusals: Record<string, { status: string; error: string; code: string }> = {
+type Refusal = { status: string; error: string; code: string }
+
+const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     error: 'The address and the headers are over 16 KiB. Shorten them.',
@@ -27,14 +31,10 @@ type ParserFault = Error & { code?: string; rawPacket?: unknown }
 export function refuseConnection(fault: ParserFault, socket: Socket): void {
   if (fault.code === 'ECONNRESET' || socket.destroyed) return
   const { status, error, code } = refusals[fault.code ?? ''] ?? malformed
-  const browser = isBrowserAddress(addressIn(fault.rawPacket))
-  const body = browser
-    ? page('That did not work', `<p>${error}</p>`)
-    : JSON.stringify({ error, code })
+  const { body, headers: own } = render(addressIn(fault.rawPacket), { status, error, code })
   const headers = {
-    'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    ...(browser && pageHeaders),
+    ...own,
     'content-length': Buffer.byteLength(body),
     'x-content-type-options': 'nosniff',
     'x-request-id': newRequestId(),
@@ -43,6 +43,18 @@ export function refuseConnection(fault: ParserFault, socket: Socket): void {
   const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map((pair) => pair.join(': '))]
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroy(fault)
+}
+
+function render(address: string, { status, error, code }: Refusal) {
+  if (isBrowserAddress(address))
+    return { body: page('That did not work', `<p>${error}</p>`), headers: pageHeaders }
+  const isScim = isScimAddress(address)
+  return {
+    body: JSON.stringify(isScim ? scimErrorBody(parseInt(status, 10), error) : { error, code }),
+    headers: {
+      'content-type': `${isScim ? scimMediaType : 'application/json'}; charset=utf-8`,
+    },
+  }
 }
 
 /** Of the last packet that came, which is the first one too for all that is sent at once. */

@@ -1,5 +1,4 @@
 import { Type, type TSchema } from 'typebox'
-import { ErrorBody } from './schemas.ts'
 import { scimMediaType } from './scim-error-body.ts'
 
 export const ScimErrorBody = Type.Object({
@@ -24,12 +23,8 @@ type ScimStatus = 409 | 412
 
 /** The refusals of a SCIM route, in the envelope of RFC 7644 3.12; those that any route may give are added to each. */
 export function scimErrors(...statuses: ScimStatus[]): Record<number, unknown> {
-  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 500, 503]
-  return {
-    ...Object.fromEntries(all.map((status) => [status, scimAnswer('Refused', ScimErrorBody)])),
-    // The server's own: it has read no address yet that would tell a SCIM client.
-    431: { description: 'Refused', content: { 'application/json': { schema: ErrorBody } } },
-  }
+  const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 431, 500, 503]
+  return Object.fromEntries(all.map((status) => [status, scimAnswer('Refused', ScimErrorBody)]))
 }
 
 /** 204 without a body, and the refusals. */

@@ -44,6 +44,18 @@ describe('what Node’s parser gives up on is told in the body of every other er
     expect(body).toContain('<p>The address and the headers are over 16 KiB. Shorten them.</p>')
   })
 
+  test('431: in the envelope of SCIM where a filter is too long', async () => {
+    const { head, body } = await answerTo(
+      `GET /api/scim/v2/Users?filter=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    )
+    expect(head).toContain('\r\ncontent-type: application/scim+json; charset=utf-8\r\n')
+    expect(JSON.parse(body)).toEqual({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '431',
+      detail: 'The address and the headers are over 16 KiB. Shorten them.',
+    })
+  })
+
   test('400: no HTTP', async () => {
     const { head, body } = await answerTo('hello\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 400 /)
