@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { notFound } from '../../domain/errors.ts'
+import { Type } from 'typebox'
+import { AppError, notFound } from '../../domain/errors.ts'
 import { allSchemas } from '../../domain/scim/schemas.ts'
 import { scimAnswer, scimErrors } from '../http/scim-schemas.ts'
 import { resourceTypes, serviceProviderConfig } from './discovery-documents.ts'
@@ -26,8 +27,18 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     '/ServiceProviderConfig',
-    { config, schema: { operationId: 'getScimServiceProviderConfig', response: answers } },
-    (request) => serviceProviderConfig(scimBaseUrl(app.deps, request)),
+    {
+      config,
+      schema: {
+        operationId: 'getScimServiceProviderConfig',
+        querystring: DiscoveryQuery,
+        response: answers,
+      },
+    },
+    (request) => {
+      assertNoFilter(request.query)
+      return serviceProviderConfig(scimBaseUrl(app.deps, request))
+    },
   )
 
   for (const [path, name, documents] of [
@@ -36,8 +47,12 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   ] as const) {
     app.get(
       path,
-      { config, schema: { operationId: `list${name}s`, response: answers } },
+      {
+        config,
+        schema: { operationId: `list${name}s`, querystring: DiscoveryQuery, response: answers },
+      },
       (request) => {
+        assertNoFilter(request.query)
         const all = documents(request)
         return listResponse(all, { startIndex: 1, totalResults: all.length })
       },
@@ -53,4 +68,13 @@ export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     )
   }
+}
+
+const DiscoveryQuery = Type.Object({
+  filter: Type.Optional(Type.Unknown({ description: 'Refused with 403.' })),
+})
+
+/** Else who asks would take the whole list for what the filter has left of it (RFC 7644 4). */
+function assertNoFilter({ filter }: { filter?: unknown }): void {
+  if (filter !== undefined) throw new AppError('forbidden', 'This list cannot be filtered.')
 }

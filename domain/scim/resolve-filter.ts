@@ -2,7 +2,7 @@ import { findAttribute, findSub, type AttributePath } from './attribute-path.ts'
 import type { CompareOperator, FilterValue, ParsedFilter } from './parse-filter.ts'
 import { asKept } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
-import type { Attribute, ResourceSchema } from './schemas.ts'
+import { schemasAttribute, type Attribute, type ResourceSchema } from './schemas.ts'
 
 /** With every name looked up and every value of its attribute's type: what is left can be turned into SQL. */
 export type Filter =
@@ -20,7 +20,13 @@ type Lookup = (name: string) => AttributePath | undefined
  * reads an empty list as "no such user" and makes a second one (identity.md 3).
  */
 export const resolveFilter = (schema: ResourceSchema, parsed: ParsedFilter): Filter =>
-  resolve((name) => findAttribute(schema, name), parsed)
+  resolve(
+    (name) =>
+      name.toLowerCase() === 'schemas'
+        ? { attribute: schemasAttribute }
+        : findAttribute(schema, name),
+    parsed,
+  )
 
 /** Of the elements of one attribute, as in a value path. */
 export const resolveElementFilter = (attribute: Attribute, parsed: ParsedFilter): Filter =>

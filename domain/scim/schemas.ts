@@ -49,15 +49,36 @@ const common: Attribute[] = [
     type: 'complex',
     mutability: 'readOnly',
     description: '',
-    subAttributes: ['created', 'lastModified'].map((name) => ({
-      ...plain,
-      name,
-      type: 'dateTime',
-      mutability: 'readOnly',
-      description: '',
-    })),
+    subAttributes: [
+      metaPart('resourceType', 'string'),
+      metaPart('created', 'dateTime'),
+      metaPart('lastModified', 'dateTime'),
+      metaPart('location', 'reference'),
+      metaPart('version', 'string'),
+    ],
   },
 ]
+
+function metaPart(name: string, type: Attribute['type']): Attribute {
+  const caseExact = type !== 'dateTime'
+  return { ...plain, name, type, caseExact, mutability: 'readOnly', description: '' }
+}
+
+/** Which schemas a resource has: no attribute that anybody writes, yet filters speak of it (RFC 7644 3.4.2.2). */
+const schemasValue: Attribute = {
+  ...plain,
+  name: 'value',
+  type: 'string',
+  mutability: 'readOnly',
+  description: '',
+}
+export const schemasAttribute: Attribute = {
+  ...schemasValue,
+  name: 'schemas',
+  type: 'complex',
+  multiValued: true,
+  subAttributes: [schemasValue],
+}
 
 type Change = Partial<Attribute> & { subs?: Record<string, Partial<Attribute> | null> }
 

@@ -1,4 +1,5 @@
 import { findSub, type AttributePath } from '../../domain/scim/attribute-path.ts'
+import { quoted, refusal } from '../../domain/scim/refusals.ts'
 import type { Filter } from '../../domain/scim/resolve-filter.ts'
 
 /** A condition with `?` for each of its values: no text of a caller's is ever part of it. */
@@ -59,6 +60,7 @@ const both = (indexed: Indexed | undefined, exact: Sql): Sql =>
 
 function someElement(columns: FilterColumns, filter: Compare): Sql {
   const { attribute, sub } = filter.path
+  if (sub && !attribute.multiValued) throw unfindable(filter.path)
   if (!sub) return nothing
   return element(columns, {
     kind: 'element',
@@ -66,6 +68,10 @@ function someElement(columns: FilterColumns, filter: Compare): Sql {
     filter: { ...filter, path: { attribute: sub } },
   })
 }
+
+/** Never taken for one that nobody has: see resolve-filter.ts. */
+const unfindable = (path: AttributePath) =>
+  refusal('invalidFilter', `Nothing is found by ${quoted(nameOf(path))}.`)
 
 function element(
   columns: FilterColumns,
@@ -112,10 +118,14 @@ function present(columns: FilterColumns, path: AttributePath): Sql {
       bindings: [],
     }
   }
-  const parts = (attribute.subAttributes ?? []).map((each) =>
-    present(columns, { ...path, sub: each }),
+  if (sub) throw unfindable(path)
+  const parts = (attribute.subAttributes ?? [])
+    .map((each) => ({ ...path, sub: each }))
+    .filter((each) => columns.values[nameOf(each)] !== undefined)
+  return joined(
+    'or',
+    parts.map((each) => present(columns, each)),
   )
-  return joined('or', parts)
 }
 
 /** Of what is stored and what is asked for; each placeholder in it takes the value once more. */

@@ -1,3 +1,4 @@
+import { groupUrn } from '../../domain/scim/schemas.ts'
 import type { FilterColumns } from './filter-to-sql.ts'
 import { idCondition } from './id-condition.ts'
 
@@ -6,10 +7,16 @@ export const groupFilterColumns: FilterColumns = {
     id: 'g.public_id::text',
     externalId: 'g.external_id',
     displayName: 'g.display_name',
+    'meta.resourceType': `'Group'`,
+    'meta.version': `'W/"' || g.row_version || '"'`,
     'meta.created': 'g.created_at',
     'meta.lastModified': 'g.updated_at',
   },
   elements: {
+    schemas: {
+      from: `(select '${groupUrn}' as value) as s`,
+      part: (sub) => ({ value: 's.value' })[sub],
+    },
     members: {
       from: `(select mu.public_id, coalesce(m.display, nullif(mu.name, ''), mu.email, mu.user_name) as display
           from group_members m

@@ -1,4 +1,4 @@
-import { userSchema, type Attribute } from '../../domain/scim/schemas.ts'
+import { enterpriseUrn, userSchema, userUrn, type Attribute } from '../../domain/scim/schemas.ts'
 import type { FilterColumns, Indexed } from './filter-to-sql.ts'
 import { idCondition } from './id-condition.ts'
 
@@ -69,6 +69,8 @@ export const userFilterColumns: FilterColumns = {
     externalId: 'u.external_id',
     displayName: `case when u.profile -> 'displayName' is null then nullif(u.name, '') end`,
     active: 'u.active',
+    'meta.resourceType': `'User'`,
+    'meta.version': `'W/"' || u.row_version || '"'`,
     'meta.created': 'u.created_at',
     'meta.lastModified': 'u.updated_at',
   },
@@ -80,6 +82,11 @@ export const userFilterColumns: FilterColumns = {
       ]),
     ),
     emails: jsonElements(emails),
+    schemas: {
+      from: `unnest(array['${userUrn}', case when u.profile -> '${enterpriseUrn}' is not null
+        then '${enterpriseUrn}' end]) as s (value)`,
+      part: (sub) => ({ value: 's.value' })[sub],
+    },
     groups: {
       from: `(select g.public_id, g.display_name from group_members m
           join groups g on g.organization_id = m.organization_id and g.id = m.group_id

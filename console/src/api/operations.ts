@@ -185,10 +185,10 @@ export type Operations = {
   createScimToken: { params: {}; query: {}; body: { name: string }; answer: { ok: true; id: number; token: string; scimBaseUrl: string } }
   revokeScimToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
   listScimLog: { params: {}; query: { limit?: number; cursor?: string; outcome?: "success" | "failure" }; body: {}; answer: { entries: Array<{ id: number; at: string; token: { id: number | null; name: string }; request: { method: string; path: string }; outcome: "success" | "failure"; status: number; scimType: string | null; detail: string | null; target: { kind: "user" | "group"; id: string; label: string } | null; changes: Record<string, { from: unknown; to: unknown }>; requestId: string }>; nextCursor: string | null } }
-  getScimServiceProviderConfig: { params: {}; query: {}; body: {}; answer: unknown }
-  listScimSchemas: { params: {}; query: {}; body: {}; answer: unknown }
+  getScimServiceProviderConfig: { params: {}; query: { filter?: unknown }; body: {}; answer: unknown }
+  listScimSchemas: { params: {}; query: { filter?: unknown }; body: {}; answer: unknown }
   getScimSchema: { params: { id: string }; query: {}; body: {}; answer: unknown }
-  listScimResourceTypes: { params: {}; query: {}; body: {}; answer: unknown }
+  listScimResourceTypes: { params: {}; query: { filter?: unknown }; body: {}; answer: unknown }
   getScimResourceType: { params: { id: string }; query: {}; body: {}; answer: unknown }
   listScimUsers: { params: {}; query: { attributes?: string; excludedAttributes?: string; filter?: string; startIndex?: string; count?: string }; body: {}; answer: unknown }
   createScimUser: { params: {}; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { enterpriseUrn, scimClient, userUrn } from './scim-client.ts'
+import { enterpriseUrn, groupUrn, scimClient, userUrn } from './scim-client.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -58,9 +58,45 @@ describe('GET /Users', () => {
     const without = await got(`excludedAttributes=id,emails,name.formatted,${enterpriseUrn},meta`)
     expect(without).toMatchObject({ id, name: { givenName: 'C', familyName: 'T' } })
     for (const name of ['emails', 'meta', enterpriseUrn]) expect(without).not.toHaveProperty([name])
+    const meta = await got('attributes=meta.location,meta.version')
+    expect(meta).toEqual({
+      schemas: [userUrn, enterpriseUrn],
+      id,
+      meta: { location: expect.stringMatching(`/Users/${id}$`), version: 'W/"1"' },
+    })
     const made = await idp.call('POST', '/Users?attributes=userName', {
       userName: 'short@acme.test',
     })
     expect(Object.keys(made.json())).toEqual(['schemas', 'id', 'userName'])
+  })
+
+  test('200: filters by schemas and by every part of meta, but for where it is', async () => {
+    const { idp } = await start()
+    const plain = await idp.user('plain@acme.test')
+    const more = await idp.user('more@acme.test', { [enterpriseUrn]: { department: 'D' } })
+    await idp.patch(`/Users/${more.id}`, { op: 'replace', path: 'title', value: 'T' })
+    const found = async (filter: string) => {
+      const answer = await idp.get(
+        `/Users?filter=${encodeURIComponent(`${filter} and userName co "acme.test"`)}`,
+      )
+      return answer.json().Resources?.map(({ id }: { id: string }) => id) ?? answer.json().scimType
+    }
+    const both = [plain.id, more.id]
+    expect(await found(`schemas eq "${enterpriseUrn}"`)).toEqual([more.id])
+    expect(await found(`SCHEMAS eq "${userUrn}"`)).toEqual(both)
+    expect(await found(`not (schemas eq "${enterpriseUrn}")`)).toEqual([plain.id])
+    expect(await found('schemas pr')).toEqual(both)
+    expect(await found('meta.resourceType eq "User"')).toEqual(both)
+    expect(await found('meta.resourceType eq "Group"')).toEqual([])
+    expect(await found('meta.version eq "W/\\"2\\""')).toEqual([more.id])
+    expect(await found('meta.location co "Users"')).toBe('invalidFilter')
+    expect(await found('meta.location pr')).toBe('invalidFilter')
+    expect(await found('meta pr')).toEqual(both)
+
+    await idp.group('Filtered')
+    const groups = async (filter: string) =>
+      (await idp.get(`/Groups?filter=${encodeURIComponent(filter)}`)).json().totalResults
+    expect(await groups(`schemas eq "${groupUrn}" and meta.resourceType eq "Group"`)).toBe(1)
+    expect(await groups(`schemas eq "${userUrn}"`)).toBe(0)
   })
 })
