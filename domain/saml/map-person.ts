@@ -40,14 +40,18 @@ export function mapPerson(
   return {
     identifier,
     isEmail,
-    name: name === undefined ? null : oneLine(name).slice(0, maxNameLength) || null,
+    name:
+      name === undefined ? null : oneLine(name.normalize('NFC')).slice(0, maxNameLength) || null,
     groups: readGroups(attributes, attrGroups),
   }
 }
 
 /** Two addresses would let the provider's user be one person here and another there. */
 function readIdentifier(values: string[]): string {
-  const different = new Set(values.map((value) => value.trim().toLowerCase()))
+  // Before any letter is made small: of the Kelvin sign that makes the k of somebody else's address.
+  if (values.some((value) => value.includes('@') && /[^\p{ASCII}]/u.test(value.trim())))
+    throw new SamlRefusal('email_invalid')
+  const different = new Set(values.map((value) => value.trim().normalize('NFC').toLowerCase()))
   const [identifier = ''] = different
   if (different.size > 1) throw new SamlRefusal('email_repeated')
   if (identifier === '') throw new SamlRefusal('email_missing')
@@ -60,7 +64,7 @@ function readGroups(attributes: SamlAttribute[], name: string | null): string[] 
   if (values.length === 0 && attributes.some((attribute) => attribute.name === groupsLink))
     return undefined
   const groups = new Map<string, string>()
-  for (const value of values)
+  for (const value of values.map((one) => one.normalize('NFC')))
     if (value.length <= maxGroupLength && !groups.has(value.toLowerCase()))
       groups.set(value.toLowerCase(), value)
   if (groups.size > maxGroups) throw new SamlRefusal('too_many_groups')

@@ -117,7 +117,7 @@ function readAttributes(statement: Element): SamlAttribute[] {
     values: childrenNamed(element, 'assertion', 'AttributeValue')
       // A value that is made of elements is no text; nobody who maps one means its pieces glued together.
       .filter((value) => childElements(value).length === 0)
-      .map((value) => textOf(value).normalize('NFC'))
+      .map(textOf)
       .filter((value) => value !== ''),
   }))
 }
