@@ -99,6 +99,18 @@ describe('the console’s files', () => {
     },
   )
 
+  test('200: the door opens to whoever takes anything, and no other address does', async () => {
+    const statusOf = async (url: string, headers = {}) =>
+      (await app.inject({ url, headers })).statusCode
+    for (const headers of [{}, { accept: '*/*' }]) {
+      for (const url of ['/', '/login', '/login?sso=failed'])
+        expect(await statusOf(url, headers), url).toBe(200)
+      for (const url of ['/workspaces', '/nothing', '/login/x', '/api'])
+        expect(await statusOf(url, headers), url).toBe(404)
+    }
+    expect(await statusOf('/login', { accept: 'application/json, text/plain, */*' })).toBe(404)
+  })
+
   test('404: what is no GET, or asks for JSON, gets no page', async () => {
     const posted = await app.inject({ method: 'POST', url: '/workspaces', headers: page })
     const asked = await app.inject({ url: '/workspaces', headers: { accept: 'application/json' } })
