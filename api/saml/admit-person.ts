@@ -45,7 +45,7 @@ async function assertMayCome(db: Db, organizationId: number, person: MappedPerso
   if (claims.length > 0 && !claims.some((claim) => claim.domain === domain))
     throw new SamlRefusal('email_domain_not_allowed')
   // Whoever has an address of their own is not opened by another, and two of one name are none.
-  if (await samlPeople(db, organizationId).hasUserName(person.identifier))
+  if (await samlPeople(db, organizationId).isUserNameOfAnother(person.identifier))
     throw new SamlRefusal('email_is_the_user_name_of_another')
 }
 

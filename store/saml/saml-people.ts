@@ -87,11 +87,16 @@ export function samlPeople(db: Db, organizationId: number) {
       return rows.length > 0
     },
 
-    /** Whether somebody who is found by another address goes by this one at the identity provider. */
-    async hasUserName(userName: string): Promise<boolean> {
+    /**
+     * Whether somebody who has another address goes by this one at the identity provider. Who has it
+     * as their address as well is no other: SCIM may have made them since `look` saw nobody.
+     */
+    async isUserNameOfAnother(identifier: string): Promise<boolean> {
       const { rows } = await db.raw(
-        `select 1 from users where organization_id = ? and lower(coalesce(user_name, email)) = ? and deprovisioned_at is null`,
-        [organizationId, userName],
+        `select 1 from users where organization_id = :organizationId
+           and lower(coalesce(user_name, email)) = :identifier and deprovisioned_at is null
+           and lower(email) <> :identifier`,
+        { organizationId, identifier },
       )
       return rows.length > 0
     },

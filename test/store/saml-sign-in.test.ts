@@ -59,6 +59,18 @@ describe('the statement that takes an answer', () => {
   })
 })
 
+test('a user name is another’s where they have another address; whoever SCIM has just made is no other', async () => {
+  const asked = async (userName: string, email: string | null) =>
+    within(org, async (db) => {
+      await db('users').insert({ organizationId: org.id, userName, email, name: 'n' })
+      return samlPeople(db, org.id).isUserNameOfAnother(userName.toLowerCase())
+    })
+  expect(await asked('One@acme.test', 'else@acme.test')).toBe(true)
+  expect(await asked('Two@acme.test', 'two@acme.test')).toBe(false)
+  // Found by the user name, or the insert of the same name ends in another look.
+  expect(await asked('three@acme.test', null)).toBe(false)
+})
+
 describe('the statement that opens a session', () => {
   const open = async (userId: number, of = org) =>
     within(of, async (db) =>
