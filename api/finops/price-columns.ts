@@ -20,7 +20,12 @@ export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
   // A price in a currency that no organization can have would never match one.
   if (body.currency !== undefined && !currencies.has(body.currency))
     details.push({ path: 'currency', message: 'is not a currency of ISO 4217' })
-  if (details.length > 0) throw invalid('The price is not valid.', details, 'validation_failed')
+  if (details.length > 0)
+    throw invalid(
+      `${details[0]?.path ?? 'price'}: ${details[0]?.message ?? 'is not valid'}`,
+      details,
+      'validation_failed',
+    )
   return {
     ...rest,
     ...(body.match && { match }),

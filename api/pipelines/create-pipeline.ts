@@ -23,13 +23,15 @@ export async function createPipeline(
   const { organizationId } = caller
   const kind = input.kind ?? 'application'
   return deps.store.tenant(organizationId, async (db) => {
-    checkName(input)
+    // Spaces around it would show as another pipeline's name, a workspace's own among them.
+    const name = input.name.trim()
+    checkName(name)
     if (input.targetWorkspaceId !== undefined)
       await workspaces(db, organizationId).get(input.targetWorkspaceId)
     const source =
       kind === 'application' ? await applicationSource(db, organizationId, input) : noSource(input)
     const created = await pipelines(db, organizationId).create({
-      name: input.name,
+      name,
       kind,
       ...source,
       targetWorkspaceId: input.targetWorkspaceId ?? null,
@@ -44,7 +46,7 @@ export async function createPipeline(
   })
 }
 
-function checkName({ name }: NewPipeline): void {
+function checkName(name: string): void {
   if (/^provision-/i.test(name))
     throw invalid('Names that begin with "provision-" belong to workspaces.', [
       { path: 'name', message: 'choose a name that does not begin with "provision-"' },

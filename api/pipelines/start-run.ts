@@ -72,7 +72,8 @@ async function begin(
   return deps.store.tenant(organizationId, async (db) => {
     const { idempotencyKey: key } = request
     const keys = idempotencyKeys(db, organizationId)
-    const who = `${caller.kind}:${caller.credentialId}`
+    // Of the person, for who repeats a request may have signed in again or taken a new token.
+    const who = `user:${caller.userId}`
     if (key !== undefined) {
       const first = await keys.take(who, key, hashOf(request))
       // Written below, in this shape.

@@ -31,7 +31,7 @@ export function parseLockInfo(text: string, now: Date): LockInfo {
   const value = text.length > maxLength ? undefined : parse(text)
   const id = value?.['ID']
   if (!value || typeof id !== 'string' || !/^[\u0021-\u007e]{1,200}$/.test(id))
-    throw invalid('LOCK needs the lock info of OpenTofu as JSON, with an ID.', [
+    throw invalid('LOCK and UNLOCK need the lock info of OpenTofu as JSON, with an ID.', [
       { path: 'ID', message: '1 to 200 printable characters' },
     ])
   const { Created: created } = value

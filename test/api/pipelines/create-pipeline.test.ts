@@ -56,7 +56,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     expect((await viewer.get(`${path}/${pipeline.id}`)).json().pipeline).toEqual(pipeline)
     const { entries } = (await owner.get('/api/audit?event=pipeline.created')).json()
     expect(entries[0].target).toMatchObject({ kind: 'pipeline', label: 'shop' })
-    const again = await deployer.post(path, { ...body, name: 'SHOP' })
+    const again = await deployer.post(path, { ...body, name: ' SHOP ' })
     expect([again.statusCode, again.json().existingId]).toEqual([409, pipeline.id])
   })
 

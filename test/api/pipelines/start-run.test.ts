@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -23,4 +25,45 @@ test('201: that nobody may approve stands beside the run, in the start’s answe
   await org.user('Deployer')
   const approvable = await author.post(`${workspace.url}/apply`)
   expect(approvable.json()).not.toHaveProperty('warnings')
+})
+
+describe('Idempotency-Key', () => {
+  test.each(['run', 'apply', 'plan'])(
+    '201: %s with the same key and body is one run',
+    async (route) => {
+      const org = await harness.organization()
+      const [user, other] = [await org.user('Deployer'), await org.user('Deployer')]
+      const workspace = await org.workspace({ by: user })
+      const url =
+        route === 'run' ? `/api/pipelines/${workspace.pipelineId}/run` : `${workspace.url}/${route}`
+      const key = randomUUID()
+      const send = async (by: TestUser, body: object | undefined, headers = {}) =>
+        by.post(url, body, { headers: { 'idempotency-key': key, ...headers } })
+
+      const [first, ...rest] = await Promise.all(
+        Array.from({ length: 5 }, async () => send(user, { vars: { word: 'a' } })),
+      )
+      expect(first?.statusCode, first?.body).toBe(201)
+      for (const answer of rest)
+        expect([answer.statusCode, answer.json()]).toEqual([201, first?.json()])
+
+      const another = await send(user, { vars: { word: 'b' } })
+      expect([another.statusCode, another.json().code]).toEqual([409, 'idempotency_key_reused'])
+      // Of a person, whatever they sign in with; somebody else's is another key.
+      const byToken = await harness.app.inject({
+        method: 'POST',
+        url,
+        payload: { vars: { word: 'a' } },
+        headers: {
+          authorization: `Bearer ${await user.token('Deployer')}`,
+          'idempotency-key': key,
+        },
+      })
+      expect(byToken.json()).toEqual(first?.json())
+      const foreign = await send(other, { vars: { word: 'b' } })
+      expect(foreign.statusCode, foreign.body).toBe(201)
+      expect(foreign.json().run.id).not.toBe(first?.json().run.id)
+      expect((await user.get(`${workspace.url}/runs`)).json().runs).toHaveLength(2)
+    },
+  )
 })
