@@ -1,3 +1,4 @@
+import { unavailable } from '../../domain/errors.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import { registerWebhook, webhookUrl } from '../../gateways/git/register-webhook.ts'
 import {
@@ -30,4 +31,5 @@ export const ensureWebhook =
       await store.tenant(organizationId, async (db) =>
         gitConnections(db, organizationId).setWebhook(connectionId, outcome),
       )
+      if (outcome.state === 'pending') throw unavailable('git_webhook_pending', outcome.reason)
     })

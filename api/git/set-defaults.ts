@@ -9,13 +9,14 @@ import {
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import { startInitialization } from '../../store/git/start-initialization.ts'
+import { startWebhook } from '../../store/git/start-webhook.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'
 import { markOrUndo, ownershipOf } from './mark-claim.ts'
 import { openHost } from './open-host.ts'
 import type { GitDefaultsBody } from './schemas.ts'
-import { removeWebhook, syncWebhook } from './sync-webhook.ts'
+import { newWebhookSecret, removeWebhook, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /** Leads a connection to another repository or branch: the new one is claimed and marked before the old one is given back. */
@@ -48,6 +49,7 @@ export async function setDefaults(
     fields: { repo: 'defaultRepo', branch: 'defaultBranch' },
   })
   const claim = claimOf(before.host, found)
+  const otherRepository = old?.repositoryId !== claim.repositoryId
   const moved = !old || old.repositoryId !== claim.repositoryId || old.branch !== claim.branch
 
   const after = await deps.store.tenant(organizationId, async (db) => {
@@ -57,10 +59,15 @@ export async function setDefaults(
       await connections.claim(id, claim)
       await startInitialization(db, organizationId, { connectionId: id, claim })
     }
+    if (otherRepository) await startWebhook(db, organizationId, id)
     const changed = await connections.update(id, {
       defaultRepo: found.repository.fullName,
       defaultBranch: found.branch,
       ...(moved && { status: 'initializing' as const, statusReason: null }),
+      ...(otherRepository && {
+        webhookState: 'pending' as const,
+        webhookSecret: before.webhookSecret ?? newWebhookSecret(deps, organizationId),
+      }),
     })
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_default_set', {
       target: { kind: 'git_connection', id, label: found.repository.fullName },
@@ -78,7 +85,7 @@ export async function setDefaults(
   })
   if (old) await giveBack(deps, caller, { connection: before, claim: old })
   // Of another branch of the same repository the webhook tells already.
-  if (old?.repositoryId !== claim.repositoryId) {
+  if (otherRepository) {
     await removeWebhook(deps, () => host, before)
     await syncWebhook(deps, organizationId, { host, connection: after })
   }
@@ -93,11 +100,17 @@ async function putBack(
   { before, old }: { before: GitConnection; old: GitClaim | undefined },
 ): Promise<void> {
   await deps.store.tenant(organizationId, async (db) => {
-    const { defaultRepo, defaultBranch, status, statusReason } = before
+    const { defaultRepo, defaultBranch, status, statusReason, webhookState } = before
     const connections = gitConnections(db, organizationId)
     if (old) await connections.claim(before.id, old)
     else await db('git_claims').where({ organizationId, connectionId: before.id }).delete()
-    await connections.update(before.id, { defaultRepo, defaultBranch, status, statusReason })
+    await connections.update(before.id, {
+      defaultRepo,
+      defaultBranch,
+      status,
+      statusReason,
+      webhookState,
+    })
   })
 }
 

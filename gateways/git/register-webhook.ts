@@ -6,7 +6,8 @@ import { GitRefusal, isStatus, refusalOf } from './git-refusal.ts'
 
 export type WebhookOutcome =
   | { state: 'active'; url: string; signed: boolean; reason: null }
-  | { state: 'unavailable'; url: null; signed: false; reason: string }
+  /** `pending`: the host cannot be asked now, and is asked again. */
+  | { state: 'unavailable' | 'pending'; url: null; signed: false; reason: string }
 
 /** What a token needs beside what a connection does, by the provider's own names. */
 const rights: Record<GitProduct, string> = {
@@ -34,9 +35,14 @@ export async function registerWebhook(
     return { state: 'active', url: at.url, signed: signs, reason: null }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return { state: 'unavailable', url: null, signed: false, reason: reasonOf(at.product, error) }
+    const state = isPassing(error) ? 'pending' : 'unavailable'
+    return { state, url: null, signed: false, reason: reasonOf(at.product, error) }
   }
 }
+
+const isPassing = (error: AppError): boolean =>
+  error.fault === 'unavailable' &&
+  (refusalOf(error)?.code === 'git_rate_limited' || !isStatus(error, 401, 403, 404))
 
 function reasonOf(product: GitProduct, error: AppError): string {
   const refusal = refusalOf(error)

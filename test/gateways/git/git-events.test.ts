@@ -39,6 +39,19 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     })
   })
 
+  test('a host that is away, or at its limit, is asked again', async () => {
+    const repo = await repository()
+    const limit = { status: 403, json: {}, headers: { 'retry-after': '5' } }
+    for (const fault of ['hang-up', { status: 502, text: '' }, limit] as const) {
+      provider.peer.server.fault = () => fault
+      const outcome = await register(repo).finally(() => {
+        provider.peer.server.fault = () => undefined
+      })
+      expect(outcome.state).toBe('pending')
+    }
+    expect(await register(repo)).toMatchObject({ state: 'active' })
+  })
+
   test('a pull request, its changes since it parted, and whether it is of a fork', async () => {
     const repo = await repository()
     await provider.peer.branch(repo, 'main', 'feature/one')

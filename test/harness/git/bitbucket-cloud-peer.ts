@@ -1,4 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type {
+  Branch,
+  Commit,
+  Diffstat,
+  Page,
+  PullRequest,
+  Repository,
+} from './bitbucket-answers.ts'
 import { cloudHooks } from './bitbucket-peer-hooks.ts'
 import { cloudPull } from './bitbucket-peer-pulls.ts'
 import type { GitPeer } from './git-peer.ts'
@@ -101,14 +109,15 @@ async function route(
       target.hash,
       '0'.repeat(40),
     )
-    return { status: 201, json: { name, target } }
+    const made: Branch = { type: 'branch', name, target: { type: 'commit', hash: target.hash } }
+    return { status: 201, json: made }
   }
   if (what.startsWith('refs/branches/')) {
     const name = rest.slice(2).join('/')
     const head = await repositories.head(project.name, name)
-    return head
-      ? { status: 200, json: { type: 'branch', name, target: { hash: head } } }
-      : fail(404, `No such branch: ${name}`)
+    if (!head) return fail(404, `No such branch: ${name}`)
+    const branch: Branch = { type: 'branch', name, target: { type: 'commit', hash: head } }
+    return { status: 200, json: branch }
   }
   if (rest[0] === 'commits') return commits(store, project, { url, revision: rest[1] ?? '' })
   if (rest[0] === 'diffstat') {
@@ -116,17 +125,16 @@ async function route(
     const found = url.searchParams.has('topic')
       ? await store.changesOf(project, { into: base, from: head })
       : await repositories.changes(project.name, base, head)
-    const words: Record<string, string> = { A: 'added', D: 'removed' }
-    return {
-      status: 200,
-      json: {
-        values: found.map(({ path, status }) => ({
-          status: words[status] ?? 'modified',
-          ...(status !== 'A' && { old: { path } }),
-          ...(status !== 'D' && { new: { path } }),
-        })),
-      },
+    const words: Record<string, Diffstat['status']> = { A: 'added', D: 'removed' }
+    const page: Page<Diffstat> = {
+      values: found.map(({ path, status }) => ({
+        type: 'diffstat',
+        status: words[status] ?? 'modified',
+        ...(status !== 'A' && { old: { type: 'commit_file', path } }),
+        ...(status !== 'D' && { new: { type: 'commit_file', path } }),
+      })),
     }
+    return { status: 200, json: page }
   }
   if (what === 'branch-restrictions')
     return {
@@ -153,18 +161,19 @@ async function commits(
   const range = [revision, ...(exclude ? [`^${exclude}`] : [])]
   try {
     const found = await store.repositories.log(project.name, { range, path })
-    const values = found.map(({ id, author }) => ({
+    const values = found.map<Commit>(({ id, author }) => ({
       type: 'commit',
       hash: id,
       author: { type: 'author', raw: `peer <${author}>` },
     }))
-    return { status: 200, json: { values, pagelen: 100 } }
+    const page: Page<Commit> = { values, pagelen: 100 }
+    return { status: 200, json: page }
   } catch {
     return fail(404, `Commit not found`)
   }
 }
 
-async function show(store: PeerProjects, project: PeerProject) {
+async function show(store: PeerProjects, project: PeerProject): Promise<Repository> {
   const branches = await store.repositories.branches(project.name)
   return {
     type: 'repository',
@@ -183,15 +192,13 @@ async function list(store: PeerProjects, url: URL): Promise<PeerAnswer> {
   const rows = all.slice((page - 1) * length, page * length)
   const next = new URL(url)
   next.searchParams.set('page', String(page + 1))
-  return {
-    status: 200,
-    json: {
-      values: await Promise.all(rows.map(async (project) => show(store, project))),
-      page,
-      pagelen: length,
-      ...(page * length < all.length && { next: next.href }),
-    },
+  const answer: Page<Repository> = {
+    values: await Promise.all(rows.map(async (project) => show(store, project))),
+    page,
+    pagelen: length,
+    ...(page * length < all.length && { next: next.href }),
   }
+  return { status: 200, json: answer }
 }
 
 /** A form of files by path; `parents` must be the head of a branch that is there. */
@@ -238,7 +245,8 @@ async function src(
 }
 
 function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
-  const show = (pull: PeerProject['pulls'][number]) => ({
+  const show = (pull: PeerProject['pulls'][number]): PullRequest => ({
+    type: 'pullrequest',
     id: pull.number,
     title: pull.title,
     state: 'OPEN',
@@ -249,7 +257,8 @@ function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
   if (request.method === 'GET') {
     const [, from, , into] = (request.url.searchParams.get('q') ?? '').split('"')
     const found = project.pulls.filter((pull) => pull.from === from && pull.into === into)
-    return { status: 200, json: { values: found.map(show) } }
+    const page: Page<PullRequest> = { values: found.map(show) }
+    return { status: 200, json: page }
   }
   const sent = JSON.parse(request.body.toString())
   const pull = {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Webhook } from './bitbucket-answers.ts'
 import type { PeerProject, PeerProjects } from './peer-projects.ts'
 import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
@@ -16,7 +17,7 @@ export function cloudHooks(
         error: { message: 'Your credentials lack one or more required privilege scopes.' },
       },
     }
-  const show = ({ id, url, events }: PeerProject['hooks'][number]) => ({
+  const show = ({ id, url, events }: PeerProject['hooks'][number]): Webhook => ({
     type: 'webhook_subscription',
     uuid: id,
     url,

@@ -1,3 +1,4 @@
+import type { Comment, PullRequest } from './bitbucket-answers.ts'
 import type { PeerProject, PeerProjects } from './peer-projects.ts'
 import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
@@ -14,15 +15,20 @@ export function cloudPull(
     /\/pullrequests\/(\d+)(\/comments)?(?:\/(\d+))?$/.exec(request.path) ?? []
   const pull = project.pulls.find((one) => one.number === Number(number))
   if (!pull) return missing
-  const side = (name: string, uuid: string) => ({ branch: { name }, repository: { uuid } })
+  const side = (name: string, uuid: string) => ({
+    branch: { name },
+    repository: { type: 'repository', uuid },
+  })
   if (!comments)
     return ok({
+      type: 'pullrequest',
       id: pull.number,
       state: 'OPEN',
       source: side(pull.from, pull.fork ? '{another}' : project.uuid),
       destination: side(pull.into, project.uuid),
-    })
-  const show = (comment: { id: number; text: string }) => ({
+    } satisfies PullRequest)
+  const show = (comment: { id: number; text: string }): Comment => ({
+    type: 'pullrequest_comment',
     id: comment.id,
     deleted: false,
     content: { raw: comment.text },
