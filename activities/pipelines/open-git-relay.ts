@@ -82,8 +82,8 @@ function credentialsOf(
   }
 }
 
-/** While its branch is prepared, a connection's token has been checked already. */
-const usable = new Set<GitConnection['status']>(['healthy', 'initializing'])
+/** What is being prepared or in error is the branch: the token was taken. */
+const usable = new Set<GitConnection['status']>(['healthy', 'initializing', 'error'])
 
 /** Data Center has `/scm` before the name that its API goes by. */
 const isNamed = (repository: string, name: string) =>

@@ -57,6 +57,8 @@ describe('a workspace with a private module', () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const { id } = await connect(owner)
+    // Of a branch: archived, or without its marker. That says nothing of the token.
+    await harness.deps.store.platform('git_connections').where({ id }).update({ status: 'error' })
     const workspace = await org.workspace({ by: owner, files: filesOf(source) })
     const { run, log, applied } = await ended(owner, workspace)
     expect(run.state, `${run.message}\n${log}\n${applied}`).toBe('succeeded')
