@@ -2,7 +2,7 @@ import type { GitPeer } from './git-peer.ts'
 import type { PeerFault, PeerRequest } from './peer-server.ts'
 
 export type Gate = {
-  /** The calls about this repository so far, from when it was set, without its name and commits. */
+  /** The calls about this repository so far, from when it was set, without its name, commits and comments. */
   calls: string[]
   /** Resolves once somebody stands at it. */
   reached: Promise<string>
@@ -53,7 +53,9 @@ export class CallGates {
     const gate = repo === undefined ? undefined : this.#gates.get(`acme/${repo}`)
     if (repo === undefined || !gate) return undefined
     // Its workspace is named after it, so that a file's path holds the name once more.
-    const call = `${method} ${where.replaceAll(repo, '*').replace(/[0-9a-f]{40}/g, '*')}`
+    const nameless = where.replaceAll(repo, '*').replace(/[0-9a-f]{40}/g, '*')
+    // Each comment has an id of its own.
+    const call = `${method} ${nameless.replace(/(?<=\/(notes|comments)\/)\d+/, '*')}`
     if (when === 'before') gate.calls.push(call)
     else await gate.onCall?.(call)
     const { at } = gate

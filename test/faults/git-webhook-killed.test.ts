@@ -1,0 +1,239 @@
+import { Client, Connection } from '@temporalio/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newWebhookSecret } from '../../api/git/sync-webhook.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import { startWebhook } from '../../store/git/start-webhook.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { CallGates, type Gate, type GateAt } from '../harness/git/call-gates.ts'
+import { connectDirectly } from '../harness/git/connect-directly.ts'
+import { eventually, peerMakers } from '../harness/git/git-harness.ts'
+import type { GitPeer } from '../harness/git/git-peer.ts'
+import { processesOf, type Processes } from '../harness/processes.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { textOfHistories } from '../harness/written-by.ts'
+
+// As in git-worker-killed.test.ts: each job stands at one call of its own, before the provider does
+// it or after, and one `kill -9` of the worker meets them all. Here are those that a webhook leads to:
+// the webhook itself, the comment on a pull request when it is made and when it is changed, and the
+// reading of a push. Of a pull request no plan runs, for what is proposed can be no configuration.
+// KILL_AT=all also meets each call before the provider does it.
+const moments =
+  process.env['KILL_AT'] === 'all' ? (['before', 'after'] as const) : ['after' as const]
+const steps = ['webhook', 'comment', 'change', 'push'] as const
+type Step = (typeof steps)[number]
+type Death = { peer: GitPeer; step: Step; at: GateAt | undefined }
+type Job = {
+  death: Death
+  repo: string
+  gate: Gate
+  connection: number
+  url: string
+  pull: number
+}
+
+let harness: Harness
+let processes: Processes
+let organization: TestOrganization
+let user: TestUser
+let peers: GitPeer[]
+let gates: CallGates
+let counter = 0
+beforeAll(async () => {
+  peers = await Promise.all(Object.values(peerMakers).map(async (make) => make()))
+  const privateHosts = peers.map(({ server }) => `git=127.0.0.1:${server.port}`).join(',')
+  harness = await createHarness({ env: { CC_PRIVATE_HOSTS: privateHosts } })
+  const { baseUrl } = harness.config
+  processes = await processesOf(harness, {
+    CC_PRIVATE_HOSTS: privateHosts,
+    ...(baseUrl !== undefined && { CC_BASE_URL: baseUrl }),
+  })
+  organization = await harness.organization()
+  user = await organization.user('Owner')
+  gates = new CallGates(peers)
+})
+afterAll(async () => {
+  await processes.close()
+  harness.secrets.wrote('the histories', await histories())
+  // Looks for each token in every row, log and history, and fails the file where one is found.
+  await harness.close()
+  for (const peer of peers) await peer.close()
+})
+
+const rows = async (table: string, where: Record<string, unknown>) =>
+  harness.deps.store.platform(table).where(where)
+
+/** A repository that is connected, with a workspace that is read from it. */
+async function connect(death: Death): Promise<Job> {
+  const { peer } = death
+  counter += 1
+  const name = `hooked-${counter}`
+  const repo = `acme/${name}`
+  await peer.createRepository(repo, { 'live/main.tf': '# one\n' })
+  const token = peer.token()
+  harness.secrets.note('a token of a Git host', token)
+  const connection = await connectDirectly(harness.deps, organization.id, { peer, repo, token })
+  const job = { death, repo, gate: gates.set(repo), connection, url: '', pull: 0 }
+  await eventually(async () => (await connectionOf(job)).status === 'healthy', 200)
+  const made = await user.post('/api/workspaces', {
+    name,
+    gitConnectionId: connection,
+    source: { kind: 'git' },
+    path: 'live',
+  })
+  expect(made.statusCode, made.body).toBe(201)
+  return { ...job, url: `/api/workspaces/${made.json().workspace.id}` }
+}
+const connectionOf = async ({ connection: id }: Job) => (await rows('git_connections', { id }))[0]
+const commentsOf = async ({ death: { peer }, repo, pull }: Job) => peer.comments(repo, pull)
+
+/** The webhook, by its workflow alone, as where the process that connected has died. */
+async function register(job: Job): Promise<void> {
+  await harness.deps.store.tenant(organization.id, async (db) => {
+    const connections = gitConnections(db, organization.id)
+    await connections.webhookSecret(job.connection, newWebhookSecret(harness.deps, organization.id))
+    await connections.update(job.connection, { webhookState: 'pending' })
+    await startWebhook(db, organization.id, job.connection)
+  })
+  await harness.deps.store
+    .platform('outbox')
+    .whereLike('dedupeKey', `git-webhook/${job.connection}/%`)
+    .update({ availableAt: new Date() })
+}
+const registered = async (job: Job) =>
+  eventually(async () => (await connectionOf(job)).webhookState === 'active', 200)
+
+/** A pull request whose comment says that it cannot be planned. */
+async function propose(job: Job): Promise<void> {
+  const { peer } = job.death
+  await peer.branch(job.repo, 'main', 'feature')
+  await peer.edit(job.repo, { branch: 'feature', write: { 'live/.terraform/x': '#\n' } })
+  job.pull = await peer.openPull(job.repo, { from: 'feature' })
+  await deliver(job, { pullRequest: job.pull })
+}
+/** Another fault, which changes the comment. */
+async function change(job: Job): Promise<void> {
+  await job.death.peer.edit(job.repo, {
+    branch: 'feature',
+    remove: ['live/.terraform/x'],
+    write: { 'live/zz_cloud_control_x.tf': '#\n' },
+  })
+  await deliver(job, { pullRequest: job.pull, action: 'updated' })
+}
+async function push(job: Job): Promise<void> {
+  await job.death.peer.edit(job.repo, { write: { 'live/main.tf': '# two\n' } })
+  await deliver(job, { push: 'main' })
+}
+async function deliver(job: Job, event: Parameters<GitPeer['deliver']>[1]): Promise<void> {
+  const answer = await job.death.peer.deliver(job.repo, event)
+  expect(answer.status, answer.text).toBe(200)
+}
+const told = async (job: Job, word: RegExp) =>
+  eventually(async () => (await commentsOf(job)).some((text) => word.test(text)), 200)
+const taken = async (job: Job) =>
+  eventually(async () => {
+    const { configuration } = (await user.get(`${job.url}/configuration`)).json()
+    return configuration?.files['live/main.tf'] === '# two\n'
+  }, 200)
+
+const doing: Record<Step, (job: Job) => Promise<void>> = {
+  webhook: register,
+  comment: propose,
+  change,
+  push,
+}
+const done: Record<Step, (job: Job) => Promise<unknown>> = {
+  webhook: registered,
+  comment: async (job) => told(job, /OpenTofu/),
+  change: async (job) => told(job, /reserved/),
+  push: taken,
+}
+/** All steps before one that is to be met. */
+async function upTo(job: Job, step: Step): Promise<void> {
+  for (const before of steps.slice(0, steps.indexOf(step))) {
+    await doing[before](job)
+    await done[before](job)
+  }
+}
+
+const isRead = (call: string) => /^(GET|HEAD) |git-upload-pack$/.test(call)
+
+/** Where one provider's steps are met: at each call that writes, and at the last one that reads a push. */
+async function deathsAt(peer: GitPeer): Promise<Death[]> {
+  const job = await connect({ peer, step: 'webhook', at: undefined })
+  const deaths: Death[] = []
+  for (const step of steps) {
+    const { calls } = gates.set(job.repo)
+    await doing[step](job)
+    await done[step](job).catch((error: unknown) => {
+      throw new Error(`${peer.product}, ${step}: ${calls.join('\n')}`, { cause: error })
+    })
+    const met = step === 'push' ? calls.slice(-1) : calls.filter((call) => !isRead(call))
+    expect(met.length, `${peer.product}, ${step}: ${calls.join('\n')}`).toBeGreaterThan(0)
+    met.forEach((call, index) => {
+      const all = step === 'push' ? calls : met.slice(0, index + 1)
+      const nth = all.filter((one) => one === call).length
+      for (const when of moments) deaths.push({ peer, step, at: { call, nth, when } })
+    })
+  }
+  return deaths
+}
+
+async function standAtGate(death: Death): Promise<Job> {
+  const job = await connect(death)
+  await upTo(job, death.step)
+  job.gate = gates.set(job.repo, death.at)
+  await doing[death.step](job)
+  const late = new Promise<never>((_, reject) => {
+    const tell = () =>
+      reject(
+        new Error(
+          `${death.peer.product}, ${death.step} never came to ${JSON.stringify(death.at)}:\n${job.gate.calls.join('\n')}`,
+        ),
+      )
+    setTimeout(tell, 120_000).unref()
+  })
+  await Promise.race([job.gate.reached, late])
+  return job
+}
+
+/** One webhook, one comment, one version and one run, whatever died in between. */
+async function expectAllDone(job: Job): Promise<void> {
+  const { step } = job.death
+  const at = `${job.repo}: ${job.death.peer.product}, ${step}`
+  expect(await job.death.peer.hooks(job.repo), at).toHaveLength(1)
+  if (step === 'webhook') return
+  await eventually(async () => {
+    const found = await rows('git_deliveries', { connectionId: job.connection })
+    return found.every(({ handledAt }: { handledAt: Date | null }) => handledAt)
+  }, 200)
+  expect(await commentsOf(job), at).toHaveLength(1)
+  if (step !== 'push') return
+  expect((await user.get(`${job.url}/configuration/versions`)).json().versions, at).toHaveLength(1)
+  expect((await user.get(`${job.url}/runs`)).json().runs, at).toHaveLength(1)
+}
+
+test('whatever a worker died at, a webhook, a comment and a push are each there once', async () => {
+  let worker = await processes.startWorker()
+  const deaths = (await Promise.all(peers.map(deathsAt))).flat()
+  const jobs = await Promise.all(deaths.map(standAtGate))
+  console.log(deaths.map(({ peer, at }) => `${peer.product}: ${at?.when} ${at?.call}`).join('\n'))
+  await worker.kill()
+  gates.open()
+  worker = await processes.startWorker()
+  for (const job of jobs) await done[job.death.step](job)
+  for (const job of jobs) await expectAllDone(job)
+}, 3_600_000)
+
+/** All that the engine keeps. */
+async function histories(): Promise<string> {
+  const { config } = harness
+  const connection = await Connection.connect(connectionOptions(config))
+  const client = new Client({ connection, namespace: config.temporal.namespace })
+  const text = await textOfHistories(client)
+  for (const workflow of ['takeDelivery', 'writePullRequestComment', 'registerWebhook'])
+    expect(text.includes(workflow), workflow).toBe(true)
+  await connection.close()
+  return text
+}
