@@ -3,7 +3,7 @@ import { verifyEnveloped } from './enveloped-signature.ts'
 import { decodeBase64Field, decodeField, samlFields } from './form-fields.ts'
 import { decodeXml, parseXml } from './parse-xml.ts'
 import { readLogoutMessage, type LogoutMessage } from './read-logout-message.ts'
-import { kindOf, readRedirect, verifyRedirect } from './redirect-binding.ts'
+import { kindOf, readRedirect, readRedirectContent, verifyRedirect } from './redirect-binding.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 import { namespaces } from './xml-elements.ts'
 
@@ -31,7 +31,7 @@ export function receiveLogoutMessage(method: 'GET' | 'POST', text: string): Rece
 }
 
 function fromRedirect(text: string): ReceivedMessage {
-  const read = readRedirect(text)
+  const read = readRedirectContent(text)
   const root = parseXml(read.xml)
   // SAML bindings 3.4.4.1: the signature is in the query, and there alone.
   if (root.getElementsByTagNameNS(namespaces.signature, 'Signature').length > 0)
@@ -41,7 +41,8 @@ function fromRedirect(text: string): ReceivedMessage {
     claimed: message,
     relayState: read.relayState,
     verify(certificates) {
-      const certificate = verifyRedirect(read, certificates)
+      // Not before: that it is unsigned, or by SHA-1, is for its organization's administrator to know.
+      const certificate = verifyRedirect(readRedirect(text), certificates)
       if (certificate === undefined) throw new SamlRefusal('signature_invalid')
       return { message, certificate }
     },

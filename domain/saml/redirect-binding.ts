@@ -13,10 +13,13 @@ const maxInflatedBytes = 64 * 1024
 
 export type MessageKind = 'SAMLRequest' | 'SAMLResponse'
 
-export type RedirectMessage = {
+export type RedirectContent = {
   kind: MessageKind
   xml: string
   relayState: string | undefined
+}
+
+export type RedirectMessage = RedirectContent & {
   /** What the signature covers: the octets as they came, in the order of §4.1 rule 3. */
   signedText: string
   signature: Buffer
@@ -32,24 +35,30 @@ export type OutgoingMessage = {
 /** Reads a query of the Redirect binding, or a form that was sent like one. Nothing is verified yet. */
 export function readRedirect(query: string): RedirectMessage {
   const fields = samlFields(query)
-  const kind = kindOf(fields)
+  const content = contentOf(fields)
   const { signature, algorithm } = signatureOf(fields)
+  const state = fields.get('RelayState')
+  const signedText = [
+    `${content.kind}=${fields.get(content.kind) ?? ''}`,
+    ...(state === undefined ? [] : [`RelayState=${state}`]),
+    `SigAlg=${algorithm}`,
+  ].join('&')
+  return { ...content, signedText, signature }
+}
+
+/** What a query says, signed or not: to find out whom to tell that it is not. */
+export const readRedirectContent = (query: string): RedirectContent => contentOf(samlFields(query))
+
+function contentOf(fields: ReadonlyMap<string, string>): RedirectContent {
+  const kind = kindOf(fields)
   const encoding = fields.get('SAMLEncoding')
   if (encoding !== undefined && decodeField(encoding) !== deflateEncoding)
     throw new SamlRefusal('encoding_unknown')
-  const message = fields.get(kind) ?? ''
   const relayState = fields.get('RelayState')
-  const signedText = [
-    `${kind}=${message}`,
-    ...(relayState === undefined ? [] : [`RelayState=${relayState}`]),
-    `SigAlg=${algorithm}`,
-  ].join('&')
   return {
     kind,
-    xml: inflate(decodeBase64(decodeBase64Field(message))),
+    xml: inflate(decodeBase64(decodeBase64Field(fields.get(kind) ?? ''))),
     relayState: relayState === undefined ? undefined : decodeField(relayState),
-    signedText,
-    signature,
   }
 }
 

@@ -9,6 +9,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { createSecondApp } from '../../harness/second-app.ts'
 import {
   addressOfSlo,
+  auditOf,
   byPost,
   byRedirect,
   isAlive,
@@ -206,6 +207,26 @@ describe('a logout message that is not to be believed', () => {
     })
     expect([large.statusCode, json.statusCode]).toEqual([413, 415])
     for (const { headers } of [large, json]) expect(headers['content-type']).toMatch(/^text\/html/)
+  })
+
+  test('the organization that it says it is of is told why: unsigned and SHA-1 too', async () => {
+    const own = await provider(harness)
+    const xml = requestXml(harness, own, { nameId: 'x' })
+    const query = redirectUrl({ kind, xml, destination: '' }, own.key.privateKey).slice(1)
+    const sent = {
+      signature_missing: query.replace(/&SigAlg=.*/, ''),
+      signature_algorithm: query.replace('rsa-sha256', 'rsa-sha1'),
+      signature_invalid: query.replace(/Signature=..../, 'Signature=AAAA'),
+    }
+    for (const bad of Object.values(sent)) expect((await get(bad)).statusCode).toBe(400)
+    const told = (await auditOf(harness, own, 'saml.logout_refused')).map(
+      ({ detail }) => detail.reason,
+    )
+    expect(new Set(told)).toEqual(new Set(Object.keys(sent)))
+    const traced = await harness.deps.store.tenant(own.org.id, async (db) =>
+      db('saml_traces').where({ organizationId: own.org.id, kind: 'logout' }).pluck('cause'),
+    )
+    expect(new Set(traced)).toEqual(new Set(Object.keys(sent)))
   })
 
   test('a flood of refusals is one entry of a reason a minute', async () => {
