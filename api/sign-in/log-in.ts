@@ -50,7 +50,7 @@ export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Pr
     throw wrongCredentials()
   }
   // Told to nobody who does not have a password of the address: it says that the address exists.
-  if (found.length > 2)
+  if (found.filter(({ passwordHash }) => passwordHash !== null).length > 2)
     throw invalid('This address needs the organization as well.', [
       { path: 'org', message: 'send the slug of the organization' },
     ])

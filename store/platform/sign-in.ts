@@ -26,7 +26,10 @@ const isOver = `coalesce(f.locked_until, f.window_started_at + ${lockDuration}) 
 /** What a sign-in needs before any organization is known. */
 export function signIn(db: PlatformDb) {
   return {
-    /** At most three rows: from the third on, the caller must name the organization (decisions §2). */
+    /**
+     * At most three rows: from the third on, the caller must name the organization (decisions §2).
+     * Those with a password come first, so that nobody is kept out by being invited elsewhere.
+     */
     async candidates(normalEmail: string, organizationSlug?: string): Promise<SignInCandidate[]> {
       const { rows } = await db.raw(
         `select u.id as "userId", u.email, u.organization_id as "organizationId", u.password_hash as "passwordHash",
@@ -34,7 +37,7 @@ export function signIn(db: PlatformDb) {
          from users u join organizations o on o.id = u.organization_id
          where lower(u.email) = ? and u.active and u.deprovisioned_at is null
            and (?::text is null or o.slug = ?)
-         order by u.id limit 3`,
+         order by u.password_hash is null, u.id limit 3`,
         [normalEmail, organizationSlug ?? null, organizationSlug ?? null],
       )
       return rows

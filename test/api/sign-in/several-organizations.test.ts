@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../../../gateways/passwords/passwords.ts'
+import { users } from '../../../store/users/users.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { logIn } from './people.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(async () => harness.close())
+
+const passwords = ['the first of four sentences', 'the second sentence', 'a third one of these']
+const hashes = passwords.map(hashPassword)
+
+/** One address in as many organizations; of those without a password it was only ever invited. */
+async function memberOf(places: ReadonlyArray<0 | 1 | 2 | undefined>) {
+  const email = `u${randomBytes(6).toString('hex')}@several.example`
+  const slugs: string[] = []
+  for (const which of places) {
+    const org = await harness.organization()
+    const passwordHash = which === undefined ? undefined : await hashes[which]
+    await harness.deps.store.tenant(org.id, async (db) =>
+      users(db, org.id).create({
+        email,
+        name: 'Sev',
+        role: 'Viewer',
+        ...(passwordHash !== undefined && { passwordHash }),
+      }),
+    )
+    slugs.push(org.slug)
+  }
+  const told = async (which: 0 | 1 | 2, org?: string) => {
+    const answer = await logIn(harness.app, {
+      email,
+      password: passwords[which],
+      ...(org !== undefined && { org }),
+    })
+    const { organization, code, details } = answer.json()
+    return [answer.statusCode, organization?.slug ?? details?.[0]?.path ?? code]
+  }
+  return { slugs, told }
+}
+
+describe('one address in several organizations', () => {
+  test('200: the password decides between two', async () => {
+    const { slugs, told } = await memberOf([0, 1])
+    expect(await told(0)).toEqual([200, slugs[0]])
+    expect(await told(1)).toEqual([200, slugs[1]])
+    expect(await told(2)).toEqual([401, 'invalid_credentials'])
+  })
+
+  test('200 and 401: the slug narrows, and is no way to try a password elsewhere', async () => {
+    const { slugs, told } = await memberOf([0, 0])
+    for (const slug of slugs) expect(await told(0, slug)).toEqual([200, slug])
+    expect(await told(0, 'no-such-organization')).toEqual([401, 'invalid_credentials'])
+    const other = await memberOf([0, 1])
+    expect(await other.told(0, other.slugs[1])).toEqual([401, 'invalid_credentials'])
+  })
+
+  test('400: from the third on the organization must be named, as only the right password is told', async () => {
+    const { slugs, told } = await memberOf([0, 1, 2])
+    expect(await told(0)).toEqual([400, 'org'])
+    for (const which of [0, 1, 2] as const)
+      expect(await told(which, slugs[which])).toEqual([200, slugs[which]])
+  })
+
+  // Else whoever administers two organizations could lock anybody of a third one out.
+  test('200: nobody is kept out by invitations to other organizations', async () => {
+    const { slugs, told } = await memberOf([undefined, undefined, 0, undefined])
+    expect(await told(0)).toEqual([200, slugs[2]])
+    expect(await told(1)).toEqual([401, 'invalid_credentials'])
+  })
+})
