@@ -28,9 +28,9 @@ function parseActor(text: string): NonNullable<AuditFilter['actor']> {
 }
 
 function parseTarget(text: string): NonNullable<AuditFilter['target']> {
-  const colon = text.indexOf(':')
-  if (colon >= 0) return { kind: text.slice(0, colon), id: text.slice(colon + 1) }
-  return /^[a-z_]+$/.test(text) ? { kind: text } : { id: text }
+  // A label may have a colon too: an identity provider's is an address.
+  const [, kind, id] = /^([a-z_]+):(?!\/)(.+)$/.exec(text) ?? []
+  return kind === undefined || id === undefined ? { any: text } : { kind, id }
 }
 
 const dayMs = 86_400_000

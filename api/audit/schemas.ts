@@ -52,7 +52,11 @@ export const AuditQuery = {
     }),
   ),
   target: Type.Optional(
-    QueryText({ minLength: 1, maxLength: 320, description: 'workspace:12, a kind, or an id.' }),
+    QueryText({
+      minLength: 1,
+      maxLength: 320,
+      description: 'workspace:12, a kind, an id, or the label (a name, a person’s address).',
+    }),
   ),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),

@@ -24,7 +24,7 @@ export type AuditFilter = {
   /** One event's name, or with `area` every event of it. */
   event?: { name: string } | { area: string }
   actor?: { kind: string; id?: number } | { id: number } | { label: string }
-  target?: { kind?: string; id?: string }
+  target?: { kind: string; id: string } | { any: string }
   /** Inclusive. */
   from?: Date
   /** Exclusive. */
@@ -107,13 +107,19 @@ export function auditEntries(db: Db, organizationId: number) {
 }
 
 function narrow(rows: Knex.QueryBuilder, { actor, target, from, to }: AuditFilter) {
-  if (actor && 'label' in actor) void rows.where({ actorLabel: actor.label })
+  // An address is one in any case of letters.
+  if (actor && 'label' in actor) void rows.whereRaw('lower(actor_label) = lower(?)', [actor.label])
   else if (actor) {
     if ('kind' in actor) void rows.where({ actorKind: actor.kind })
     if (actor.id !== undefined) void rows.where({ actorId: actor.id })
   }
-  if (target?.id !== undefined) void rows.where({ targetId: target.id })
-  if (target?.kind !== undefined) void rows.where({ targetKind: target.kind })
+  if (target && 'any' in target)
+    void rows.whereRaw('(target_kind = ? or target_id = ? or lower(target_label) = lower(?))', [
+      target.any,
+      target.any,
+      target.any,
+    ])
+  else if (target) void rows.where({ targetKind: target.kind, targetId: target.id })
   if (from) void rows.where('at', '>=', from)
   if (to) void rows.where('at', '<', to)
   return rows
