@@ -92,11 +92,13 @@ async function stream(
   const { organizationId } = request.caller
   reply.hijack()
   const { raw } = reply
+  // What every answer has: its request id and where its rate limit stands.
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
-    'x-request-id': request.id,
   })
   // Else whoever follows a log that has no line yet would not know that they are connected.
   raw.flushHeaders()

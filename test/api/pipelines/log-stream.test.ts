@@ -17,6 +17,9 @@ async function open(url: string, headers: Record<string, string>) {
     signal: abort.signal,
   })
   expect(response.status).toBe(200)
+  for (const name of ['x-request-id', 'ratelimit-remaining', 'x-content-type-options'])
+    expect(response.headers.get(name), name).toBeTruthy()
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
   let text = ''
   let over = false
   const ended = (async () => {
