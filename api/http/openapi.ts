@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { allowNoBody } from './allow-no-body.ts'
+import { sayNoNul } from './say-no-nul.ts'
 import { shareRefusals } from './share-refusals.ts'
 
 /** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
@@ -38,7 +39,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
     },
     transformObject: (document) =>
       'openapiObject' in document
-        ? shareRefusals(allowNoBody(document.openapiObject))
+        ? shareRefusals(sayNoNul(allowNoBody(document.openapiObject)))
         : document.swaggerObject,
   })
   await app.register(async (docs) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Login } from '../../../api/sign-in/schemas.ts'
 import { openapiText } from '../../../api/http/openapi.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
@@ -55,6 +56,17 @@ describe('GET /api/openapi.json', () => {
       'lock /api/workspaces/{id}/state',
       'unlock /api/workspaces/{id}/state',
     ])
+  })
+
+  test('a text of a body has no NUL, as the parser has it, and the schemas that validate stay theirs', async () => {
+    const document = (await harness.app.inject({ url: '/api/openapi.json' })).json()
+    const { schema } =
+      document.paths['/api/auth/login'].post.requestBody.content['application/json']
+    expect(schema.properties).toMatchObject({
+      email: { pattern: '^[^\\u0000]*$' },
+      password: { pattern: '^[^\\u0000]*$' },
+    })
+    expect(Login.properties.email).not.toHaveProperty('pattern')
   })
 
   test('each operation has a name of its own', () => {
