@@ -45,7 +45,7 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
   if (!run)
     return (
       <>
-        <PageHead title="Run" />
+        <PageHead above={<Link to="/workspaces">Workspaces</Link>} title="Run" />
         {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} goesOn />}
       </>
     )

@@ -66,7 +66,10 @@ export function ScimLog() {
           {
             title: 'Changes',
             look: 'dim',
-            render: ({ changes }) => <code className="detail">{detailText(changes)}</code>,
+            render: ({ changes }) => {
+              const text = detailText(changes)
+              return text && <code className="detail">{text}</code>
+            },
           },
           { title: 'When', look: 'dim', render: ({ at }) => <Time at={at} /> },
         ]}

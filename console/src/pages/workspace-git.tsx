@@ -109,7 +109,7 @@ function State({ hydration: { state, reason, decision } }: { hydration: Hydratio
       {decision && (
         <span className="tag">{decision === 'ours' ? 'wrote over' : 'took the repository’s'}</span>
       )}
-      {reason && <span className="row-sub">{reason}</span>}
+      {reason && reason !== state && <span className="row-sub">{reason}</span>}
     </>
   )
 }

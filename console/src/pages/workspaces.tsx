@@ -78,6 +78,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       }),
     onSuccess: async ({ workspace }) => {
       await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
+      // Back leads to the list, and not to this dialog.
+      await navigate({ to: '/workspaces', search: {}, replace: true })
       await navigate({
         to: '/workspaces/$id',
         params: { id: workspace.id },

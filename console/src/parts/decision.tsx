@@ -96,7 +96,7 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
 function whatItDoes({ summary, destroy }: RunDetail): string {
   if (!summary) return ''
   const { add, change, destroy: gone } = summary
-  return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change} to change, ${gone} to destroy.`
+  return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
 }
 
 function DecisionDialog({

@@ -2,6 +2,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 import { Button } from './forms.tsx'
 import { ErrorNote } from './notes.tsx'
+import { useOnce } from './use-once.ts'
 
 type Props = {
   title: string
@@ -26,9 +27,11 @@ type Props = {
 export function FormDialog(props: Props) {
   const { title, description, children, act, acting = act, tone = 'primary', doing } = props
   const { cancel = 'Cancel', beside, onClose } = props
+  const once = useOnce(doing)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    props.onSubmit(new FormData(event.currentTarget))
+    const form = new FormData(event.currentTarget)
+    once(() => props.onSubmit(form))
   }
   return (
     <Dialog title={title} description={description} onClose={onClose}>

@@ -93,9 +93,18 @@ export function Summary({ summary }: { summary: Run['summary'] }) {
   return (
     <span className="summary num">
       <span className="visually-hidden">{`${add} to add, ${change} to change, ${destroy} to destroy`}</span>
-      <span aria-hidden="true" className={add ? 'good-text' : 'dim'}>{`+${add}`}</span>
-      <span aria-hidden="true" className={change ? 'warn-text' : 'dim'}>{`~${change}`}</span>
-      <span aria-hidden="true" className={destroy ? 'bad-text' : 'dim'}>{`−${destroy}`}</span>
+      <span
+        aria-hidden="true"
+        className={add ? 'good-text' : 'dim'}
+      >{`+${add.toLocaleString()}`}</span>
+      <span
+        aria-hidden="true"
+        className={change ? 'warn-text' : 'dim'}
+      >{`~${change.toLocaleString()}`}</span>
+      <span
+        aria-hidden="true"
+        className={destroy ? 'bad-text' : 'dim'}
+      >{`−${destroy.toLocaleString()}`}</span>
     </span>
   )
 }
