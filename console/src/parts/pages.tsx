@@ -43,8 +43,10 @@ export function LoadMore({ query }: MoreProps) {
   useEffect(() => {
     if (!place.current || !goesOn) return
     const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) void fetchNextPage()
+      (entries) => {
+        // Several at once where the browser was busy, and the last one holds: by the first, a place
+        // that came into sight meanwhile would wait for ever.
+        if (entries.at(-1)?.isIntersecting) void fetchNextPage()
       },
       { rootMargin: '600px' },
     )
