@@ -28,7 +28,13 @@ export async function createPrice(
     await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
     await auditLog(db, organizationId, actorOf(caller)).record('finops.price_created', {
       target: { kind: 'price', id: price.id, label: price.resourceType },
-      detail: { provider, match, monthlyPrice, currency, validFrom: price.validFrom },
+      detail: {
+        provider,
+        match,
+        monthlyPrice: Number(monthlyPrice),
+        currency,
+        validFrom: price.validFrom,
+      },
     })
     return price
   })

@@ -14,7 +14,7 @@ export async function deletePrice(deps: Deps, caller: Caller, id: number): Promi
     const { provider, match, monthlyPrice, currency, validFrom } = price
     await auditLog(db, organizationId, actorOf(caller)).record('finops.price_deleted', {
       target: { kind: 'price', id, label: price.resourceType },
-      detail: { provider, match, monthlyPrice, currency, validFrom },
+      detail: { provider, match, monthlyPrice: Number(monthlyPrice), currency, validFrom },
     })
   })
 }

@@ -29,7 +29,7 @@ export async function updatePrice(
       detail: Object.fromEntries(
         Object.entries(columns).map(([field, to]) => [
           field,
-          { from: before[field as keyof NewPrice], to },
+          { from: plain(field, before[field as keyof NewPrice]), to: plain(field, to) },
         ]),
       ),
     })
@@ -47,3 +47,7 @@ function changedColumns(before: StoredPrice, change: Partial<NewPrice>): Partial
     monthlyPrice !== undefined && parseDecimal(monthlyPrice) !== parseDecimal(before.monthlyPrice)
   return { ...Object.fromEntries(changed), ...(repriced && { monthlyPrice }) }
 }
+
+/** The store writes an amount with all its decimals: what was and what is are told in one spelling. */
+const plain = (field: string, value: unknown): unknown =>
+  field === 'monthlyPrice' ? Number(value) : value

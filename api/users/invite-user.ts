@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import { users, type User } from '../../store/users/users.ts'
@@ -18,13 +19,17 @@ export async function inviteUser(
     // Again, for whoever was demoted since they asked would leave a person with their old power behind.
     assertMayGrant(await holdPeopleAs(db, caller, 'manage_users_sso'), person.role)
     const created = await users(db, organizationId).create(person)
-    await mails(db, organizationId).queue('invitation', created.id, {
-      inviter: caller.name || caller.email || 'A colleague',
-    })
+    await queueInvitation(db, caller, created.id)
     await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id: created.id, label: person.email },
       detail: { role: person.role },
     })
     return created
+  })
+}
+
+export async function queueInvitation(db: Db, caller: Caller, userId: number): Promise<void> {
+  await mails(db, caller.organizationId).queue('invitation', userId, {
+    inviter: caller.name || caller.email || 'A colleague',
   })
 }

@@ -5,6 +5,7 @@ import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
 import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
+import { inviteAgain } from './invite-again.ts'
 import { inviteUser } from './invite-user.ts'
 import {
   NewUserBody,
@@ -74,6 +75,24 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, body }, reply) => {
       const user = await inviteUser(app.deps, caller, body)
       return reply.status(201).send({ ok: true, user: presentUser(user) })
+    },
+  )
+
+  app.post(
+    '/org/users/:id/invitation',
+    {
+      config: { access: 'manage_users_sso', target },
+      schema: {
+        operationId: 'inviteUserAgain',
+        description:
+          'Mails a new link to somebody who has not come in yet. The links before it open nothing any more.',
+        params: IdParams,
+        response: { 200: UserAnswer, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      const user = await inviteAgain(app.deps, caller, id)
+      return { ok: true as const, user: presentUser(user) }
     },
   )
 

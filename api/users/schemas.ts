@@ -13,6 +13,8 @@ export const UserBody = Type.Object({
   name: Type.String(),
   role: OneOf(roles),
   active: Type.Boolean(),
+  /** Was invited and has not come in yet. */
+  invited: Type.Boolean(),
   createdAt: Time,
 })
 
@@ -41,5 +43,6 @@ export const presentUser = (user: User): Static<typeof UserBody> => ({
   name: user.name,
   role: user.role,
   active: user.active,
+  invited: user.invited,
   createdAt: user.createdAt.toISOString(),
 })

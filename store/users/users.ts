@@ -26,6 +26,8 @@ export type User = {
   role: Role
   active: boolean
   platformAdmin: boolean
+  /** Has not come in yet: has no password, and no identity provider named them. */
+  invited: boolean
   createdAt: Date
 }
 
@@ -43,13 +45,17 @@ type Able = {
 const effectiveRole = `coalesce((select max(g.role) from role_grants g
   where g.organization_id = users.organization_id and g.user_id = users.id), 'Viewer')`
 
+const invited = `users.password_hash is null and users.user_name is null and not exists (
+  select from role_grants g where g.organization_id = users.organization_id
+    and g.user_id = users.id and g.source <> 'manual')`
+
 /** The people of one organization. A deprovisioned person is not found: the row stays for the audit log alone. */
 export function users(db: Db, organizationId: number) {
   const rows = () => UserRow.query(db).where({ organizationId }).whereNull('deprovisionedAt')
   const withRole = () =>
     rows()
       .select('id', 'publicId', 'email', 'name', 'active', 'platformAdmin', 'createdAt')
-      .select(db.raw(`${effectiveRole} as role`))
+      .select(db.raw(`${effectiveRole} as role, (${invited}) as invited`))
       .castTo<User[]>()
 
   return {

@@ -5,6 +5,7 @@ import { peopleQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -19,6 +20,7 @@ export function PeoplePage() {
   const [edited, setEdited] = useState<Person>()
   const editor = me.may('manage_users_sso')
   const [filter, setFilter] = useState('')
+  const [invited, setInvited] = useState('')
   const q = useSettled(filter)
   const query = useInfiniteQuery(peopleQuery(q))
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
@@ -33,7 +35,7 @@ export function PeoplePage() {
           onChange={setFilter}
           found={foundWords(people.length, query.hasNextPage)}
         />
-        {editor && <Invite />}
+        {editor && <Invite invited={invited} onInvited={setInvited} />}
       </div>
       <DataTable
         label="People"
@@ -46,6 +48,7 @@ export function PeoplePage() {
                 {person.name}
                 {person.id === me.user.id && <span className="tag">you</span>}
                 {!person.active && <span className="tag">deactivated</span>}
+                {person.active && person.invited && <span className="tag">invited</span>}
                 {person.email && person.email !== person.name && (
                   <span className="row-sub">{person.email}</span>
                 )}
@@ -59,9 +62,14 @@ export function PeoplePage() {
             look: 'actions',
             render: (person) =>
               rolesUpTo(me.user.role).includes(person.role) && (
-                <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
-                  Change
-                </Button>
+                <>
+                  {person.active && person.invited && (
+                    <InviteAgain person={person} onInvited={setInvited} />
+                  )}
+                  <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
+                    Change
+                  </Button>
+                </>
               ),
           },
         ]}
@@ -77,7 +85,25 @@ export function PeoplePage() {
   )
 }
 
-function Invite() {
+type Told = { onInvited: (email: string) => void }
+
+function InviteAgain({ person, onInvited }: Told & { person: Person }) {
+  return (
+    <ConfirmButton
+      label="Invite again…"
+      name={`Invite ${person.name} again`}
+      title={`Invite ${person.name} again?`}
+      act="Send a new invitation"
+      run={() => call('inviteUserAgain', { params: { id: person.id } })}
+      refresh={['people']}
+      onDone={() => onInvited(person.email ?? person.name)}
+    >
+      {`A new link goes to ${person.email ?? person.name} and works for seven days. Links that were sent before open nothing any more.`}
+    </ConfirmButton>
+  )
+}
+
+function Invite({ invited, onInvited }: Told & { invited: string }) {
   const { user } = useMe()
   const [open, setOpen] = useState(false)
   const queryClient = useQueryClient()
@@ -89,7 +115,8 @@ function Invite() {
         body: { email: textIn(form, 'email').trim(), name: textIn(form, 'name').trim(), role },
       })
     },
-    onSuccess: async () => {
+    onSuccess: async ({ user: { email, name } }) => {
+      onInvited(email ?? name)
       await queryClient.invalidateQueries({ queryKey: ['people'] })
       setOpen(false)
     },
@@ -101,7 +128,7 @@ function Invite() {
   return (
     <div className="actions">
       <span className="dim" role="status">
-        {invite.isSuccess && `An invitation is on its way to ${invite.data.user.email}.`}
+        {invited && `An invitation is on its way to ${invited}.`}
       </span>
       <Button tone="primary" onClick={begin}>
         Invite a person

@@ -57,7 +57,7 @@ describe('/api/finops/prices', () => {
       'finops.price_updated',
       'finops.price_deleted',
     ])
-    expect(events[1].detail.monthlyPrice).toEqual({ from: '7.590000000000', to: '8' })
+    expect(events[1].detail.monthlyPrice).toEqual({ from: 7.59, to: 8 })
   })
 
   test('201: an amount is kept exactly as it was written', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../../api/app.ts'
 import { signIn } from '../../../store/platform/sign-in.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
@@ -32,6 +33,22 @@ describe('POST /api/auth/login', () => {
     const response = await logIn({ email: user.email.toUpperCase(), password })
     expect(response.statusCode).toBe(200)
     expect(response.headers['set-cookie']).toMatch(/^cc_session=.*HttpOnly; SameSite=Lax/)
+  })
+
+  test('200: where people come by https, the cookie never goes in the clear', async () => {
+    const { user } = await person()
+    for (const [baseUrl, secure] of [
+      ['https://control.example', true],
+      ['http://127.0.0.1:8080', false],
+    ] as const) {
+      const { deps } = harness
+      const app = await createApp({ ...deps, config: { ...deps.config, baseUrl } })
+      const payload = { email: user.email, password }
+      const answer = await app.inject({ method: 'POST', url: '/api/auth/login', payload })
+      await app.close()
+      expect(answer.statusCode).toBe(200)
+      expect(String(answer.headers['set-cookie']).includes('; Secure')).toBe(secure)
+    }
   })
 
   test('401: a wrong password and an unknown address get one body', async () => {
