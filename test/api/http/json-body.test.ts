@@ -29,6 +29,7 @@ test.each([
   ['a NUL', '{"role":"Org Admin","name":"a\\u0000"}'],
   ['half of a surrogate pair', '{"role":"Org Admin","name":"\\ud800"}'],
   ['a line break', '{"role":"Org Admin","name":"a\\r\\nBcc: x@y.example"}'],
+  ['another order of what follows', '{"role":"Org Admin","name":"a\\u202egro.live"}'],
   ['depth', `{"role":"Org Admin","name":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
   ['an unknown field', '{"role":"Org Admin","platformAdmin":true}'],
   ['no JSON', '{"role":"Org Admin"'],
