@@ -43,7 +43,7 @@ test('--demo fills in workspaces, pipelines and runs, of which one waits for the
   expect(filled).toEqual({
     workspaces: [
       ['demo-network', 'standard', { number: 2, state: 'succeeded' }],
-      ['demo-shop', 'production', { number: 2, state: 'running' }],
+      ['demo-shop', 'production', { number: 2, state: 'running', awaitingApproval: true }],
     ],
     pipelines: ['provision-demo-network', 'provision-demo-shop', 'release-demo-shop'],
   })
