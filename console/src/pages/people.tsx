@@ -20,7 +20,7 @@ export function PeoplePage() {
   const [edited, setEdited] = useState<Person>()
   const editor = me.may('manage_users_sso')
   const [filter, setFilter] = useState('')
-  const [invited, setInvited] = useState('')
+  const [told, setTold] = useState('')
   const q = useSettled(filter)
   const query = useInfiniteQuery(peopleQuery(q))
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
@@ -35,7 +35,7 @@ export function PeoplePage() {
           onChange={setFilter}
           found={foundWords(people.length, query.hasNextPage)}
         />
-        {editor && <Invite invited={invited} onInvited={setInvited} />}
+        {editor && <Invite told={told} onTold={setTold} />}
       </div>
       <DataTable
         label="People"
@@ -64,7 +64,7 @@ export function PeoplePage() {
               rolesUpTo(me.user.role).includes(person.role) && (
                 <>
                   {person.active && person.invited && (
-                    <InviteAgain person={person} onInvited={setInvited} />
+                    <InviteAgain person={person} onTold={setTold} />
                   )}
                   <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
                     Change
@@ -85,9 +85,10 @@ export function PeoplePage() {
   )
 }
 
-type Told = { onInvited: (email: string) => void }
+type Told = { onTold: (what: string) => void }
 
-function InviteAgain({ person, onInvited }: Told & { person: Person }) {
+function InviteAgain({ person, onTold }: Told & { person: Person }) {
+  const to = person.email ?? person.name
   return (
     <ConfirmButton
       label="Invite again…"
@@ -96,14 +97,14 @@ function InviteAgain({ person, onInvited }: Told & { person: Person }) {
       act="Send a new invitation"
       run={() => call('inviteUserAgain', { params: { id: person.id } })}
       refresh={['people']}
-      onDone={() => onInvited(person.email ?? person.name)}
+      onDone={() => onTold(`A new invitation is on its way to ${to}.`)}
     >
-      {`A new link goes to ${person.email ?? person.name} and works for seven days. Links that were sent before open nothing any more.`}
+      {`A new link goes to ${to} and works for seven days. Links that were sent before open nothing any more.`}
     </ConfirmButton>
   )
 }
 
-function Invite({ invited, onInvited }: Told & { invited: string }) {
+function Invite({ told, onTold }: Told & { told: string }) {
   const { user } = useMe()
   const [open, setOpen] = useState(false)
   const queryClient = useQueryClient()
@@ -116,7 +117,7 @@ function Invite({ invited, onInvited }: Told & { invited: string }) {
       })
     },
     onSuccess: async ({ user: { email, name } }) => {
-      onInvited(email ?? name)
+      onTold(`An invitation is on its way to ${email ?? name}.`)
       await queryClient.invalidateQueries({ queryKey: ['people'] })
       setOpen(false)
     },
@@ -128,7 +129,7 @@ function Invite({ invited, onInvited }: Told & { invited: string }) {
   return (
     <div className="actions">
       <span className="dim" role="status">
-        {invited && `An invitation is on its way to ${invited}.`}
+        {told}
       </span>
       <Button tone="primary" onClick={begin}>
         Invite a person
