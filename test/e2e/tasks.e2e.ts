@@ -195,7 +195,7 @@ describe('each page by its own task', () => {
     await dialog(page).getByLabel('Name', { exact: true }).fill('Nadia New')
     await dialog(page).getByRole('button', { name: 'Send the invitation' }).click()
     await page.getByText('An invitation is on its way to new@northwind.example.').waitFor()
-    await page.getByRole('button', { name: 'Invite Nadia New again' }).click()
+    await page.getByRole('button', { name: 'Invite again: Nadia New' }).click()
     await page.getByRole('button', { name: 'Send a new invitation' }).click()
     await page.getByText('A new invitation is on its way to new@northwind.example.').waitFor()
     await page.getByRole('button', { name: 'Change Nadia New' }).click()

@@ -23,6 +23,8 @@ export function PeoplePage() {
   const [told, setTold] = useState('')
   const q = useSettled(filter)
   const query = useInfiniteQuery(peopleQuery(q))
+  // Whoever looks has come in, by whichever way.
+  const isInvited = ({ id, active, invited }: Person) => active && invited && id !== me.user.id
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
   return (
     <>
@@ -48,7 +50,7 @@ export function PeoplePage() {
                 {person.name}
                 {person.id === me.user.id && <span className="tag">you</span>}
                 {!person.active && <span className="tag">deactivated</span>}
-                {person.active && person.invited && <span className="tag">invited</span>}
+                {isInvited(person) && <span className="tag">invited</span>}
                 {person.email && person.email !== person.name && (
                   <span className="row-sub">{person.email}</span>
                 )}
@@ -63,9 +65,7 @@ export function PeoplePage() {
             render: (person) =>
               rolesUpTo(me.user.role).includes(person.role) && (
                 <>
-                  {person.active && person.invited && (
-                    <InviteAgain person={person} onTold={setTold} />
-                  )}
+                  {isInvited(person) && <InviteAgain person={person} onTold={setTold} />}
                   <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
                     Change
                   </Button>
@@ -92,7 +92,7 @@ function InviteAgain({ person, onTold }: Told & { person: Person }) {
   return (
     <ConfirmButton
       label="Invite again…"
-      name={`Invite ${person.name} again`}
+      name={`Invite again: ${person.name}`}
       title={`Invite ${person.name} again?`}
       act="Send a new invitation"
       run={() => call('inviteUserAgain', { params: { id: person.id } })}
