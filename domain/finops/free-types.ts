@@ -1,5 +1,6 @@
 /**
- * Types of providers that keep values and files but rent nothing. A provider is known by its own
+ * Types of providers that keep values and files but rent nothing: free unless the organization's
+ * price book has an entry that matches. A provider is known by its own
  * name, so that a mirror of it counts too, and its types by that name before the first `_`.
  */
 export function isFreeType(resourceType: string, providerName: string): boolean {

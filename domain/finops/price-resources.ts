@@ -75,6 +75,8 @@ export type UnpricedReason = 'no_price' | 'unknown_attributes' | 'currency_misma
 
 type Side = {
   amount: string | null
+  /** Whether the amount is the default of a type that rents nothing, and no price. */
+  free?: true
   priceId?: number
   unpricedBecause?: UnpricedReason
   priceCurrency?: string
@@ -87,9 +89,6 @@ const nothing: Side = { amount: '0' }
 function priceResource(resource: ResourceChange, source: PriceSource): PricedResource {
   const { address, type, providerName } = resource
   const { kind, before, after, afterUnknown } = resource.change
-  if (isFreeType(type, providerName))
-    return { address, type, before: '0', after: '0', delta: '0', priced: 'free' }
-
   const object = { type, providerName }
   const existed = before !== null && kind !== 'create'
   const stays = after !== null && kind !== 'delete' && kind !== 'forget'
@@ -98,6 +97,9 @@ function priceResource(resource: ResourceChange, source: PriceSource): PricedRes
     ? priceSide({ ...object, values: after, unknown: afterUnknown }, source)
     : nothing
   const known = old.amount !== null && planned.amount !== null
+  const sides = [...(existed ? [old] : []), ...(stays ? [planned] : [])]
+  if (isFreeType(type, providerName) && sides.every(({ free }) => free))
+    return { address, type, before: '0', after: '0', delta: '0', priced: 'free' }
   // The side that says why there is no price, else the price to pay from now on.
   const shown = planned.amount !== null && (old.amount === null || !stays) ? old : planned
   return {
@@ -117,6 +119,13 @@ function priceResource(resource: ResourceChange, source: PriceSource): PricedRes
 
 function priceSide(object: Parameters<typeof matchPrice>[1], source: PriceSource): Side {
   const match = matchPrice(source.book, object)
+  // The organization's own price comes first: a type that rents nothing is free only by default.
+  if (
+    match.found === 'none' &&
+    match.because === 'no_price' &&
+    isFreeType(object.type, object.providerName)
+  )
+    return { amount: '0', free: true }
   if (match.found === 'none') return { amount: null, unpricedBecause: match.because }
   const { id, currency, monthlyPrice } = match.price
   if (currency !== source.currency)
