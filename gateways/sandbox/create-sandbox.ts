@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
@@ -121,6 +121,7 @@ async function launcherFor(
   if (!bwrap) throw unavailable('sandbox_unavailable', `bubblewrap is missing: ${hint}`)
   if (!prlimit || !findCommand('nsenter'))
     throw unavailable('sandbox_unavailable', 'prlimit and nsenter are missing: install util-linux')
+  assertDumpsAreOff()
   const etc = await etcFiles(options.workDir, options.outbound.extraCaFile)
   if (!etc.seccompFile) notes.push('No system call filter is known for this processor')
   const shared = options.shared ?? []
@@ -129,6 +130,16 @@ async function launcherFor(
   const launch: Launcher = (bench, step) => launchInBubblewrap(host, bench, step)
   await tryBubblewrap(launch)
   return { launch, bwrap, notes }
+}
+
+/** With 1, a kernel's setting for debugging, processes of unreadable programs can be read and traced. */
+function assertDumpsAreOff(): void {
+  if (readFileSync('/proc/sys/fs/suid_dumpable', 'utf8').trim() !== '1') return
+  const hint = 'set it to 0 (sysctl fs.suid_dumpable=0)'
+  throw unavailable(
+    'sandbox_unavailable',
+    `fs.suid_dumpable is 1, so a provider could write into the engine's memory: ${hint}`,
+  )
 }
 
 /** Said at the start: a step would only show bwrap's own words, run after run. */
@@ -147,7 +158,10 @@ function assertReadable(folder: string, isRoot: boolean): void {
 async function installAll(options: SandboxOptions): Promise<Partial<Record<Program, string>>> {
   const entries = Object.entries(options.programs).map(async ([name, source]) => [
     name,
-    await installProgram(source, options.workDir),
+    // A developer's machine need not have a copy of each engine a data directory.
+    options.kind === 'process' && process.getuid?.() !== 0
+      ? await realpath(source)
+      : await installProgram(source, options.workDir),
   ])
   return Object.fromEntries(await Promise.all(entries))
 }

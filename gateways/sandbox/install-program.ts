@@ -3,19 +3,23 @@ import { chmod, copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/prom
 import { basename, join } from 'node:path'
 
 /**
- * A copy of this program where a slot's uid can go: below a root's home it could not even
- * be opened. Root owns the copy, so no step can change what the next one runs. It is made
- * once for each size and time of change, whole or not at all.
+ * A copy of this program that steps can run and nobody can read. The kernel makes a process
+ * of an unreadable program non-dumpable: no other process of its uid can open its memory,
+ * its descriptors or its environment, or trace it. So a provider cannot silence the engine
+ * that started it and print in its place.
+ *
+ * The copy lies where a slot's uid can go: below a root's home it could not even be opened.
+ * No step can change it: it is mounted read-only, and a root worker's copy is root's. It is
+ * made once for each size and time of change, whole or not at all.
  */
 export async function installProgram(source: string, workDir: string): Promise<string> {
   const real = await realpath(source)
-  if (process.getuid?.() !== 0) return real
 
   const { size, mtimeMs, ino } = await stat(real)
   const folder = join(workDir, 'bin')
   const target = join(folder, `${basename(real)}-${size}-${Math.floor(mtimeMs)}-${ino}`)
   const known = await stat(target).catch(() => undefined)
-  if (known?.size === size) return target
+  if (known?.size === size && (known.mode & 0o777) === executableOnly) return target
 
   await mkdir(folder, { recursive: true })
   // By name, for the process's umask takes off what mkdir is told.
@@ -23,10 +27,13 @@ export async function installProgram(source: string, workDir: string): Promise<s
   const unfinished = `${target}.${randomBytes(6).toString('hex')}`
   try {
     await copyFile(real, unfinished)
-    await chmod(unfinished, 0o755)
+    await chmod(unfinished, executableOnly)
     await rename(unfinished, target)
   } finally {
     await rm(unfinished, { force: true })
   }
   return target
 }
+
+/** For its owner too: a worker that is not root runs its steps under its own uid. */
+const executableOnly = 0o111

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coverInherited } from './cover-inherited.ts'
 import { killUid } from './kill-uid.ts'
@@ -34,6 +34,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
 
   return {
     child,
+    ...streamsOf(child),
     // setpriv and prlimit have become the program by then: it leads the group.
     async interrupt() {
       child.kill('SIGINT')
@@ -49,4 +50,10 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
       }
     },
   }
+}
+
+/** All three were asked for as pipes. */
+function streamsOf({ stdin, stdout, stderr }: ChildProcess) {
+  if (!stdin || !stdout || !stderr) throw new Error('The step has no pipe')
+  return { stdin, stdout, stderr }
 }

@@ -25,13 +25,13 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
     [host.bwrap, '--args', '3', '--info-fd', '5'],
     host.etc.seccompFile ? ['--seccomp', '4'] : [],
     // In the user namespace of its own a process limit counts the sandbox's processes alone.
-    ['--', ...limitCommand(host.prlimit, step, true), inside, ...step.args],
+    ['--', ...ownStreams, ...limitCommand(host.prlimit, step, true), inside, ...step.args],
   ].flat()
   const seccomp = host.etc.seccompFile ? openSync(host.etc.seccompFile, 'r') : 'ignore'
   // nsenter changes the uid itself: before that it needs root's right to enter the network.
   const changesUid = bench.uid !== undefined && bench.enterNetwork.length === 0
   const child = spawn(command[0] ?? '', command.slice(1), {
-    stdio: coverInherited(['pipe', 'pipe', 'pipe', 'pipe', seccomp, 'pipe']),
+    stdio: coverInherited(['ignore', 'ignore', 'pipe', 'pipe', seccomp, 'pipe', 'pipe', 'pipe']),
     // Empty, since /proc/1/environ inside shows what bwrap was started with.
     env: {},
     cwd: '/',
@@ -43,8 +43,8 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   giveToOomKiller(child.pid)
 
   // The variables go through a pipe: on the command line every user of the host could read them.
-  // Node's type knows five descriptors; 3 and 5 were asked for as pipes above.
-  const pipes = child.stdio as unknown as { 3: Writable; 5: Readable }
+  // Node's type knows five descriptors; these were asked for as pipes above.
+  const pipes = child.stdio as unknown as Record<2 | 5 | 7, Readable> & Record<3 | 6, Writable>
   const options = pipes[3]
   options.on('error', () => {})
   options.end(optionsOf(host, bench, step).join('\0') + '\0')
@@ -52,6 +52,9 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
 
   return {
     child,
+    stdin: pipes[6],
+    stdout: pipes[7],
+    stderr: pipes[2],
     interrupt: () => namespace.interruptProgram(),
     kill() {
       // Its first process, then the group: the kernel kills a pid namespace with its first process.
@@ -62,6 +65,14 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
     gone: () => namespace.gone(),
   }
 }
+
+/**
+ * Gives the program its input and output from descriptors 6 and 7. Process 1 of the sandbox
+ * is bwrap, which makes itself dumpable: a child of the program could write into its memory
+ * and print through it. It keeps no descriptor but its first three, so they are /dev/null
+ * and the error stream.
+ */
+const ownStreams = ['/bin/sh', '-c', 'exec "$@" <&6 >&7 6<&- 7>&-', 'sh']
 
 function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
   const readOnly = (step.readOnly ?? []).flatMap((folder) => [

@@ -1,9 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import type { Step } from './workbench.ts'
 
 /** A step that has been started, and the handles on its processes that its kind of sandbox gives. */
 export type LaunchedStep = {
   child: ChildProcess
+  /** The program's own streams, which need not be those of `child`. */
+  stdin: Writable
+  stdout: Readable
+  stderr: Readable
   /** SIGINT to the program itself, which then ends in its own way (tofu saves its state). */
   interrupt(): Promise<void>
   /** SIGKILL to everything the step started. */

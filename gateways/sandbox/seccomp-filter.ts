@@ -27,12 +27,15 @@ type Machine = { audit: number; firstForeign: number; calls: Record<string, numb
 
 // io_uring does work that no filter and few limits see; userfaultfd, bpf, perf and keyrings
 // have been the way to many kernel holes; memfd and System V shared memory hold memory
-// that belongs to no process, so that the memory limit would not count it.
+// that belongs to no process, so that the memory limit would not count it. pidfd_getfd,
+// process_vm_* and kcmp reach into another process of the same uid: a provider could take
+// the engine's standard output and print a plan of its own.
 const shared = {
   io_uring_setup: 425,
   io_uring_enter: 426,
   io_uring_register: 427,
   memfd_secret: 447,
+  pidfd_getfd: 438,
 }
 const machines: Record<string, Machine | undefined> = {
   x64: {
@@ -46,7 +49,9 @@ const machines: Record<string, Machine | undefined> = {
       request_key: 249,
       keyctl: 250,
       perf_event_open: 298,
+      process_vm_readv: 310,
       process_vm_writev: 311,
+      kcmp: 312,
       memfd_create: 319,
       bpf: 321,
       userfaultfd: 323,
@@ -63,7 +68,9 @@ const machines: Record<string, Machine | undefined> = {
       request_key: 218,
       keyctl: 219,
       perf_event_open: 241,
+      process_vm_readv: 270,
       process_vm_writev: 271,
+      kcmp: 272,
       memfd_create: 279,
       bpf: 280,
       userfaultfd: 282,

@@ -30,8 +30,8 @@ export async function superviseStep(
   if (step.signal?.aborted) cancel()
 
   // A program may end without reading its input.
-  child.stdin?.on('error', () => {})
-  child.stdin?.end(step.stdin ?? '')
+  launched.stdin.on('error', () => {})
+  launched.stdin.end(step.stdin ?? '')
   try {
     // once() rejects with `error`, which stands for a program that could not be started.
     const [code, signal] = await once(child, 'exit')
