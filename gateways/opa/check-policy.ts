@@ -1,5 +1,5 @@
 import { isRecord, own } from '../../domain/plans/record.ts'
-import type { Sandbox } from '../sandbox/workbench.ts'
+import type { Benches } from '../sandbox/workbench.ts'
 import { parseJson, readErrors, type PolicyError } from './opa-output.ts'
 import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
 import { policyLimits } from './policy-limits.ts'
@@ -9,7 +9,7 @@ import { policyLimits } from './policy-limits.ts'
  * `cloudcontrol`, and it has at least one rule `deny` or `warn`, each a set of messages. A policy
  * that could never say anything would pass every plan without a word.
  */
-export function checkPolicy(sandbox: Sandbox, rego: string): Promise<PolicyCheck> {
+export function checkPolicy(sandbox: Benches, rego: string): Promise<PolicyCheck> {
   const sizeBytes = Buffer.byteLength(rego)
   if (sizeBytes > policyLimits.regoBytes)
     return Promise.resolve(

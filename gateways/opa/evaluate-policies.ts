@@ -1,6 +1,6 @@
 import { isRecord } from '../../domain/plans/record.ts'
 import type { Enforcement, PolicyResult } from '../../domain/policies/judge-policies.ts'
-import type { Sandbox, StepEnd } from '../sandbox/workbench.ts'
+import type { Benches, StepEnd } from '../sandbox/workbench.ts'
 import { clip, explainEnd, parseJson } from './opa-output.ts'
 import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
 import { policyLimits } from './policy-limits.ts'
@@ -11,7 +11,7 @@ import { policyLimits } from './policy-limits.ts'
  * cannot be evaluated has an `error`; that the sandbox itself does not work is thrown.
  */
 export async function evaluatePolicies(
-  sandbox: Sandbox,
+  sandbox: Benches,
   { policies, input, signal }: PolicyQuestion,
 ): Promise<PolicyResult[]> {
   if (policies.length === 0) return []

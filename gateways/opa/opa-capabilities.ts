@@ -1,4 +1,4 @@
-import type { Sandbox, StepEnd } from '../sandbox/workbench.ts'
+import type { Benches, StepEnd } from '../sandbox/workbench.ts'
 import { parseJson } from './opa-output.ts'
 import { isRecord } from '../../domain/plans/record.ts'
 
@@ -7,7 +7,7 @@ import { isRecord } from '../../domain/plans/record.ts'
  * does not compile. Made once a sandbox, from the very OPA that will evaluate.
  */
 export function opaCapabilities(
-  sandbox: Sandbox,
+  sandbox: Benches,
   run: (args: readonly string[]) => Promise<StepEnd>,
 ): Promise<string> {
   const known = made.get(sandbox)
@@ -19,7 +19,7 @@ export function opaCapabilities(
   return making
 }
 
-const made = new WeakMap<Sandbox, Promise<string>>()
+const made = new WeakMap<Benches, Promise<string>>()
 
 const isForbidden = (name: string) =>
   name === 'http.send' || name === 'opa.runtime' || name.startsWith('net.')

@@ -1,10 +1,10 @@
-import type { Sandbox, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
+import type { Benches, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { opaCapabilities } from './opa-capabilities.ts'
 import { policyLimits } from './policy-limits.ts'
 
 /** A workbench in which OPA sees policies and their input, no network and no other file. */
 export async function withPolicyBench<Result>(
-  sandbox: Sandbox,
+  sandbox: Benches,
   options: { label: string; sizeBytes: number },
   use: (bench: PolicyBench) => Promise<Result>,
 ): Promise<Result> {

@@ -9,14 +9,13 @@ import type { ResolveRules } from '../outbound/resolve-target.ts'
 import { etcFiles } from './etc-files.ts'
 import { findCommand } from './find-command.ts'
 import { installProgram } from './install-program.ts'
-import type { Launcher } from './launch.ts'
-import { launchAsProcess } from './launch-as-process.ts'
-import { launchInBubblewrap } from './launch-in-bubblewrap.ts'
-import { openWorkbench, type WorkbenchHost } from './open-workbench.ts'
+import { launcherOf, type LauncherHost } from './launcher-of.ts'
+import { lendWorkbench, type WorkbenchHost } from './lend-workbench.ts'
 import { slotPool } from './slot-pool.ts'
 import { tryBubblewrap } from './try-bubblewrap.ts'
 import { removeLeftovers } from './work-folder.ts'
-import type { OwnedSandbox, Program, Workbench } from './workbench.ts'
+import { workbenchFrom } from './workbench-from.ts'
+import type { Loan, OpenOptions, OwnedSandbox, Program, Workbench } from './workbench.ts'
 
 export type SandboxOptions = {
   kind: 'bubblewrap' | 'process'
@@ -50,38 +49,51 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   const removed = await removeLeftovers(options.workDir)
   if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
 
-  const { launch, bwrap, notes } = await launcherFor(options)
+  const { launcher, bwrap, notes } = await launcherFor(options)
   const programs = await installAll(options)
   const { extraCaFile } = options.outbound
   const host: WorkbenchHost = {
     ...options,
-    launch,
+    launcher,
     programs,
     notes,
     ca: extraCaFile ? [readFileSync(extraCaFile, 'utf8')] : undefined,
     graceMs: options.graceMs ?? 10_000,
   }
   const pool = slotPool({ size: options.slots, workDir: options.workDir, bwrap })
+  const lent = new Set<Loan>()
   const open = new Set<Workbench>()
+
+  const lend = async (request: OpenOptions): Promise<Loan> => {
+    const slot = await pool.take()
+    const { loan, closed } = await lendWorkbench(host, slot, request).catch((error: unknown) => {
+      pool.giveBack(slot)
+      throw error
+    })
+    lent.add(loan)
+    void closed.then(() => {
+      lent.delete(loan)
+      pool.giveBack(slot)
+    })
+    return loan
+  }
 
   return {
     kind: options.kind,
     notes,
+    lend,
     async open(request) {
-      const slot = await pool.take()
-      const bench = await openWorkbench(host, slot, request).catch((error: unknown) => {
-        pool.giveBack(slot)
-        throw error
+      const loan = await lend(request)
+      const workbench = workbenchFrom(loan.grant, async () => {
+        open.delete(workbench)
+        await loan.close()
       })
-      open.add(bench.workbench)
-      void bench.closed.then(() => {
-        open.delete(bench.workbench)
-        pool.giveBack(slot)
-      })
-      return bench.workbench
+      open.add(workbench)
+      return workbench
     },
     async close() {
       await Promise.all([...open].map((workbench) => workbench.close()))
+      await Promise.all([...lent].map((loan) => loan.close({ lost: true })))
       pool.close()
     },
   }
@@ -98,7 +110,7 @@ async function makeWorkDir(workDir: string): Promise<void> {
 
 async function launcherFor(
   options: SandboxOptions,
-): Promise<{ launch: Launcher; bwrap: string | undefined; notes: string[] }> {
+): Promise<{ launcher: LauncherHost; bwrap: string | undefined; notes: string[] }> {
   const isRoot = process.getuid?.() === 0
   const notes = [...(options.notes ?? [])]
   if (!isRoot) notes.push('The worker is not root: a watch holds the size of work folders')
@@ -110,7 +122,7 @@ async function launcherFor(
     if (!setpriv) notes.push('setpriv is missing: a plan outlives a worker that is killed')
     if (!prlimit) notes.push('prlimit is missing: processes, files and memory have no limits')
     return {
-      launch: (bench, step) => launchAsProcess({ setpriv, prlimit }, bench, step),
+      launcher: { kind: 'process', setpriv, prlimit },
       bwrap: undefined,
       notes,
     }
@@ -126,10 +138,9 @@ async function launcherFor(
   if (!etc.seccompFile) notes.push('No system call filter is known for this processor')
   const shared = options.shared ?? []
   for (const folder of shared) assertReadable(folder, isRoot)
-  const host = { bwrap, prlimit, etc, shared }
-  const launch: Launcher = (bench, step) => launchInBubblewrap(host, bench, step)
-  await tryBubblewrap(launch)
-  return { launch, bwrap, notes }
+  const launcher: LauncherHost = { kind: 'bubblewrap', bwrap, prlimit, etc, shared }
+  await tryBubblewrap(launcherOf(launcher))
+  return { launcher, bwrap, notes }
 }
 
 /** With 1, a kernel's setting for debugging, processes of unreadable programs can be read and traced. */

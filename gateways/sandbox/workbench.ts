@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { LauncherHost } from './launcher-of.ts'
 
 /** `sh` is the host's shell, for what only the system's own tools do. */
 export type Program = 'tofu' | 'opa' | 'sh'
@@ -74,10 +75,44 @@ export type OpenOptions = {
   gitRelay?: Server | undefined
 }
 
-export interface Sandbox {
-  readonly kind: 'bubblewrap' | 'process'
+/**
+ * All that a process needs to run steps in a workbench that the worker holds for it, as plain
+ * data: a runner is sent it as JSON and starts its steps itself (`workbenchFrom`).
+ */
+export type BenchGrant = {
+  launcher: LauncherHost
+  /** Host path of the work folder. */
+  root: string
+  uid: number | null
+  programs: Partial<Record<Program, string>>
+  /** The command that enters the private network; empty where there is none to enter. */
+  enterNetwork: readonly string[]
+  urls: Pick<Workbench, 'stateUrl' | 'proxyUrl' | 'gitUrl'>
+  graceMs: number
+  /** Set where the kernel does not hold the size of the work folder, so that a watch has to. */
+  quotaBytes: number | null
+}
+
+/** A claimed slot, work folder and network, lent out. */
+export type Loan = {
+  readonly grant: BenchGrant
+  /**
+   * Closes the doors and removes the folder. Safe to call twice. `lost`: the borrower did not
+   * give it back, so that whatever it left of the slot's uid is killed first.
+   */
+  close(how?: { lost: boolean }): Promise<void>
+}
+
+/** Where workbenches come from: the worker's own sandbox, or in a runner the worker. */
+export interface Benches {
   /** Claims a slot; waits up to a minute for one. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
   open(options: OpenOptions): Promise<Workbench>
+}
+
+export interface Sandbox extends Benches {
+  readonly kind: 'bubblewrap' | 'process'
+  /** As `open`, for another process to work in: the grant goes to it, the loan stays here. */
+  lend(options: OpenOptions): Promise<Loan>
   /** What an operator should know of this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
 }

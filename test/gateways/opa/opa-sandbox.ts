@@ -40,6 +40,7 @@ export type Recorder = {
 function record(sandbox: Sandbox): Sandbox & Recorder {
   const recorder: Sandbox & Recorder = {
     kind: sandbox.kind,
+    lend: async (options) => sandbox.lend(options),
     notes: sandbox.notes,
     steps: [],
     openCount: 0,
