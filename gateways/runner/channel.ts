@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { encodeFrame, maxBodyBytes, readFrames, type Frame, type Header } from './frames.ts'
+
+export type Channel = {
+  /** Resolves when there is room for more, so that awaiting it bounds what is held for a slow reader. */
+  send(header: Header, body?: Buffer): Promise<void>
+  /** Bytes of any length under a name, in pieces; the receiver is told of their end. */
+  sendBlob(name: string, source: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>
+  /** What the other side sends, once: the stream waits while a frame is being handled. */
+  frames: AsyncIterable<Frame>
+  close(): void
+}
+
+/** The other side is gone, or is not listening any more. */
+export class ChannelClosed extends Error {
+  constructor() {
+    super('The channel is closed')
+  }
+}
+
+/** One end of the pipe between a worker and its runner. */
+export function openChannel(socket: Socket): Channel {
+  let drained: Promise<unknown> | undefined
+  // A reader sees the end; whoever sends is told by `send`.
+  socket.on('error', () => socket.destroy())
+
+  const send = async (header: Header, body?: Buffer): Promise<void> => {
+    if (!socket.writable) throw new ChannelClosed()
+    if (socket.write(encodeFrame(header, body))) return
+    drained ??= Promise.race([once(socket, 'drain'), once(socket, 'close')]).finally(
+      () => (drained = undefined),
+    )
+    await drained
+    if (!socket.writable) throw new ChannelClosed()
+  }
+
+  return {
+    send,
+    async sendBlob(name, source) {
+      for await (const piece of source)
+        for (let at = 0; at < piece.length; at += maxBodyBytes)
+          await send({ kind: 'blob', name }, piece.subarray(at, at + maxBodyBytes))
+      await send({ kind: 'blob_end', name })
+    },
+    frames: readFrames(socket),
+    close: () => socket.destroy(),
+  }
+}

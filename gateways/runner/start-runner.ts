@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { setPriority } from 'node:os'
+import { coverInherited } from '../sandbox/cover-inherited.ts'
+import { findCommand } from '../sandbox/find-command.ts'
+import { openChannel, type Channel } from './channel.ts'
+
+export type RunnerOptions = {
+  /** The module that it runs. It is told `args` and nothing else. */
+  entry: string
+  args?: readonly string[]
+  /** Beyond this much memory it is ended. */
+  memoryBytes: number
+}
+
+export type RunnerEnd = { how: 'ended' | 'killed' | 'memory_exceeded'; exitCode: number | null }
+
+/** A process of its own for the bytes of one tenant. */
+export type Runner = {
+  readonly pid: number
+  readonly channel: Channel
+  /** Settles when the process is gone; never rejects. */
+  readonly ended: Promise<RunnerEnd>
+  kill(): void
+}
+
+/** So far below worker and API that hostile input, which costs CPU, does not hold them up. */
+const niceness = 5
+const lookEveryMs = 200
+/** Of the limit; the rest is for buffers, code and stacks, which V8 does not count as its heap. */
+const heapShare = 0.75
+const pageBytes = 4_096
+
+/**
+ * Starts a runner. It inherits nothing: its environment is empty and its only open descriptor is
+ * the channel. It ends with the thread that started it, however that ends (PDEATHSIG), and where
+ * there is no setpriv, when the channel closes.
+ */
+export function startRunner(options: RunnerOptions): Runner {
+  const heapMb = Math.floor((options.memoryBytes * heapShare) / 1024 ** 2)
+  const setpriv = findCommand('setpriv')
+  const prlimit = findCommand('prlimit')
+  const command = [
+    setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [],
+    // A core dump would put a tenant's secrets on the disk.
+    prlimit ? [prlimit, '--core=0', '--'] : [],
+    [process.execPath, `--max-old-space-size=${heapMb}`, '--disallow-code-generation-from-strings'],
+    [options.entry, ...(options.args ?? [])],
+  ].flat()
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    // What a library writes to a terminal may be a tenant's.
+    stdio: coverInherited(['ignore', 'ignore', 'ignore', 'pipe']),
+    env: {},
+    cwd: '/',
+    // A terminal's Ctrl-C is not for it: an apply is let finish.
+    detached: true,
+  })
+  child.unref()
+  lowerPriority(child.pid)
+  // stdio[3] was asked for as a pipe, which is a socket.
+  const socket = child.stdio[3] as Socket
+  return superviseRunner(child, socket, options)
+}
+
+function superviseRunner(child: ChildProcess, socket: Socket, options: RunnerOptions): Runner {
+  let how: RunnerEnd['how'] = 'ended'
+  const kill = (reason: RunnerEnd['how']) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    if (how === 'ended') how = reason
+    child.kill('SIGKILL')
+  }
+  const watch = setInterval(() => {
+    void memoryOf(child.pid).then((bytes) => {
+      if (bytes > options.memoryBytes) kill('memory_exceeded')
+    })
+  }, lookEveryMs).unref()
+
+  const gone = async (): Promise<RunnerEnd> => {
+    try {
+      const [exitCode, signal] = await once(child, 'exit')
+      // V8 aborts when its heap is full.
+      if (how === 'ended' && (signal === 'SIGABRT' || signal === 'SIGTRAP')) how = 'memory_exceeded'
+      else if (how === 'ended' && signal !== null) how = 'killed'
+      return { how, exitCode: exitCode as number | null }
+    } catch {
+      // It could not be started.
+      return { how: 'killed', exitCode: null }
+    } finally {
+      clearInterval(watch)
+    }
+  }
+  return {
+    pid: child.pid ?? 0,
+    channel: openChannel(socket),
+    ended: gone(),
+    kill: () => kill('killed'),
+  }
+}
+
+/** Before it has made a thread: each takes the priority of the one that makes it. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, niceness)
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function memoryOf(pid: number | undefined): Promise<number> {
+  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
+  return Number(statm.split(' ')[1] ?? 0) * pageBytes
+}

@@ -1,0 +1,66 @@
+// A runner for tests that does what its first argument says.
+import { readFileSync, readlinkSync, readdirSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { spawn } from 'node:child_process'
+import { openChannel } from '../../../gateways/runner/channel.ts'
+
+const [what] = process.argv.slice(2)
+const socket = new Socket({ fd: 3 })
+const channel = openChannel(socket)
+socket.once('close', () => process.exit(0))
+
+const jobs: Record<string, () => Promise<void> | void> = {
+  async echo() {
+    for await (const { header, body } of channel.frames) await channel.send(header, body)
+  },
+  async look() {
+    const open = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return `${fd} ${readlinkSync(`/proc/self/fd/${fd}`)}`
+      } catch {
+        return ''
+      }
+    })
+    await channel.send({
+      kind: 'seen',
+      environ: readFileSync('/proc/self/environ', 'utf8'),
+      cmdline: readFileSync('/proc/self/cmdline', 'utf8'),
+      core: /Max core file size +(\S+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1],
+      nice: Number(readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[16]),
+      open,
+    })
+    await echoForEver()
+  },
+  async 'grow-heap'() {
+    const kept: unknown[] = []
+    for (;;) kept.push({ kept: kept.length })
+  },
+  async 'grow-buffers'() {
+    const kept: Buffer[] = []
+    for (;;) {
+      kept.push(Buffer.alloc(8 * 1024 * 1024, 1))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  },
+  async oversize() {
+    const prefix = Buffer.alloc(8)
+    prefix.writeUInt32BE(0xffffffff, 0)
+    socket.write(prefix)
+    await echoForEver()
+  },
+  async child() {
+    const child = spawn('/bin/sleep', ['4714'], { stdio: 'ignore', detached: true })
+    await channel.send({ kind: 'child', pid: child.pid })
+    await echoForEver()
+  },
+  async flood() {
+    for (let count = 0; ; count += 1)
+      await channel.send({ kind: 'blob', count }, Buffer.alloc(256 * 1024))
+  },
+}
+
+const echoForEver = async () => {
+  for await (const { header, body } of channel.frames) await channel.send(header, body)
+}
+
+await jobs[what ?? '']?.()

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { BadFrame } from '../../../gateways/runner/frames.ts'
+import { runnerPool } from '../../../gateways/runner/runner-pool.ts'
+import { startRunner, type Runner } from '../../../gateways/runner/start-runner.ts'
+
+const megabyte = 1024 ** 2
+const entry = join(import.meta.dirname, 'odd-runner.ts')
+const started: Runner[] = []
+const start = (what: string, memoryBytes = 256 * megabyte): Runner => {
+  const runner = startRunner({ entry, args: [what], memoryBytes })
+  started.push(runner)
+  return runner
+}
+afterEach(async () => {
+  for (const runner of started.splice(0)) {
+    runner.kill()
+    await runner.ended
+  }
+})
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+const first = async (runner: Runner) => {
+  for await (const frame of runner.channel.frames) return frame
+  throw new Error('The channel is closed')
+}
+
+test('it has an empty environment, no descriptor of its starter, no core dump, and low priority', async () => {
+  process.env['CC_KEYRING'] = 'k=must-not-be-inherited'
+  const { header } = await first(start('look'))
+  expect(header['environ']).toBe('')
+  expect(String(header['cmdline'])).not.toContain('must-not')
+  expect(header['core']).toBe('0')
+  expect(header['nice']).toBe(5)
+  const sockets = (header['open'] as string[]).filter((name) => /socket:|\.sock|pipe:/.test(name))
+  expect(
+    sockets.filter((name) => name.startsWith('3 ')),
+    sockets.join(),
+  ).toHaveLength(1)
+  expect(sockets.filter((name) => name.includes('socket:'))).toHaveLength(1)
+})
+
+test('headers and bytes come back as they were sent', async () => {
+  const runner = start('echo')
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 256))
+  await runner.channel.send({ kind: 'x', n: 1 }, bytes)
+  const { header, body } = await first(runner)
+  expect(header).toEqual({ kind: 'x', n: 1 })
+  expect(body.equals(bytes)).toBe(true)
+})
+
+test('memory_exceeded: a heap that grows', async () => {
+  expect(await start('grow-heap', 128 * megabyte).ended).toMatchObject({ how: 'memory_exceeded' })
+}, 30_000)
+
+test('memory_exceeded: buffers that grow, which the heap does not count', async () => {
+  expect(await start('grow-buffers').ended).toMatchObject({ how: 'memory_exceeded' })
+}, 30_000)
+
+test('a frame over its bound is an error of the reader, and nothing of it is held', async () => {
+  await expect(first(start('oversize'))).rejects.toThrow(BadFrame)
+})
+
+test('a runner that sends faster than it is read waits: the reader holds a few frames', async () => {
+  const before = process.memoryUsage().rss
+  const runner = start('flood')
+  let seen = 0
+  for await (const _ of runner.channel.frames) {
+    await sleep(20)
+    if ((seen += 1) === 50) break
+  }
+  // Read at 20 ms a frame; sent without waiting it would be gigabytes.
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * megabyte)
+})
+
+test('it ends when its channel closes', async () => {
+  const runner = start('echo')
+  await runner.channel.send({ kind: 'up' })
+  await first(runner)
+  runner.channel.close()
+  expect(await runner.ended).toMatchObject({ how: 'ended', exitCode: 0 })
+})
+
+test('kill -9 of the worker leaves no runner', async () => {
+  const worker = spawn(process.execPath, [join(import.meta.dirname, 'worker-to-kill.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  worker.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await expect.poll(() => text, { timeout: 20_000 }).toMatch(/runner \d+/)
+  const pid = Number(/runner (\d+)/.exec(text)?.[1])
+  expect(isAlive(pid)).toBe(true)
+  worker.kill('SIGKILL')
+  await once(worker, 'exit')
+  await expect.poll(() => isAlive(pid), { timeout: 2_000 }).toBe(false)
+}, 30_000)
+
+test('one spare is kept: it is the next that is taken, and a new one is made when that has ended', async () => {
+  const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 256 * megabyte })
+  const one = pool.take()
+  const two = pool.take()
+  expect(two.pid).not.toBe(one.pid)
+  one.kill()
+  await one.ended
+  const three = pool.take()
+  expect([one.pid, two.pid]).not.toContain(three.pid)
+  await pool.close()
+  for (const { pid } of [one, two, three]) expect(isAlive(pid)).toBe(false)
+})
