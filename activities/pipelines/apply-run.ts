@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages } from '../../domain/pipelines/tofu-messages.ts'
+import { messageOfUnusableFile } from '../../gateways/sandbox/unusable-file.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
 import { tofu } from '../../gateways/tofu/tofu.ts'
 import { actorOfRun } from '../../store/pipelines/actor-of-run.ts'
@@ -57,7 +58,7 @@ export const applyRun =
       fence: begun.fence,
     })
     try {
-      const end = await applyInSandbox(deps, loaded, { begun, log, watch })
+      const end = await applyInSandbox(deps, loaded, { begun, log, watch }).catch(nameFile(log))
       await log.close()
       // Fenced off or given up by the engine: the outcome is somebody else's to tell.
       if (watch.cause() === 'fenced' || watch.cause() === 'lost')
@@ -142,7 +143,13 @@ async function applyInSandbox(
     if (!spawned) throw new Error('this attempt was taken over')
     const applied = await tool.apply((group) => watch.setProcessGroup(group))
     if (applied.exitCode !== 0) {
-      const unsaved = await tool.readErroredState()
+      const unsaved = await tool.readErroredState().catch(async (thrown: unknown) => {
+        const planted = messageOfUnusableFile(thrown)
+        if (planted === undefined) throw thrown
+        await log.write('error', `${planted}.`)
+        error = `${error ?? 'tofu apply failed.'} ${planted}, so a state that was not saved is lost.`
+        return undefined
+      })
       if (unsaved) {
         await keepAside(deps, loaded, unsaved)
         return {
@@ -158,6 +165,16 @@ async function applyInSandbox(
     await bench.close()
   }
 }
+
+/** A trap that the configuration set for one of our own files ends the run by its name. */
+const nameFile =
+  (log: StageLog) =>
+  async (thrown: unknown): Promise<RunEnd> => {
+    const planted = messageOfUnusableFile(thrown)
+    if (planted === undefined) throw thrown
+    await log.write('error', `${planted}.`)
+    return { phase: 'failed', reason: 'apply_errored', message: `${planted}.` }
+  }
 
 function endOf(end: StepEnd, error: string | undefined, watch: RunWatch): RunEnd {
   if (watch.cause() === 'canceled')

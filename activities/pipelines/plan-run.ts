@@ -7,6 +7,7 @@ import { adviseOnModules } from '../../domain/pipelines/advise-on-modules.ts'
 import { maskSecrets } from '../../domain/pipelines/mask-secrets.ts'
 import { firstError, tofuMessages, type Message } from '../../domain/pipelines/tofu-messages.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import { messageOfUnusableFile } from '../../gateways/sandbox/unusable-file.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
 import { tofu } from '../../gateways/tofu/tofu.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -219,7 +220,8 @@ async function keepModules(tool: ReturnType<typeof tofu>, log: StageLog): Promis
       await log.write('info', `Module ${module} is at commit ${commit}.`)
     return kept?.archive ?? null
   } catch (error) {
-    if (error instanceof AppError) throw new PlanFailure('plan_errored', error.message)
+    if (error instanceof AppError && messageOfUnusableFile(error) === undefined)
+      throw new PlanFailure('plan_errored', error.message)
     throw error
   }
 }
@@ -237,5 +239,7 @@ function assertWell(end: StepEnd, what: string, error: string | undefined): void
 function toFailure(error: unknown, watch: RunWatch): PlanFailure | undefined {
   if (watch.cause() === 'canceled') return new PlanFailure('canceled_by_user', 'Canceled.')
   if (watch.cause()) return undefined
-  return error instanceof PlanFailure ? error : undefined
+  if (error instanceof PlanFailure) return error
+  const planted = messageOfUnusableFile(error)
+  return planted === undefined ? undefined : new PlanFailure('plan_errored', `${planted}.`)
 }

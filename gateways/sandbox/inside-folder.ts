@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
-import { AppError, invalid } from '../../domain/errors.ts'
+import { invalid } from '../../domain/errors.ts'
+import { fileTooLarge, notOwnFile, unusableFile, type Place } from './unusable-file.ts'
 
 /** Reads and writes below one folder that untrusted code may have filled with traps. */
 export type InsideFolder = {
@@ -22,17 +23,21 @@ export function insideFolder(root: string, owner: number | undefined): InsideFol
     async write(path, content) {
       const { folders, name } = split(path)
       await below(root, folders, async (folder) => {
-        const target = `${folder}/${name}`
-        // Replaced, never opened for writing: the old file may be a hard link, a pipe or shared.
-        await unlink(target).catch(ignoreMissing)
-        const file = await open(target, writeFlags, 0o600)
+        const place = { path: `${folder}/${name}`, shown: shownAs(path), wanted: 'file' } as const
         try {
-          await file.writeFile(content)
-          if (owner !== undefined) await file.chown(owner, owner)
-        } finally {
-          await file.close()
+          // Replaced, never opened for writing: the old file may be a hard link, a pipe or shared.
+          await unlink(place.path).catch(ignoreMissing)
+          const file = await open(place.path, writeFlags, 0o600)
+          try {
+            await file.writeFile(content)
+            if (owner !== undefined) await file.chown(owner, owner)
+          } finally {
+            await file.close()
+          }
+        } catch (error) {
+          throw await unusableFile(error, place)
         }
-      }).catch(translate)
+      })
     },
 
     async makeFolder(path) {
@@ -47,22 +52,27 @@ export function insideFolder(root: string, owner: number | undefined): InsideFol
             },
           )
           if (made && owner !== undefined) await chownFolder(`${folder}/${name}`, owner)
-        }).catch(translate)
-      await below(root, parts, async () => {}).catch(translate)
+        })
+      await below(root, parts, async () => {})
     },
 
     async read(path, maxBytes) {
       const { folders, name } = split(path)
-      return below(root, folders, (folder) => readRegular(`${folder}/${name}`, maxBytes)).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return undefined
-          return translate(error)
-        },
-      )
+      return below(root, folders, async (folder) => {
+        const place = { path: `${folder}/${name}`, shown: shownAs(path), wanted: 'file' } as const
+        try {
+          return await readRegular(place, maxBytes)
+        } catch (error) {
+          throw await unusableFile(error, place)
+        }
+      }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined
+        throw error
+      })
     },
 
     async requireFolder(path) {
-      await below(root, partsOf(path), async () => {}).catch(translate)
+      await below(root, partsOf(path), async () => {})
     },
   }
 }
@@ -86,21 +96,27 @@ async function below<T>(
       return hasProc ? `/proc/self/fd/${handle.fd}` : path
     }
     let at = await enter(root)
-    for (const name of folders) at = await enter(`${at}/${name}`)
+    for (const [index, name] of folders.entries()) {
+      const path = `${at}/${name}`
+      const shown = folders.slice(0, index + 1).join('/')
+      at = await enter(path).catch(async (error: unknown) => {
+        throw await unusableFile(error, { path, shown, wanted: 'folder' })
+      })
+    }
     return await use(at)
   } finally {
     await Promise.all(opened.map((handle) => handle.close()))
   }
 }
 
-async function readRegular(path: string, maxBytes: number): Promise<Buffer> {
+async function readRegular(place: Place, maxBytes: number): Promise<Buffer> {
   // Without O_NONBLOCK a planted pipe would hold the worker for ever.
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const file = await open(place.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const info = await file.stat()
     // A second name means that the file may be another's: a hard link needs no right to read.
-    if (!info.isFile() || info.nlink !== 1) throw trap()
-    if (info.size > maxBytes) throw tooLarge()
+    if (!info.isFile() || info.nlink !== 1) throw notOwnFile(info, place)
+    if (info.size > maxBytes) throw fileTooLarge(place, maxBytes)
     // It may still grow, and a sparse file says little of itself, so the cap is on what is read.
     const content = Buffer.alloc(info.size)
     let length = 0
@@ -141,11 +157,5 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }
 
-function translate(error: NodeJS.ErrnoException): never {
-  if (error.code === 'ELOOP' || error.code === 'ENOTDIR' || error.code === 'ENXIO') throw trap()
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw tooLarge()
-  throw error
-}
-
-const trap = () => invalid('This path leaves the work folder or is no regular file')
-const tooLarge = () => new AppError('too_large', 'The file is larger than is accepted')
+const shownAs = (path: string) => partsOf(path).join('/')
+const trap = () => invalid('This path leaves the work folder')

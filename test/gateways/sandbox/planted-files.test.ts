@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messageOfUnusableFile } from '../../../gateways/sandbox/unusable-file.ts'
 import { insideFolder, type InsideFolder } from '../../../gateways/sandbox/inside-folder.ts'
 
 // What a step may leave in its folder for the worker, who is root, to fall over.
@@ -39,14 +40,19 @@ describe('read and write in a folder of an untrusted step', () => {
   test('a symbolic link is never followed, neither the last part nor one before it', async () => {
     await symlink(join(outside, 'secret'), join(root, 'file-link'))
     await symlink(outside, join(root, 'folder-link'))
-    for (const path of ['file-link', 'folder-link/secret'])
-      await expect(files.read(path, 99)).rejects.toMatchObject({ fault: 'invalid' })
-    await expect(files.write('folder-link/planted', 'x')).rejects.toMatchObject({
+    await expect(files.read('file-link', 99)).rejects.toMatchObject({
       fault: 'invalid',
+      message: "file-link is a symbolic link; a run's own files must be regular files",
     })
-    await expect(files.makeFolder('folder-link/planted')).rejects.toMatchObject({
+    // The part that is the trap is named, not the whole path.
+    const folderLink = {
       fault: 'invalid',
-    })
+      message: "folder-link is a symbolic link; a run's own folders must be folders",
+    }
+    await expect(files.read('folder-link/secret', 99)).rejects.toMatchObject(folderLink)
+    await expect(files.write('folder-link/planted', 'x')).rejects.toMatchObject(folderLink)
+    await expect(files.makeFolder('folder-link/planted')).rejects.toMatchObject(folderLink)
+    await expect(files.requireFolder('folder-link')).rejects.toMatchObject(folderLink)
     // A link in the place of a file to write is replaced; what it led to is left alone.
     await files.write('file-link', 'mine')
     expect(String(await insideFolder(outside, undefined).read('secret', 99))).toBe('of the host')
@@ -56,13 +62,41 @@ describe('read and write in a folder of an untrusted step', () => {
   test('a hard link, a pipe and a folder are no files', async () => {
     await link(join(outside, 'secret'), join(root, 'hard-link'))
     execFileSync('mkfifo', [join(root, 'pipe')])
-    for (const path of ['hard-link', 'pipe', 'a'])
-      await expect(files.read(path, 99)).rejects.toMatchObject({ fault: 'invalid' })
+    for (const [path, kind] of [
+      ['hard-link', 'a hard link'],
+      ['pipe', 'a named pipe'],
+      ['a', 'a folder'],
+    ] as const)
+      await expect(files.read(path, 99)).rejects.toMatchObject({
+        fault: 'invalid',
+        message: `${path} is ${kind}; a run's own files must be regular files`,
+      })
+    await expect(files.read('pipe/x', 99)).rejects.toMatchObject({
+      message: "pipe is a named pipe; a run's own folders must be folders",
+    })
+    await expect(files.write('a', 'x')).rejects.toMatchObject({
+      message: "a is a folder; a run's own files must be regular files",
+    })
+  })
+
+  test('a path of the configuration is named as its author knows it', async () => {
+    await files.makeFolder('config/infra')
+    await symlink('/etc/passwd', join(root, 'config/infra/.terraform.lock.hcl'))
+    const error: unknown = await files
+      .read('config/infra/.terraform.lock.hcl', 99)
+      .catch((thrown: unknown) => thrown)
+    expect(messageOfUnusableFile(error)).toBe(
+      "infra/.terraform.lock.hcl is a symbolic link; a run's own files must be regular files",
+    )
+    expect(messageOfUnusableFile(new Error('config/x'))).toBeUndefined()
   })
 
   test('a file over the cap is refused, a sparse one too', async () => {
     await writeFile(join(root, 'large'), 'x'.repeat(100))
-    await expect(files.read('large', 99)).rejects.toMatchObject({ fault: 'too_large' })
+    await expect(files.read('large', 99)).rejects.toMatchObject({
+      fault: 'too_large',
+      message: 'large is larger than 99 bytes',
+    })
     execFileSync('truncate', ['-s', '1T', join(root, 'sparse')])
     await expect(files.read('sparse', 99)).rejects.toMatchObject({ fault: 'too_large' })
   })

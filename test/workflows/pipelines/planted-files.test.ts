@@ -1,0 +1,126 @@
+import { chmodSync, globSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { providerMirror } from '../../harness/provider-mirror.ts'
+import { getRun, isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
+import { rowUntil, isTerminalRow } from '../../faults/run-rows.ts'
+
+const mirror = providerMirror()
+let harness: Harness
+beforeAll(async () => {
+  if (mirror) setTraps(mirror.folder)
+  const env = mirror ? { CC_TOFU_CLI_CONFIG: mirror.cliConfig } : {}
+  harness = await createHarness({ worker: true, env })
+}, 300_000)
+afterAll(() => harness.close())
+
+/** Puts a script before the provider that runs the configuration's own `trap.sh`, as a hostile provider would. */
+function setTraps(folder: string): void {
+  const [program = ''] = globSync(join(folder, '**/terraform-provider-local_v*'))
+  const real = join(dirname(program), 'real')
+  renameSync(program, real)
+  writeFileSync(program, `#!/bin/sh\nsh ./trap.sh\nexec ${real} "$@"\n`)
+  chmodSync(program, 0o755)
+}
+
+const ownFile = "a run's own files must be regular files"
+
+describe.skipIf(!mirror)(
+  'what a plan leaves in the place of its plan file (skipped: install Go 1.26 to build a provider)',
+  () => {
+    test.each([
+      ['a symbolic link', 'touch /bench/out/x; ln -sfn x /bench/out/plan.bin'],
+      ['a hard link', 'touch /bench/out/x; ln -f /bench/out/x /bench/out/plan.bin'],
+      // With a reader, or OpenTofu itself would wait at it until its time is over.
+      [
+        'a named pipe',
+        'test -p /bench/out/plan.bin || { mkfifo /bench/out/plan.bin; cat /bench/out/plan.bin >/dev/null 2>&1 </dev/null & }',
+      ],
+    ])('plan_errored: %s is named', async (kind, trap) => {
+      const org = await harness.organization()
+      const owner = await org.user('Owner')
+      const workspace = await org.workspace({
+        by: owner,
+        files: {
+          'main.tf': `terraform {
+  required_providers { local = { source = "hashicorp/local" } }
+}
+resource "local_file" "note" {
+  filename = "note"
+  content  = "hello"
+}
+`,
+          'trap.sh': `${trap}\n`,
+        },
+      })
+      const { id } = await startRun(owner, workspace)
+      const run = await runUntil(owner, { workspace, id }, isOver)
+      const message = `out/plan.bin is ${kind}; ${ownFile}.`
+      expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored', message })
+      expect(await linesOf(owner, workspace, { id, stage: 'plan' })).toContain(message)
+    })
+
+    test('plan_errored: a folder of the run that became a link is named', async () => {
+      const org = await harness.organization()
+      const owner = await org.user('Owner')
+      const trap = 'mv /bench/out /bench/away && ln -s away /bench/out'
+      const workspace = await org.workspace({
+        by: owner,
+        files: {
+          'main.tf': `terraform {
+  required_providers { local = { source = "hashicorp/local" } }
+}
+resource "local_file" "note" {
+  filename = "note"
+  content  = "hello"
+}
+`,
+          'trap.sh': `test -L /bench/out || { ${trap}; }\n`,
+        },
+      })
+      const { id } = await startRun(owner, workspace)
+      const run = await runUntil(owner, { workspace, id }, isOver)
+      expect(run).toMatchObject({
+        state: 'failed',
+        reason: 'plan_errored',
+        message: "out is a symbolic link; a run's own folders must be folders.",
+      })
+    })
+  },
+)
+
+// The apply has changed the world by then, so the run must not be lost over it.
+describe('what an apply leaves in the place of errored.tfstate', () => {
+  test.each([
+    ['a symbolic link', 'ln -s /etc/passwd errored.tfstate'],
+    ['a hard link', 'touch x && ln x errored.tfstate'],
+    ['a named pipe', 'mkfifo errored.tfstate'],
+    ['a folder', 'mkdir errored.tfstate'],
+  ])('apply_errored: %s is named, and the workspace needs a refresh', async (kind, trap) => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({
+      by: owner,
+      files: {
+        'main.tf': `resource "terraform_data" "first" {}
+resource "terraform_data" "trap" {
+  depends_on = [terraform_data.first]
+  provisioner "local-exec" { command = "${trap}; exit 3" }
+}
+`,
+      },
+    })
+    const { id } = await startRun(owner, workspace)
+    expect(await rowUntil(harness, id, { when: isTerminalRow })).toMatchObject({
+      phase: 'failed',
+      reason: 'apply_errored',
+      needsRefresh: true,
+    })
+    const { message } = await getRun(owner, workspace, id)
+    expect(message).toContain(`errored.tfstate is ${kind}; ${ownFile}, so a state`)
+    expect(await linesOf(owner, workspace, { id, stage: 'apply' })).toContain(
+      `errored.tfstate is ${kind}; ${ownFile}.`,
+    )
+  })
+})
