@@ -1,25 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Secret } from './config/secret.ts'
+import { readTemporalTls, type TemporalTls } from './config/temporal-tls.ts'
 
-/** A value that must not reach a log, an error or a JSON document by accident. */
-export class Secret {
-  readonly #value: string
-  constructor(value: string) {
-    this.#value = value
-  }
-  reveal(): string {
-    return this.#value
-  }
-  toString(): string {
-    return '[secret]'
-  }
-  toJSON(): string {
-    return '[secret]'
-  }
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[secret]'
-  }
-}
+export { Secret }
 
 export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp'
 export type PrivateHost = { use: PrivateHostUse; host: string; port: number }
@@ -48,7 +32,7 @@ export type Config = Readonly<{
   temporal: Readonly<{
     address: string
     namespace: string
-    tls: boolean
+    tls: TemporalTls | undefined
     apiKey: Secret | undefined
     uiUrl: string | undefined
   }>
@@ -141,7 +125,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     temporal: {
       address: need('TEMPORAL_ADDRESS', 'npm start sets it; else host:7233'),
       namespace: env['TEMPORAL_NAMESPACE'] ?? 'cloud-control',
-      tls: env['TEMPORAL_TLS'] === 'true' || env['TEMPORAL_API_KEY'] !== undefined,
+      tls: readTemporalTls(env, faults),
       apiKey: env['TEMPORAL_API_KEY'] ? new Secret(env['TEMPORAL_API_KEY']) : undefined,
       uiUrl: env['CC_TEMPORAL_UI_URL'],
     },

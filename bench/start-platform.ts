@@ -10,6 +10,7 @@ import { freePorts } from '../engines/free-ports.ts'
 import { resolveBinary } from '../engines/resolve-binary.ts'
 import { startEngines } from '../engines/start-engines.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
+import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { startNodePart } from '../scripts/start/start-node-part.ts'
@@ -80,7 +81,7 @@ export async function startPlatform(
       CC_BOOTSTRAP_EMAIL: email,
       CC_BOOTSTRAP_PASSWORD: password,
       DATABASE_URL: engines.databaseUrl,
-      TEMPORAL_ADDRESS: engines.temporalAddress,
+      ...engines.temporalEnv,
       TEMPORAL_NAMESPACE: namespace,
       ...more,
     }
@@ -98,7 +99,7 @@ export async function startPlatform(
     const logins = databaseLogins(config)
     const store = connectStore(logins, 2)
     const changes = openChangeFeed(logins)
-    const connection = await Connection.connect({ address: engines.temporalAddress })
+    const connection = await Connection.connect(connectionOptions(config))
     closing.push(() => Promise.all([store.close(), changes.close(), connection.close()]))
     const { call, cookie } = await signIn(address, { email, password })
     return {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve as absolute } from 'node:path'
 import { createResolver, type Resolver } from './create-resolver.ts'
 import { tryLock } from './file-lock.ts'
@@ -9,6 +9,7 @@ import { sweepPidFiles } from './pid-file.ts'
 import { newPassword, startPostgres } from './postgres.ts'
 import { secretFile } from './secret-file.ts'
 import { startTemporal } from './temporal.ts'
+import { temporalKeys } from './temporal-keys.ts'
 import { startTemporalUi } from './temporal-ui.ts'
 import type { Part } from './watch-part.ts'
 
@@ -32,6 +33,8 @@ export type EngineOptions = {
 export type Engines = {
   databaseUrl: string
   temporalAddress: string
+  /** What the API and the worker are to be told of the embedded Temporal: its address, and the files of their keys. */
+  temporalEnv: Record<string, string>
   temporalUiUrl?: string
   /** What runs now, each started again by itself when it dies. */
   parts(): readonly Part[]
@@ -46,7 +49,6 @@ const portNames = [
   'postgres',
   'frontend',
   'frontendMembership',
-  'frontendHttp',
   'history',
   'historyMembership',
   'matching',
@@ -98,16 +100,22 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
     await postgres.ensureDatabase({ role: owner, database: owner, password, mayCreate: true })
 
     const temporalAddress = `127.0.0.1:${ports.frontend}`
+    mkdirSync(join(dataDir, 'temporal'), { recursive: true, mode: 0o700 })
+    const keys = temporalKeys(join(dataDir, 'temporal', 'tls'))
     if (server) {
       const sqlTool = () => resolve('temporal-sql-tool')
-      started.push(await startTemporal({ ...common, postgres, ports, namespace, server, sqlTool }))
+      started.push(
+        await startTemporal({ ...common, postgres, ports, keys, namespace, server, sqlTool }),
+      )
     }
     let stopped = false
     const startUi = async () => {
       const program = await resolve('temporal-ui-server')
       if (stopped) return
       const { ui: port } = ports
-      started.push(await startTemporalUi({ ...common, program, port, temporalAddress, namespace }))
+      started.push(
+        await startTemporalUi({ ...common, program, port, temporalAddress, keys, namespace }),
+      )
     }
     const uiSettled = (wantsUi ? startUi() : Promise.resolve()).catch((error: unknown) => {
       if (!stopped) say(`temporal-ui: left out, ${error instanceof Error ? error.message : ''}`)
@@ -116,6 +124,13 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
     return {
       databaseUrl: `postgres://${owner}:${password}@127.0.0.1:${ports.postgres}/${owner}`,
       temporalAddress,
+      temporalEnv: {
+        TEMPORAL_ADDRESS: temporalAddress,
+        TEMPORAL_TLS_CA_FILE: keys.caFile,
+        TEMPORAL_TLS_CERT_FILE: keys.client.certFile,
+        TEMPORAL_TLS_KEY_FILE: keys.client.keyFile,
+        TEMPORAL_TLS_SERVER_NAME: keys.server.serverName,
+      },
       ...(wantsUi && { temporalUiUrl: `http://127.0.0.1:${ports.ui}` }),
       parts: () => [...started],
       uiSettled,

@@ -1,7 +1,8 @@
+import type { KeyPair, TemporalKeys } from './temporal-keys.ts'
+
 export type TemporalPorts = {
   frontend: number
   frontendMembership: number
-  frontendHttp: number
   history: number
   historyMembership: number
   matching: number
@@ -16,9 +17,13 @@ type ConfigInput = {
   role: string
   password: string
   dynamicConfigFile: string
+  keys: TemporalKeys
 }
 
-/** The server's configuration file: JSON, which is YAML too. Everything listens on 127.0.0.1. */
+/**
+ * The server's configuration file: JSON, which is YAML too. Everything listens on 127.0.0.1, and
+ * every port asks for a certificate of this installation. There is no HTTP port.
+ */
 export function temporalConfig(input: ConfigInput): string {
   const { ports } = input
   const sql = (databaseName: string, maxConns: number) => ({
@@ -34,8 +39,8 @@ export function temporalConfig(input: ConfigInput): string {
       maxConnLifetime: '1h',
     },
   })
-  const service = (grpcPort: number, membershipPort: number, httpPort?: number) => ({
-    rpc: { grpcPort, membershipPort, bindOnLocalHost: true, ...(httpPort && { httpPort }) },
+  const service = (grpcPort: number, membershipPort: number) => ({
+    rpc: { grpcPort, membershipPort, bindOnLocalHost: true },
   })
   const off = { state: 'disabled' }
 
@@ -56,9 +61,10 @@ export function temporalConfig(input: ConfigInput): string {
         membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
         // 0 is off: nothing on this host asks for profiles.
         pprof: { port: 0 },
+        tls: tlsOf(input.keys),
       },
       services: {
-        frontend: service(ports.frontend, ports.frontendMembership, ports.frontendHttp),
+        frontend: service(ports.frontend, ports.frontendMembership),
         history: service(ports.history, ports.historyMembership),
         matching: service(ports.matching, ports.matchingMembership),
         worker: service(ports.worker, ports.workerMembership),
@@ -88,9 +94,34 @@ export function temporalConfig(input: ConfigInput): string {
   )
 }
 
+/** Mutual TLS of the clients with the frontend, and of the services with each other. */
+function tlsOf({ caFile, server, internode }: TemporalKeys) {
+  const listener = ({ certFile, keyFile }: KeyPair) => ({
+    certFile,
+    keyFile,
+    requireClientAuth: true,
+    clientCaFiles: [caFile],
+  })
+  const toFrontend = { serverName: server.serverName, rootCaFiles: [caFile] }
+  return {
+    internode: {
+      server: listener(internode),
+      client: { serverName: internode.serverName, rootCaFiles: [caFile] },
+    },
+    frontend: { server: listener(server), client: toFrontend },
+    systemWorker: {
+      certFile: internode.certFile,
+      keyFile: internode.keyFile,
+      client: toFrontend,
+    },
+  }
+}
+
 /** Settings for one small host that is to answer quickly. */
 export function temporalDynamicConfig(): string {
   const settings: Record<string, unknown> = {
+    // The membership ports: else any user of the host could join the ring, or take a member off it.
+    'system.enableRingpopTLS': true,
     // One organization's backlog must not stand before another's; partitions would each be fair alone.
     'matching.enableFairness': true,
     'matching.numTaskqueueReadPartitions': 1,

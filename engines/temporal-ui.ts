@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Leash } from './leash.ts'
+import type { TemporalKeys } from './temporal-keys.ts'
 import { watchPart, type Part } from './watch-part.ts'
 
 export type TemporalUiOptions = {
@@ -9,6 +10,7 @@ export type TemporalUiOptions = {
   program: string
   port: number
   temporalAddress: string
+  keys: TemporalKeys
   namespace: string
   leash: Leash
   say: (line: string) => void
@@ -17,12 +19,19 @@ export type TemporalUiOptions = {
 
 /** Temporal's web UI on 127.0.0.1, read-only: it knows neither organizations nor people, so it decides nothing. */
 export async function startTemporalUi(options: TemporalUiOptions): Promise<Part> {
-  const { dataDir, port } = options
+  const { dataDir, port, keys } = options
   const folder = join(dataDir, 'temporal', 'ui')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const origin = `http://127.0.0.1:${port}`
   const config = {
     temporalGrpcAddress: options.temporalAddress,
+    tls: {
+      caFile: keys.caFile,
+      certFile: keys.client.certFile,
+      keyFile: keys.client.keyFile,
+      enableHostVerification: true,
+      serverName: keys.server.serverName,
+    },
     host: '127.0.0.1',
     port,
     enableUi: true,

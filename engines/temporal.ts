@@ -1,5 +1,5 @@
-import { Connection } from '@temporalio/client'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { Connection, type ConnectionOptions, type TLSConfig } from '@temporalio/client'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binaries } from './binaries.ts'
 import { ensureNamespace } from './ensure-namespace.ts'
@@ -7,6 +7,7 @@ import type { Leash } from './leash.ts'
 import { newPassword, type Postgres } from './postgres.ts'
 import { secretFile } from './secret-file.ts'
 import { temporalConfig, temporalDynamicConfig, type TemporalPorts } from './temporal-config.ts'
+import type { TemporalKeys } from './temporal-keys.ts'
 import { ensureTemporalSchema } from './temporal-schema.ts'
 import { watchPart, type Part } from './watch-part.ts'
 
@@ -14,6 +15,7 @@ export type TemporalOptions = {
   dataDir: string
   postgres: Postgres
   ports: TemporalPorts
+  keys: TemporalKeys
   namespace: string
   /** The two programs, already on their way. */
   server: Promise<string>
@@ -27,9 +29,8 @@ const role = 'temporal'
 
 /** Starts the real Temporal server on the embedded PostgreSQL, its namespace usable, and keeps it running. */
 export async function startTemporal(options: TemporalOptions): Promise<Part> {
-  const { dataDir, postgres, ports } = options
+  const { dataDir, postgres, ports, keys } = options
   const folder = join(dataDir, 'temporal')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const password = secretFile(join(folder, 'password'), newPassword)
   const program = await options.server
   await ensureTemporalSchema({ ...options, role, password, version: pinnedVersion() })
@@ -39,26 +40,26 @@ export async function startTemporal(options: TemporalOptions): Promise<Part> {
   writeFileSync(dynamicConfigFile, temporalDynamicConfig(), { mode: 0o600 })
   writeFileSync(
     configFile,
-    temporalConfig({ ports, postgresPort: postgres.port, role, password, dynamicConfigFile }),
+    temporalConfig({ ports, postgresPort: postgres.port, role, password, dynamicConfigFile, keys }),
     { mode: 0o600 },
   )
 
-  const address = `127.0.0.1:${ports.frontend}`
+  const connectOptions = { address: `127.0.0.1:${ports.frontend}`, tls: clientTls(keys) }
   const part = await watchPart({
     ...options,
     name: 'temporal',
     program,
-    // It listens on 127.0.0.1 alone, where nobody could be told apart; a cluster has its own authorizer.
+    // Who has a certificate of this installation may do everything, so that there is nothing for an authorizer to tell apart.
     arguments: ['--config-file', configFile, '--allow-no-auth', 'start'],
     env: withoutTemporalSettings(),
     cwd: folder,
-    probe: () => probe(address),
+    probe: () => probe(connectOptions),
     readyTimeoutMs: 90_000,
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 15_000,
   })
   try {
-    const connection = await Connection.connect({ address, connectTimeout: '10s' })
+    const connection = await Connection.connect({ ...connectOptions, connectTimeout: '10s' })
     try {
       await ensureNamespace(connection, options.namespace)
     } finally {
@@ -71,8 +72,17 @@ export async function startTemporal(options: TemporalOptions): Promise<Part> {
   return part
 }
 
-async function probe(address: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '2s' })
+/** How a client of this installation connects to the frontend. */
+export function clientTls({ caFile, client, server }: TemporalKeys): TLSConfig {
+  return {
+    serverRootCACertificate: readFileSync(caFile),
+    clientCertPair: { crt: readFileSync(client.certFile), key: readFileSync(client.keyFile) },
+    serverNameOverride: server.serverName,
+  }
+}
+
+async function probe(options: ConnectionOptions): Promise<void> {
+  const connection = await Connection.connect({ ...options, connectTimeout: '2s' })
   try {
     await connection.withDeadline(Date.now() + 2_000, () =>
       connection.workflowService.getSystemInfo({}),

@@ -1,10 +1,23 @@
 import type { Config } from '../../config.ts'
 
 /** What a client's and a worker's connection have in common. */
-export function connectionOptions({ temporal }: Config) {
+export function connectionOptions({ temporal }: { temporal: Connecting }) {
   return {
     address: temporal.address,
-    ...(temporal.tls && { tls: true as const }),
+    ...(temporal.tls && { tls: tlsOf(temporal.tls) }),
     ...(temporal.apiKey && { apiKey: temporal.apiKey.reveal() }),
+  }
+}
+
+type Connecting = Pick<Config['temporal'], 'address' | 'tls'> & Partial<Config['temporal']>
+type Tls = NonNullable<Config['temporal']['tls']>
+
+function tlsOf({ ca, serverName, client }: Tls) {
+  return {
+    ...(ca && { serverRootCACertificate: ca }),
+    ...(serverName !== undefined && { serverNameOverride: serverName }),
+    ...(client && {
+      clientCertPair: { crt: client.certificate, key: Buffer.from(client.key.reveal()) },
+    }),
   }
 }

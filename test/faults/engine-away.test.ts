@@ -22,13 +22,14 @@ let org: TestOrganization
 let author: TestUser
 let second: TestUser
 beforeAll(async () => {
-  link = await cuttableLink(inject('temporalAddress'))
+  const address = inject('temporalEnv')['TEMPORAL_ADDRESS'] ?? ''
+  link = await cuttableLink(address)
   harness = await createHarness({ worker: true, env: { TEMPORAL_ADDRESS: link.address } })
   const { temporal } = harness.config
   // Past the link: the test's own way is never cut.
   connection = await Connection.connect({
     ...connectionOptions(harness.config),
-    address: inject('temporalAddress'),
+    address,
   })
   client = new Client({
     connection,

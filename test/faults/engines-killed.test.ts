@@ -32,8 +32,8 @@ beforeAll(async () => {
   const owner = connectOwner(new Secret(engines.databaseUrl))
   await migrate(owner)
   await owner.destroy()
-  const { databaseUrl: DATABASE_URL, temporalAddress: TEMPORAL_ADDRESS } = engines
-  harness = await createHarness({ env: { DATABASE_URL, TEMPORAL_ADDRESS } })
+  const { databaseUrl: DATABASE_URL, temporalEnv } = engines
+  harness = await createHarness({ env: { DATABASE_URL, ...temporalEnv } })
   processes = await processesOf(harness)
   await processes.startApi()
   worker = await processes.startWorker()

@@ -31,6 +31,8 @@ export type Harness = {
   app: FastifyInstance
   deps: Deps & { mail: Mailer }
   config: Config
+  /** The settings by which another process reaches the same Temporal. */
+  temporalEnv: Record<string, string>
   /** All mails sent, newest last. */
   mails: Mail[]
   /** The newest mail to this address, once there is one more than `after` of them. */
@@ -60,9 +62,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const databaseUrl = await copyTemplate(name)
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-harness-'))
   const port = await freePort()
-  const config = readConfig({
+  const env = {
     DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    ...inject('temporalEnv'),
     TEMPORAL_NAMESPACE: name,
     CC_KEYRING: `test=${randomBytes(32).toString('base64')}`,
     CC_DATA_DIR: dataDir,
@@ -78,7 +80,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     // Every test asks from one address; those of the limits set their own.
     CC_RATE_LIMITS: 'token=1000000,scim=1000000,address=1000000',
     ...options.env,
-  })
+  }
+  const config = readConfig(env)
   const lines: string[] = []
   const log: Logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
 
@@ -116,6 +119,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     app,
     deps,
     config,
+    temporalEnv: Object.fromEntries(
+      Object.entries(env).filter(([name]) => name.startsWith('TEMPORAL_')),
+    ),
     mails,
     mailTo: async (address, after = 0) => waitForMail(mails, address, after),
     logged: () => lines.join(''),

@@ -62,13 +62,12 @@ export async function processesOf(
   }
 }
 
-function environmentOf({ config }: Harness): Record<string, string> {
-  const { temporal, keyring, workDir, tofuBin = '', opaBin = '' } = config
+function environmentOf({ config, temporalEnv }: Harness): Record<string, string> {
+  const { keyring, workDir, tofuBin = '', opaBin = '' } = config
   return {
     PATH: process.env['PATH'] ?? '',
     DATABASE_URL: config.databaseUrl.reveal(),
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
+    ...temporalEnv,
     CC_KEYRING: keyring.map(({ id, key }) => `${id}=${key.reveal()}`).join(','),
     CC_DATA_DIR: config.dataDir,
     ...(workDir !== undefined && { CC_WORK_DIR: workDir }),

@@ -5,7 +5,7 @@ import { startEngines } from '../../engines/start-engines.ts'
 
 export type TestEngines = {
   databaseUrl: string
-  temporalAddress: string
+  temporalEnv: Record<string, string>
   stop(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function startTestEngines(options: { temporal?: boolean } = {}): Pr
     })
     return {
       databaseUrl: engines.databaseUrl,
-      temporalAddress: engines.temporalAddress,
+      temporalEnv: engines.temporalEnv,
       async stop() {
         await engines.stop()
         remove()

@@ -15,7 +15,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Of the database that each test file copies. */
     templateUrl: string
-    temporalAddress: string
+    /** Its address, and the keys without which it answers nobody. */
+    temporalEnv: Record<string, string>
     workflowBundle: string
     tofuBin: string
     opaBin: string
@@ -35,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const bundle = join(folder, 'workflows.js')
     writeFileSync(bundle, (await bundleWorkflows()).code)
     project.provide('templateUrl', templateUrl)
-    project.provide('temporalAddress', engines.temporalAddress)
+    project.provide('temporalEnv', engines.temporalEnv)
     project.provide('workflowBundle', bundle)
     project.provide('tofuBin', await resolveBinary('tofu', { say }))
     project.provide('workDir', workDir)

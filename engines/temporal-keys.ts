@@ -1,0 +1,97 @@
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeAuthority } from '../gateways/x509/make-authority.ts'
+
+export type KeyPair = { certFile: string; keyFile: string }
+
+export type TemporalKeys = {
+  caFile: string
+  /** Of the frontend, and of the web UI. */
+  server: KeyPair & { serverName: string }
+  /** Of the services among themselves, in both directions. */
+  internode: KeyPair & { serverName: string }
+  /** Of the API, the worker and this supervisor. */
+  client: KeyPair
+}
+
+const yearMs = 365 * 86_400_000
+const validForMs = 10 * yearMs
+/** A start within so much of the end makes new ones: a service that is never restarted runs as long on the old. */
+const renewBeforeMs = 2 * yearMs
+const serverName = 'temporal.cloud-control.internal'
+const internodeName = 'internode.temporal.cloud-control.internal'
+
+/**
+ * The keys by which the parts of an embedded Temporal know each other. Any user of the host can
+ * connect to 127.0.0.1; only who can read this folder is answered. All are made at the first start,
+ * and made anew together when they near their end, or are missing, unsound or readable by others.
+ */
+export function temporalKeys(folder: string, now = new Date()): TemporalKeys {
+  const keys = pathsIn(folder)
+  if (!areSound(folder, keys, now)) make(folder, now)
+  return keys
+}
+
+function pathsIn(folder: string): TemporalKeys {
+  const pair = (name: string): KeyPair => ({
+    certFile: join(folder, `${name}.pem`),
+    keyFile: join(folder, `${name}.key`),
+  })
+  return {
+    caFile: join(folder, 'ca.pem'),
+    server: { ...pair('server'), serverName },
+    internode: { ...pair('internode'), serverName: internodeName },
+    client: pair('client'),
+  }
+}
+
+function areSound(folder: string, keys: TemporalKeys, now: Date): boolean {
+  try {
+    if (!isPrivate(folder)) return false
+    const authority = new X509Certificate(readFileSync(keys.caFile))
+    return [keys.server, keys.internode, keys.client].every(({ certFile, keyFile }) => {
+      const certificate = new X509Certificate(readFileSync(certFile))
+      return (
+        isPrivate(keyFile) &&
+        certificate.verify(authority.publicKey) &&
+        certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile))) &&
+        certificate.validToDate.getTime() - now.getTime() > renewBeforeMs
+      )
+    })
+  } catch {
+    return false
+  }
+}
+
+/** Whoever could read a key once has it. */
+const isPrivate = (path: string): boolean => {
+  const { mode, uid } = statSync(path)
+  return (mode & 0o077) === 0 && uid === process.getuid?.()
+}
+
+/** Whole or not at all: a start that is killed here leaves the folder as it was, or none. */
+function make(folder: string, now: Date): void {
+  const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
+  mkdirSync(unfinished, { mode: 0o700 })
+  const authority = makeAuthority('cloud-control embedded Temporal', {
+    // Clocks are not turned back by more.
+    notBefore: new Date(now.getTime() - 86_400_000),
+    notAfter: new Date(now.getTime() + validForMs),
+  })
+  const write = (path: string, text: string) =>
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600, flush: true })
+  const keys = pathsIn(unfinished)
+  write(keys.caFile, authority.certificate)
+  for (const [commonName, pair, subject] of [
+    ['frontend', keys.server, { dnsNames: [serverName], usages: ['server'] }],
+    ['internode', keys.internode, { dnsNames: [internodeName], usages: ['server', 'client'] }],
+    ['client', keys.client, { dnsNames: [], usages: ['client'] }],
+  ] as const) {
+    const { key, certificate } = authority.issue({ commonName, ...subject })
+    write(pair.certFile, certificate)
+    write(pair.keyFile, key)
+  }
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(unfinished, folder)
+}
