@@ -19,6 +19,7 @@ import * as gitWebhooks from './migrations/0016-add-git-webhooks.ts'
 import * as failedConnections from './migrations/0018-ask-failed-connections-again.ts'
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
 import * as newestRuns from './migrations/0020-add-newest-runs.ts'
+import * as planChanges from './migrations/0024-add-plan-changes.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -40,6 +41,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0018-ask-failed-connections-again': failedConnections,
   '0019-keep-modules-of-plans': modulesOfPlans,
   '0020-add-newest-runs': newestRuns,
+  '0024-add-plan-changes': planChanges,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -586,6 +586,20 @@ table pipelines
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table plan_changes
+  organization_id integer not null
+  workspace_run_id integer not null
+  first_seq integer not null
+  last_seq integer not null
+  body bytea not null
+  constraint plan_changes_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint plan_changes_pkey PRIMARY KEY (organization_id, workspace_run_id, last_seq)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table plans
   workspace_run_id integer not null
   organization_id integer not null
@@ -602,6 +616,8 @@ table plans
   sensitive_variables text[] not null default '{}'::text[]
   created_at timestamp with time zone not null default now()
   modules bytea
+  overview jsonb
+  resource_types text[]
   constraint plans_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint plans_pkey PRIMARY KEY (workspace_run_id)
   index plans_run btree (organization_id, workspace_run_id)

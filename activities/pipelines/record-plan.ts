@@ -1,12 +1,14 @@
 import { planDigest } from '../../domain/pipelines/plan-digest.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
-import { summarizePlan } from '../../domain/plans/summarize-plan.ts'
+import { splitPlan, type SplitPlan } from '../../domain/plans/split-plan.ts'
+import { sealRows } from '../../gateways/keyring/sealed-rows.ts'
 import { actorOfRun } from '../../store/pipelines/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
+import { planChanges } from '../../store/pipelines/plan-changes.ts'
 import { plans } from '../../store/pipelines/plans.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -42,7 +44,8 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     stateSerial: loaded.state?.serial ?? null,
     variablesMac: loaded.variablesMac,
   })
-  const summary = summarizePlan(plan.planJson)
+  const split = splitPlan(plan.planJson, { sensitiveVariables: loaded.sensitiveVariables })
+  const { summary } = split
   const { judgement } = plan
 
   await deps.store.tenant(organizationId, async (db) => {
@@ -50,7 +53,7 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     const runs = workspaceRuns(db, organizationId)
     const now = await runs.getForUpdate(run.id)
     if (now.phase !== 'planning') return
-    await savePlan(deps, db, { loaded, plan })
+    await savePlan(deps, db, { loaded, plan, split })
     await runs.patch(run.id, {
       planDigest: digest,
       summary: { ...summary },
@@ -130,7 +133,7 @@ async function isStale(db: Db, { organizationId, run, state }: LoadedRun): Promi
 async function savePlan(
   { keyring, engineVersion }: Deps,
   db: Db,
-  { loaded, plan }: { loaded: LoadedRun; plan: FinishedPlan },
+  { loaded, plan, split }: { loaded: LoadedRun; plan: FinishedPlan; split: SplitPlan },
 ): Promise<void> {
   const { organizationId, run } = loaded
   const seal = (column: string, plain: Buffer | string) =>
@@ -149,7 +152,11 @@ async function savePlan(
     policiesVersion: plan.judgement.policiesVersion,
     pricesVersion: plan.judgement.pricesVersion,
     sensitiveVariables: loaded.sensitiveVariables,
+    overview: split.overview,
+    resourceTypes: split.resourceTypes,
   })
+  const place = { organizationId, table: 'plan_changes', ownerId: run.id }
+  await planChanges(db, organizationId).replace(run.id, sealRows(keyring, place, split.rows))
 }
 
 /** Ends a run whose plan did not come about. */

@@ -1,7 +1,9 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../store/connect.ts'
-import { Body, errors } from '../http/schemas.ts'
+import { decodeCursor } from '../http/paging.ts'
+import { Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
+import { maxPlanPageBytes, NullablePlanPage, presentPlanPage, readPlanPage } from './plan-page.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import { runDetail } from './run-detail.ts'
 import { LogPage, RunBody, RunDetail, RunParams } from './schemas.ts'
@@ -38,6 +40,29 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     async ({ caller: { organizationId }, params }) => ({
       run: await runDetail(deps, organizationId, await find(organizationId, params)),
     }),
+  )
+
+  app.get(
+    `${path}/plan`,
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: `get${noun}RunPlan`,
+        description:
+          'The changes of the plan by pages, what is taken away first. A page ends at `limit` changes or 1 MiB. `plan` is null before there is one, and for a plan of a version that kept no changes to show: the log lists those.',
+        params: RunParams,
+        querystring: Page,
+        response: { 200: Type.Object({ plan: NullablePlanPage }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params, query: { limit = 50, cursor } }) => {
+      const page = await deps.store.tenant(organizationId, async (db) => {
+        const { workspaceRunId: runId } = await place(db, organizationId, params)
+        const after = decodeCursor(cursor, 0)
+        return readPlanPage(db, organizationId, { runId, after, limit, maxBytes: maxPlanPageBytes })
+      })
+      return { plan: presentPlanPage(deps.keyring, page) }
+    },
   )
 
   app.get(

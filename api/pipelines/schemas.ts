@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { runReasons, stageStates } from '../../domain/pipelines/run-state.ts'
 import { OneLine } from '../http/one-line.ts'
+import { NullablePlanPage } from './plan-page.ts'
 import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
@@ -78,7 +79,7 @@ export type RunBody = Static<typeof RunBody>
 
 export const RunDetail = Type.Object({
   ...runFields,
-  plan: Nullable(Type.Unknown()),
+  plan: NullablePlanPage,
   timeline: Type.Array(
     Type.Object({
       at: Time,

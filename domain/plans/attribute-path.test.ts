@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { formatPath, readPath } from './attribute-path.ts'
+import { appendStep, readPath, type PathStep } from './attribute-path.ts'
+
+const formatPath = (steps: readonly PathStep[]) => steps.reduce<string>(appendStep, '')
 
 describe('attribute paths', () => {
   test.each([

@@ -1,12 +1,11 @@
-/** A path as a person writes it: `root_block_device[0].volume_type`, `tags["a.b"]`, `tags.Name`. */
-export function formatPath(steps: readonly PathStep[]): string {
-  let text = ''
-  for (const step of steps) {
-    if (typeof step === 'number') text += `[${step}]`
-    else if (/^[A-Za-z_][\w-]*$/.test(step)) text += text === '' ? step : `.${step}`
-    else text += `[${JSON.stringify(step)}]`
-  }
-  return text
+/**
+ * A path as a person writes it, longer by one step: `root_block_device[0].volume_type`,
+ * `tags["a.b"]`, `tags.Name`.
+ */
+export function appendStep(path: string, step: PathStep): string {
+  if (typeof step === 'number') return `${path}[${step}]`
+  if (/^[A-Za-z_][\w-]*$/.test(step)) return path === '' ? step : `${path}.${step}`
+  return `${path}[${JSON.stringify(step)}]`
 }
 
 /** Reads the same form, and `a.0.b` for `a[0].b`. Undefined when the text is no path. */

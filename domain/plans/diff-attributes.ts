@@ -1,36 +1,46 @@
-import { formatPath, type PathStep } from './attribute-path.ts'
+import { appendStep, type PathStep } from './attribute-path.ts'
+import { cutText, maxTextLength } from './cut-text.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 import type { Change } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
-/** What differs between the two sides of a change, one entry a leaf, without sensitive values. */
-export function diffAttributes(change: Change, secrets: KnownSecrets): PresentedAttribute[] {
-  const attributes: PresentedAttribute[] = []
-  const replacing = new Set(change.replacePaths.map((path) => JSON.stringify(path)))
-  const visit = (sides: Sides, path: PathStep[]): void => {
-    const { before, after, unknown } = sides
-    const sensitive = sides.beforeSensitive === true || sides.afterSensitive === true
-    const forces = replacing.has(JSON.stringify(path))
-    if (!sensitive && unknown !== true && !forces && path.length < maxDepth) {
-      const keys = childKeys(sides)
-      if (keys) return keys.forEach((key) => visit(childOf(sides, key), [...path, key]))
+/**
+ * What differs between the two sides of a change, one entry a leaf, without sensitive values. What
+ * has no room is counted and not presented. The time is linear in the size of the change.
+ */
+export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room): AttributeDiff {
+  const diff: AttributeDiff = { attributes: [], omitted: 0, bytes: 0 }
+  const visit = (at: Place): void => {
+    const { before, after, unknown } = at.sides
+    const sensitive = at.sides.beforeSensitive === true || at.sides.afterSensitive === true
+    const forces = at.replacing?.ends ?? false
+    if (!sensitive && unknown !== true && !forces && at.depth < maxDepth) {
+      const keys = childKeys(at.sides)
+      if (keys) return keys.forEach((key) => visit(childOf(at, { key, secrets })))
     }
     if (unknown !== true && !forces && sameValue(before, after)) return
-    const show = (value: unknown, marks: unknown) => presentValue({ value, marks, secrets })
-    const hidden = sensitive || secrets.has(before) || secrets.has(after)
-    attributes.push({
-      path: formatPath(path.map((step) => coverStep(step, secrets))),
-      before: hidden ? mask(before) : show(before, sides.beforeSensitive),
-      after:
-        unknown === true ? unknownText : hidden ? mask(after) : show(after, sides.afterSensitive),
-      sensitive: hidden,
-      unknown: unknown === true,
-      ...(forces ? { forcesReplacement: true } : {}),
-    })
+    if (diff.omitted > 0 || diff.attributes.length >= room.attributes) diff.omitted += 1
+    else addTo(diff, presentAttribute({ ...at, sensitive, forces, secrets }), room.bytes)
   }
   const { before, after, beforeSensitive, afterSensitive } = change
-  visit({ before, after, beforeSensitive, afterSensitive, unknown: change.afterUnknown }, [])
-  return attributes
+  visit({
+    sides: { before, after, beforeSensitive, afterSensitive, unknown: change.afterUnknown },
+    path: '',
+    depth: 0,
+    replacing: replaceTree(change.replacePaths),
+  })
+  return diff
+}
+
+/** How much of a change may be presented. */
+export type Room = { attributes: number; bytes: number }
+
+export type AttributeDiff = {
+  attributes: PresentedAttribute[]
+  /** How many more attributes differ than are presented. */
+  omitted: number
+  /** What the attributes take as JSON. */
+  bytes: number
 }
 
 export type PresentedAttribute = {
@@ -46,7 +56,6 @@ export const sensitiveText = '(sensitive value)'
 export const unknownText = '(known after apply)'
 
 const maxDepth = 8
-const maxTextLength = 1_000
 
 type Sides = {
   before: unknown
@@ -54,6 +63,52 @@ type Sides = {
   unknown: unknown
   beforeSensitive: unknown
   afterSensitive: unknown
+}
+
+type Place = { sides: Sides; path: string; depth: number; replacing: ReplaceTree | undefined }
+
+function addTo(diff: AttributeDiff, attribute: PresentedAttribute, room: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(attribute)) + 1
+  if (diff.bytes + bytes > room) {
+    diff.omitted += 1
+    return
+  }
+  diff.bytes += bytes
+  diff.attributes.push(attribute)
+}
+
+type Leaf = Place & { sensitive: boolean; forces: boolean; secrets: KnownSecrets }
+
+function presentAttribute({ sides, path, sensitive, forces, secrets }: Leaf): PresentedAttribute {
+  const { before, after, unknown, beforeSensitive, afterSensitive } = sides
+  const show = (value: unknown, marks: unknown) => presentValue({ value, marks, secrets })
+  const hidden = sensitive || secrets.has(before) || secrets.has(after)
+  return {
+    path,
+    before: hidden ? mask(before) : show(before, beforeSensitive),
+    after: unknown === true ? unknownText : hidden ? mask(after) : show(after, afterSensitive),
+    sensitive: hidden,
+    unknown: unknown === true,
+    ...(forces ? { forcesReplacement: true } : {}),
+  }
+}
+
+/** The paths that force a replacement, by their steps: each attribute looks only one step further. */
+type ReplaceTree = { ends: boolean; below: Map<unknown, ReplaceTree> }
+
+function replaceTree(paths: readonly unknown[]): ReplaceTree {
+  const root: ReplaceTree = { ends: false, below: new Map() }
+  for (const path of paths) {
+    if (!Array.isArray(path) || path.length > maxDepth) continue
+    let node = root
+    for (const step of path as unknown[]) {
+      const next = node.below.get(step) ?? { ends: false, below: new Map() }
+      node.below.set(step, next)
+      node = next
+    }
+    node.ends = true
+  }
+  return root
 }
 
 /** As in redactPlan: a map's key can be a secret, an attribute's name is let be. */
@@ -64,13 +119,25 @@ const coverStep = (step: PathStep, secrets: KnownSecrets) =>
 
 const mask = (value: unknown) => (value === null || value === undefined ? null : sensitiveText)
 
-const childOf = (sides: Sides, key: PathStep): Sides => ({
-  before: own(sides.before, key),
-  after: own(sides.after, key),
-  unknown: own(sides.unknown, key),
-  beforeSensitive: own(sides.beforeSensitive, key),
-  afterSensitive: own(sides.afterSensitive, key),
-})
+function childOf(
+  { sides, path, depth, replacing }: Place,
+  { key, secrets }: { key: PathStep; secrets: KnownSecrets },
+): Place {
+  return {
+    sides: {
+      before: own(sides.before, key),
+      after: own(sides.after, key),
+      unknown: own(sides.unknown, key),
+      beforeSensitive: own(sides.beforeSensitive, key),
+      afterSensitive: own(sides.afterSensitive, key),
+    },
+    // A path that is cut stays as it is: with a key of a megabyte above thousands of leaves each
+    // leaf would else copy the megabyte.
+    path: path.length > maxTextLength ? path : cutText(appendStep(path, coverStep(key, secrets))),
+    depth: depth + 1,
+    replacing: replacing?.below.get(key),
+  }
+}
 
 /** The steps below, when what is there can be walked: both sides of one shape, or one of them. */
 function childKeys({ before, after, unknown }: Sides): PathStep[] | undefined {
@@ -98,10 +165,7 @@ function presentValue({ value, marks, secrets }: Presented): PresentedAttribute[
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
   const covered = maskInside({ value, marks, secrets })
-  const text = typeof covered === 'string' ? covered : JSON.stringify(covered)
-  const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
-  // Postgres takes neither of the two in a jsonb.
-  return cut.toWellFormed().replaceAll('\0', '\uFFFD')
+  return cutText(typeof covered === 'string' ? covered : JSON.stringify(covered))
 }
 
 /** Below the depth that is walked a value is shown as one text, and its marks still hold. */

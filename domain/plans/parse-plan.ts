@@ -1,3 +1,4 @@
+import { isDeeperThan } from './is-deeper-than.ts'
 import { isRecord, own, type UnknownRecord } from './record.ts'
 
 /**
@@ -6,6 +7,8 @@ import { isRecord, own, type UnknownRecord } from './record.ts'
  */
 export function parsePlan(document: unknown): Plan {
   if (!isRecord(document)) throw new PlanFormatError('it is not an object')
+  if (isDeeperThan(document, maxLevels))
+    throw new PlanFormatError(`its values are nested deeper than ${maxLevels} levels`)
   const version = document['format_version']
   if (typeof version !== 'string' || !/^1\.\d+$/.test(version))
     throw new PlanFormatError('its format_version is not 1.x')
@@ -20,6 +23,9 @@ export function parsePlan(document: unknown): Plan {
     outputChanges: readOutputChanges(document),
   }
 }
+
+/** More than OpenTofu's own types nest, and few enough that every function that walks a plan may recurse. */
+export const maxLevels = 500
 
 /** Its message names a place of the plan, never a value. */
 export class PlanFormatError extends Error {

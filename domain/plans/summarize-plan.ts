@@ -5,8 +5,9 @@ import { parsePlan, type Plan } from './parse-plan.ts'
  * a replacement is one to add and one to destroy; reads, moves and forgotten objects are in
  * none of the three.
  */
-export function summarizePlan(planJson: unknown): PlanSummary {
-  const plan = parsePlan(planJson)
+export const summarizePlan = (planJson: unknown): PlanSummary => summaryOf(parsePlan(planJson))
+
+export function summaryOf(plan: Plan): PlanSummary {
   const summary: PlanSummary = {
     add: 0,
     change: 0,

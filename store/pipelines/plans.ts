@@ -1,4 +1,5 @@
 import { Model } from 'objection'
+import type { PlanOverview } from '../../domain/plans/split-plan.ts'
 import type { Db } from '../connect.ts'
 
 export class PlanRow extends Model {
@@ -21,6 +22,12 @@ export class PlanRow extends Model {
   declare pricesVersion: string
   /** Names of the variables that the workspace kept as sensitive when this was planned. */
   declare sensitiveVariables: string[]
+  /** Null in a plan from before its changes were kept as rows. */
+  declare overview: PlanOverview | null
+  /** Each type of a resource in it, once. */
+  declare resourceTypes: string[] | null
+
+  static override jsonAttributes = ['overview']
 }
 
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
@@ -40,13 +47,12 @@ export function plans(db: Db, organizationId: number) {
       return PlanRow.query(db).findOne({ organizationId, workspaceRunId })
     },
 
-    /** What a page shows of a plan, without the plan file itself. */
-    async shown(
-      workspaceRunId: number,
-    ): Promise<Pick<StoredPlan, 'planJson' | 'sensitiveVariables'> | undefined> {
-      return PlanRow.query(db)
-        .select('planJson', 'sensitiveVariables')
+    /** What a page says of a plan before its first row. */
+    async overview(workspaceRunId: number): Promise<PlanOverview | null> {
+      const row = await PlanRow.query(db)
+        .select('overview')
         .findOne({ organizationId, workspaceRunId })
+      return row?.overview ?? null
     },
 
     async recordVersions(

@@ -78,6 +78,7 @@ const tables = [
   'pipeline_runs',
   'stages',
   'plans',
+  'plan_changes',
   'approvals',
   'apply_attempts',
   'log_lines',

@@ -1,28 +1,10 @@
-/** A run's plan as the API presents it: by resource, sensitive values masked already. */
-export type Attribute = {
-  path: string
-  before: string | number | boolean | null
-  after: string | number | boolean | null
-  sensitive: boolean
-  unknown: boolean
-  forcesReplacement?: true
-}
-export type PlannedResource = {
-  address: string
-  previousAddress?: string
-  type: string
-  provider: string
-  actions: string[]
-  replaceReason?: string
-  attributes: Attribute[]
-  omittedAttributes: number
-}
-export type PlannedOutput = { name: string; actions: string[]; attributes: Attribute[] }
-export type Plan = {
-  resources: PlannedResource[]
-  omittedResources: number
-  outputs: PlannedOutput[]
-}
+import type { Answer } from './call.ts'
+
+/** A page of a run's plan as the API presents it: what is taken away first, sensitive values masked already. */
+export type Plan = NonNullable<Answer<'getPipelineRunPlan'>['plan']>
+export type PlannedResource = Plan['resources'][number]
+export type PlannedOutput = Plan['outputs'][number]
+export type Attribute = PlannedResource['attributes'][number]
 export type Cost = {
   before: number
   after: number
@@ -33,9 +15,6 @@ export type Cost = {
 export type Finding = { level: string; message: string; policy?: string; resource?: string }
 
 /** The document leaves these open; what is not of the shape is shown as absent. */
-export const planOf = (value: unknown): Plan | undefined =>
-  has(value, 'resources') && Array.isArray(value.resources) ? (value as Plan) : undefined
-
 export const costOf = (value: unknown): Cost | undefined =>
   has(value, 'delta') && typeof value.delta === 'number' ? (value as unknown as Cost) : undefined
 

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import type { Plan } from './plan.ts'
 import type { RunPlace } from './types.ts'
 
 const pageSize = 200
@@ -138,6 +139,28 @@ export const runQuery = (place: RunPlace) =>
       if (!run || run.state !== 'running') return false
       return run.awaitingApproval ? 4_000 : 1_500
     },
+  })
+
+/** The plan's changes, going on from the page that came with the run. A plan that is made again has another digest. */
+export const planQuery = (place: RunPlace, digest: string | null, first: Plan) =>
+  infiniteQueryOptions({
+    queryKey: ['plan', place.kind, place.id, place.runId, digest],
+    queryFn: async ({ pageParam, signal }) => {
+      const input = {
+        params: { id: place.id, runId: place.runId },
+        query: { limit: pageSize, cursor: pageParam },
+        signal,
+      }
+      const { plan } =
+        place.kind === 'pipeline'
+          ? await call('getPipelineRunPlan', input)
+          : await call('getWorkspaceRunPlan', input)
+      return plan ?? { ...first, resources: [], outputs: [], drift: [], nextCursor: null }
+    },
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    initialData: { pages: [first], pageParams: [firstPage] },
+    staleTime: Infinity,
   })
 
 export const peopleQuery = (q = '') =>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
-import { planOf } from '../api/plan.ts'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords, reasonWords } from '../api/words.ts'
@@ -57,7 +56,6 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const workspace = data?.workspace.name ?? '…'
   const tab = search.tab ?? tabOf(run)
   const stage = search.stage ?? stageOf(run)
-  const plan = planOf(run.plan)
   const now = stageNow(run)
   const title = run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`
   // The log that is shown hears the end of its stage itself.
@@ -96,13 +94,10 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
         <div className="run-main">
           <RunTabs place={place} tab={tab} run={run} stage={stage} />
           {tab === 'plan' &&
-            (plan ? (
-              <PlanView plan={plan} />
+            (run.plan ? (
+              <PlanView first={run.plan} place={place} digest={run.planDigest} />
             ) : (
-              <p className="dim">
-                {run.state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} The
-                log says more.
-              </p>
+              <p className="dim">{noPlanWords(run)}</p>
             ))}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'timeline' && <Timeline run={run} />}
@@ -115,7 +110,13 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
 
 /** A plan is what one comes for; before there is one, and where something broke, the log is. */
 const tabOf = (run: RunDetail): NonNullable<RunSearch['tab']> =>
-  planOf(run.plan) && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
+  run.plan && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
+
+function noPlanWords({ planDigest, state }: RunDetail): string {
+  if (planDigest)
+    return 'This plan was made by an earlier version of the service, which kept it in a form that is no longer shown. The log lists its changes.'
+  return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} The log says more.`
+}
 
 const stageOf = (run: RunDetail): string =>
   run.stages.findLast(({ startedAt, name }) => startedAt !== null && name !== 'approve')?.name ??

@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   actionOf,
@@ -7,8 +8,11 @@ import {
   type PlannedOutput,
   type PlannedResource,
 } from '../api/plan.ts'
+import { planQuery } from '../api/queries.ts'
+import type { RunPlace } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { FilterBox, foundWords } from './filter-box.tsx'
+import { LoadMore } from './pages.tsx'
 import { plainText } from './plain-text.ts'
 import { Scroller } from './scroller.tsx'
 
@@ -23,13 +27,22 @@ const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone:
 ]
 const opensUpTo = 12
 
-export function PlanView({ plan }: { plan: Plan }) {
+type Props = { first: Plan; place: RunPlace; digest: string | null }
+
+/** A long plan comes by pages as one scrolls, so what is counted is told by its overview. */
+export function PlanView({ first, place, digest }: Props) {
   const [filter, setFilter] = useState('')
-  const shown = plan.resources.filter(({ address }) =>
-    address.toLowerCase().includes(filter.toLowerCase()),
-  )
-  const long = plan.resources.length > opensUpTo
-  if (plan.resources.length === 0 && plan.outputs.length === 0)
+  const query = useInfiniteQuery(planQuery(place, digest, first))
+  const { actions, omittedChanges, ...all } = first.overview
+  const pages = query.data.pages
+  const matches = ({ address }: PlannedResource) =>
+    address.toLowerCase().includes(filter.toLowerCase())
+  const shown = pages.flatMap(({ resources }) => resources.filter(matches))
+  const drift = pages.flatMap((page) => page.drift.filter(matches))
+  const outputs = pages.flatMap((page) => page.outputs)
+  const changing = Object.values(actions).reduce((sum, count) => sum + count, 0)
+  const long = changing > opensUpTo
+  if (changing === 0 && all.outputs === 0 && all.drift === 0)
     return <p className="dim">Nothing changes: what there is matches the files.</p>
   return (
     <div className={`plan ${long ? 'long' : ''}`}>
@@ -38,43 +51,75 @@ export function PlanView({ plan }: { plan: Plan }) {
           label="Filter by address"
           value={filter}
           onChange={setFilter}
-          found={foundWords(shown.length)}
+          found={foundWords(shown.length, query.hasNextPage)}
         />
       )}
-      {plan.omittedResources > 0 && (
+      {omittedChanges > 0 && (
         <p className="note warn">
-          {plural(plan.omittedResources, 'more resource changes', 'more resources change')} than are
-          shown here: what is deleted or replaced is shown first, and the log lists all of them.
+          {plural(omittedChanges, 'more change')} than are kept here: what is deleted or replaced is
+          shown first, and the log lists all of them.
         </p>
       )}
       {groups.map(({ action, sign, title, tone }) => {
         const members = shown.filter((resource) => actionOf(resource) === action)
         if (members.length === 0) return null
         return (
-          <section key={action} className="plan-group">
-            <h2>
-              <span className={`sign ${tone}`} aria-hidden="true">
-                {sign}
-              </span>
-              {title} <span className="count">{members.length.toLocaleString()}</span>
-            </h2>
+          <Group
+            key={action}
+            {...{ sign, tone, title, count: filter ? members.length : actions[action] }}
+          >
             {members.map((resource) => (
-              <Resource key={resource.address} {...{ resource, open: !long, sign, tone, action }} />
+              <Resource key={keyOf(resource)} {...{ resource, open: !long, sign, tone, action }} />
             ))}
-          </section>
+          </Group>
         )
       })}
-      {plan.outputs.length > 0 && (
-        <section className="plan-group">
-          <h2>
-            Outputs <span className="count">{plan.outputs.length}</span>
-          </h2>
-          {plan.outputs.map((output) => (
+      {outputs.length > 0 && (
+        <Group title="Outputs" count={all.outputs}>
+          {outputs.map((output) => (
             <Output key={output.name} output={output} />
           ))}
-        </section>
+        </Group>
       )}
+      {drift.length > 0 && (
+        <Group title="Changed outside of OpenTofu" count={filter ? drift.length : all.drift}>
+          {drift.map((resource) => (
+            <Resource
+              key={keyOf(resource)}
+              {...{ resource, open: false, sign: '!', tone: 'quiet', action: actionOf(resource) }}
+            />
+          ))}
+        </Group>
+      )}
+      <LoadMore query={query} />
     </div>
+  )
+}
+
+/** An object that a broken replacement left behind has the address of the one that took its place. */
+const keyOf = ({ address, actions }: PlannedResource) => `${address} ${actions.join(' ')}`
+
+type GroupProps = {
+  sign?: string
+  tone?: string
+  title: string
+  count: number
+  children: React.ReactNode
+}
+
+function Group({ sign, tone = '', title, count, children }: GroupProps) {
+  return (
+    <section className="plan-group">
+      <h2>
+        {sign && (
+          <span className={`sign ${tone}`} aria-hidden="true">
+            {sign}
+          </span>
+        )}
+        {title} <span className="count">{count.toLocaleString()}</span>
+      </h2>
+      {children}
+    </section>
   )
 }
 
@@ -113,16 +158,15 @@ function Resource({ resource, open, sign, tone, action }: ResourceProps) {
           {(resource.attributes.length > 0 || resource.omittedAttributes === 0) && (
             <Attributes attributes={resource.attributes} action={action} name={resource.address} />
           )}
-          {resource.omittedAttributes > 0 && (
-            <p className="dim pad">
-              {plural(resource.omittedAttributes, 'more attribute')} not shown.
-            </p>
-          )}
+          <Omitted count={resource.omittedAttributes} />
         </>
       )}
     </details>
   )
 }
+
+const Omitted = ({ count }: { count: number }) =>
+  count > 0 && <p className="dim pad">{plural(count, 'more attribute')} not shown.</p>
 
 function Output({ output }: { output: PlannedOutput }) {
   return (
@@ -131,6 +175,7 @@ function Output({ output }: { output: PlannedOutput }) {
         <code className="address">{output.name}</code>
       </p>
       <Attributes attributes={output.attributes} action={actionOf(output)} name={output.name} />
+      <Omitted count={output.omittedAttributes} />
     </div>
   )
 }

@@ -1,0 +1,102 @@
+import { Type, type Static } from 'typebox'
+import type { PlanOverview, PlanRow } from '../../domain/plans/split-plan.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import { batchesPerPage, openPage } from '../../gateways/keyring/sealed-rows.ts'
+import type { Db } from '../../store/connect.ts'
+import { planChanges } from '../../store/pipelines/plan-changes.ts'
+import { plans } from '../../store/pipelines/plans.ts'
+import type { SealedBatch } from '../../store/sealed-batches.ts'
+import { NextCursor, Nullable } from '../http/schemas.ts'
+
+const Shown = Type.Unsafe<string | number | boolean | null>({
+  type: ['string', 'number', 'boolean', 'null'],
+})
+const Attribute = Type.Object({
+  path: Type.String(),
+  before: Shown,
+  after: Shown,
+  sensitive: Type.Boolean(),
+  unknown: Type.Boolean(),
+  forcesReplacement: Type.Optional(Type.Boolean()),
+})
+const changeFields = {
+  actions: Type.Array(Type.String()),
+  attributes: Type.Array(Attribute),
+  /** How many more attributes differ than are shown. */
+  omittedAttributes: Type.Integer(),
+}
+const PlannedResource = Type.Object({
+  address: Type.String(),
+  previousAddress: Type.Optional(Type.String()),
+  module: Type.Optional(Type.String()),
+  type: Type.String(),
+  name: Type.String(),
+  index: Type.Optional(Type.Unknown()),
+  provider: Type.String(),
+  replaceReason: Type.Optional(Type.String()),
+  ...changeFields,
+})
+
+/** A page of a plan: its rows in order, the resources that are taken away before all others. */
+export const PlanPage = Type.Object({
+  overview: Type.Object({
+    actions: Type.Object({
+      destroy: Type.Integer(),
+      replace: Type.Integer(),
+      update: Type.Integer(),
+      create: Type.Integer(),
+      read: Type.Integer(),
+      move: Type.Integer(),
+    }),
+    outputs: Type.Integer(),
+    drift: Type.Integer(),
+    omittedChanges: Type.Integer(),
+  }),
+  resources: Type.Array(PlannedResource),
+  outputs: Type.Array(Type.Object({ name: Type.String(), ...changeFields })),
+  drift: Type.Array(PlannedResource),
+  nextCursor: NextCursor,
+})
+
+/** Null before there is a plan, and for a plan of a version of this service that kept no rows. */
+export const NullablePlanPage = Nullable(PlanPage)
+
+/** The most that one page takes as JSON. */
+export const maxPlanPageBytes = 1_048_576
+
+export type PlanQuery = { runId: number; after: number; limit: number; maxBytes: number }
+type ReadPage = PlanQuery & {
+  organizationId: number
+  overview: PlanOverview
+  batches: SealedBatch[]
+}
+
+/** Reads what a page of a run's plan is made from: a bounded number of bytes, however long the plan is. */
+export async function readPlanPage(
+  db: Db,
+  organizationId: number,
+  query: PlanQuery,
+): Promise<ReadPage | null> {
+  const overview = await plans(db, organizationId).overview(query.runId)
+  if (!overview) return null
+  const limit = batchesPerPage(query.maxBytes)
+  const batches = await planChanges(db, organizationId).after(query.runId, query.after, limit)
+  return { ...query, organizationId, overview, batches }
+}
+
+export function presentPlanPage(
+  keyring: Keyring,
+  page: ReadPage | null,
+): Static<typeof PlanPage> | null {
+  if (!page) return null
+  const { overview, organizationId, runId } = page
+  const place = { organizationId, table: 'plan_changes', ownerId: runId }
+  const { rows, nextSeq } = openPage<PlanRow>(keyring, place, page)
+  return {
+    overview,
+    resources: rows.filter((row) => row.part === 'resource'),
+    outputs: rows.filter((row) => row.part === 'output'),
+    drift: rows.filter((row) => row.part === 'drift'),
+    nextCursor: nextSeq === null ? null : String(nextSeq),
+  }
+}

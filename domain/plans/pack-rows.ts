@@ -1,0 +1,31 @@
+/**
+ * Rows in batches of bounded size, each with the numbers of its first and last row from 1. A page
+ * then opens a few batches, where one stored value a row would cost an envelope and a look-up each.
+ */
+export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Generator<PackedRows> {
+  let texts: string[] = []
+  let bytes = 0
+  let seq = 0
+  const pack = (): PackedRows => ({
+    firstSeq: seq - texts.length + 1,
+    lastSeq: seq,
+    json: `[${texts.join(',')}]`,
+  })
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    const size = Buffer.byteLength(text) + 1
+    if (texts.length > 0 && bytes + size > maxBytes) {
+      yield pack()
+      texts = []
+      bytes = 0
+    }
+    texts.push(text)
+    bytes += size
+    seq += 1
+  }
+  if (texts.length > 0) yield pack()
+}
+
+export const batchBytes = 256 * 1_024
+
+export type PackedRows = { firstSeq: number; lastSeq: number; json: string }

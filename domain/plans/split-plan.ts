@@ -1,0 +1,166 @@
+import { cutText } from './cut-text.ts'
+import { diffAttributes, type PresentedAttribute } from './diff-attributes.ts'
+import { knownSecrets, type KnownSecrets, type SecretOptions } from './known-secrets.ts'
+import { parsePlan, type Change, type Plan, type ResourceChange } from './parse-plan.ts'
+import { summaryOf, type PlanSummary } from './summarize-plan.ts'
+
+/**
+ * The plan as it is stored for people: an overview of fixed size, and one row a change, without
+ * sensitive values and each of bounded size. The rows are made one at a time, in the order in
+ * which a page shows them: what is taken away comes first, so an approver of a long plan cannot
+ * miss it behind a thousand creations. Throws PlanFormatError for what is no plan.
+ */
+export function splitPlan(planJson: unknown, options: SecretOptions = {}): SplitPlan {
+  const plan = parsePlan(planJson)
+  const groups = groupChanges(plan)
+  const changing = groups.reduce((sum, { changes }) => sum + changes.length, 0)
+  const outputs = plan.outputChanges.filter(({ change }) => change.kind !== 'no-op')
+  const drift = plan.resourceDrift.filter(({ change }) => change.kind !== 'no-op')
+  const parts: Part[] = [
+    ...groups.map(({ changes }): Part => ({ part: 'resource', changes })),
+    { part: 'output', changes: outputs },
+    { part: 'drift', changes: drift },
+  ]
+  return {
+    summary: summaryOf(plan),
+    overview: {
+      actions: Object.fromEntries(
+        groups.map(({ action, changes }) => [action, changes.length]),
+      ) as PlanOverview['actions'],
+      outputs: outputs.length,
+      drift: drift.length,
+      omittedChanges: Math.max(0, changing + outputs.length + drift.length - maxRows),
+    },
+    resourceTypes: [...new Set(plan.resourceChanges.map(({ type }) => type))],
+    rows: rowsOf(parts, knownSecrets(plan, options)),
+  }
+}
+
+export type SplitPlan = {
+  summary: PlanSummary
+  overview: PlanOverview
+  /** Of every resource in the plan, each once: they name the prices that the plan asks for. */
+  resourceTypes: string[]
+  /** Can be read once. */
+  rows: Iterable<PlanRow>
+}
+
+/** Counts alone, nothing that the plan's author wrote. */
+export type PlanOverview = {
+  actions: Record<PlanAction, number>
+  /** Outputs whose value changes. */
+  outputs: number
+  /** Objects that were changed outside of OpenTofu since the last apply. */
+  drift: number
+  /** Changes that are in no row, because the plan has more of them than rows are kept. */
+  omittedChanges: number
+}
+
+export type PlanRow =
+  | ({ part: 'resource' } & PresentedResource)
+  | ({ part: 'drift' } & PresentedResource)
+  | ({ part: 'output' } & PresentedOutput)
+
+export type PresentedResource = {
+  address: string
+  previousAddress?: string
+  module?: string
+  type: string
+  name: string
+  index?: string | number
+  provider: string
+  actions: string[]
+  /** OpenTofu's word, as `replace_because_cannot_update` or `delete_because_count_index`. */
+  replaceReason?: string
+  attributes: PresentedAttribute[]
+  omittedAttributes: number
+}
+
+/** An output that is no object has one attribute with an empty path. */
+export type PresentedOutput = {
+  name: string
+  actions: string[]
+  attributes: PresentedAttribute[]
+  omittedAttributes: number
+}
+
+const planActions = ['destroy', 'replace', 'update', 'create', 'read', 'move'] as const
+export type PlanAction = (typeof planActions)[number]
+
+export const maxRows = 50_000
+export const maxAttributesPerRow = 200
+export const maxRowBytes = 64 * 1_024
+/** The names of a row's own fields and its two counts. */
+const envelopeBytes = 128
+/** Paths repeat in every attribute, so rows can be larger than their plan. The rows after this have no attributes. */
+const maxAttributeBytes = 32 * 1_048_576
+
+type Part = {
+  part: PlanRow['part']
+  changes: Array<ResourceChange | Plan['outputChanges'][number]>
+}
+
+function groupChanges(plan: Plan): Array<{ action: PlanAction; changes: ResourceChange[] }> {
+  const byAction = Map.groupBy(plan.resourceChanges.filter(isShown), ({ change }) =>
+    actionOf(change),
+  )
+  return planActions.map((action) => ({ action, changes: byAction.get(action) ?? [] }))
+}
+
+const isShown = ({ change, mode, previousAddress }: ResourceChange) =>
+  mode !== 'ephemeral' &&
+  (change.kind !== 'no-op' || change.importing || previousAddress !== undefined)
+
+function actionOf({ actions }: Change): PlanAction {
+  if (actions.includes('delete') && actions.includes('create')) return 'replace'
+  if (actions.includes('delete') || actions.includes('forget')) return 'destroy'
+  if (actions.includes('create')) return 'create'
+  if (actions.includes('update')) return 'update'
+  return actions.includes('read') ? 'read' : 'move'
+}
+
+function* rowsOf(parts: readonly Part[], secrets: KnownSecrets): Generator<PlanRow> {
+  let rows = 0
+  let bytes = maxAttributeBytes
+  const withDifferences = <Head extends object>(head: Head, change: Change) => {
+    const own = Buffer.byteLength(JSON.stringify(head)) + envelopeBytes
+    const diff = diffAttributes(change, secrets, {
+      attributes: maxAttributesPerRow,
+      bytes: Math.min(maxRowBytes - own, bytes),
+    })
+    bytes -= diff.bytes
+    return { ...head, attributes: diff.attributes, omittedAttributes: diff.omitted }
+  }
+  for (const { part, changes } of parts)
+    for (const entry of changes) {
+      if ((rows += 1) > maxRows) return
+      yield 'address' in entry
+        ? {
+            part: part === 'drift' ? part : 'resource',
+            ...withDifferences(headOf(entry), entry.change),
+          }
+        : { part: 'output', ...withDifferences(headOfOutput(entry), entry.change) }
+    }
+}
+
+type Head<Row> = Omit<Row, 'attributes' | 'omittedAttributes'>
+
+const headOfOutput = ({ name, change }: Plan['outputChanges'][number]): Head<PresentedOutput> => ({
+  name: cutText(name),
+  actions: change.actions,
+})
+
+function headOf(resource: ResourceChange): Head<PresentedResource> {
+  const { previousAddress, moduleAddress, index, actionReason } = resource
+  return {
+    address: cutText(resource.address),
+    ...(previousAddress === undefined ? {} : { previousAddress: cutText(previousAddress) }),
+    ...(moduleAddress === undefined ? {} : { module: cutText(moduleAddress) }),
+    type: cutText(resource.type),
+    name: cutText(resource.name),
+    ...(index === undefined ? {} : { index: typeof index === 'string' ? cutText(index) : index }),
+    provider: cutText(resource.providerName),
+    actions: resource.change.actions,
+    ...(actionReason === undefined ? {} : { replaceReason: cutText(actionReason) }),
+  }
+}
