@@ -40,6 +40,10 @@ export const applyRun =
     const loaded = await loadRun(deps, input.runId)
     const { organizationId, run } = loaded
     if (run.phase !== 'apply_queued') return nextStep(deps)(input)
+    if (loaded.unmaskable !== undefined) {
+      await endUnmaskable(deps, loaded, loaded.unmaskable)
+      return nextStep(deps)(input)
+    }
     if (!(await recheckGates(deps, loaded, AbortSignal.timeout(60_000))))
       return nextStep(deps)(input)
     const begun = await beginApply(deps, loaded)
@@ -78,6 +82,21 @@ export const applyRun =
     }
     return retryWhileUnavailable(async () => nextStep(deps)(input))
   }
+
+/** Only a plan of before this rule can come here: its values were not looked at when it was made. */
+async function endUnmaskable(
+  deps: Deps,
+  { organizationId, run }: LoadedRun,
+  message: string,
+): Promise<void> {
+  await deps.store.tenant(organizationId, async (db) =>
+    endRun(
+      db,
+      { organizationId, runId: run.id, actor: await actorOfRun(db, organizationId, run) },
+      { phase: 'failed', reason: 'apply_errored', message },
+    ),
+  )
+}
 
 type Attempt = { begun: Begun; log: StageLog; watch: RunWatch }
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { whyNotMasked } from '../../domain/pipelines/why-not-masked.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -23,6 +24,8 @@ export type LoadedRun = {
   env: Record<string, string>
   /** What must not appear in a log. */
   secrets: string[]
+  /** Why they cannot all be kept out of a log, which ends the run before one line is written. */
+  unmaskable: string | undefined
   /** Names of the variables whose values those are. */
   sensitiveVariables: string[]
   /** Keyed hash over all variables and overrides, for the digest. */
@@ -82,19 +85,21 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
   const sensitiveKeys = new Set(values.filter((v) => v.sensitive).map(({ key }) => key))
+  const secrets = [
+    ...values.filter(({ sensitive }) => sensitive).map(({ key, value }) => ({ key, value })),
+    // An override of a sensitive variable is as sensitive as what it overrides.
+    ...Object.entries(overrides)
+      .filter(([key]) => sensitiveKeys.has(key))
+      .map(([key, value]) => ({ key, value: String(value) })),
+  ]
   return {
     organizationId,
     ...rest,
     // Written by putConfiguration, from a body that its schema had checked.
     files: JSON.parse(open('configuration_versions', 'files', sealedFiles)) as ConfigurationFiles,
     env,
-    secrets: [
-      ...values.filter((v) => v.sensitive).map(({ value }) => value),
-      // An override of a sensitive variable is as sensitive as what it overrides.
-      ...Object.entries(overrides)
-        .filter(([key]) => sensitiveKeys.has(key))
-        .map(([, value]) => String(value)),
-    ],
+    secrets: secrets.map(({ value }) => value),
+    unmaskable: whyNotMasked(secrets),
     sensitiveVariables: [...sensitiveKeys],
     variablesMac: keyring
       .mac(

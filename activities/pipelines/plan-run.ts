@@ -69,6 +69,12 @@ export const planRun =
       return nextStep(deps)(input)
     }
 
+    if (loaded.unmaskable !== undefined) {
+      const message = loaded.unmaskable
+      await recordPlanFailure(deps, loaded, { reason: 'plan_errored', message })
+      return nextStep(deps)(input)
+    }
+
     const secret = newToken('run')
     const log = openStageLog({
       store: deps.store,

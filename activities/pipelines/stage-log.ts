@@ -1,3 +1,5 @@
+import type { Mask } from '../../domain/pipelines/mask-secrets.ts'
+import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import type { Store } from '../../store/connect.ts'
 import { logLines, type LogLevel, type NewLogLine } from '../../store/pipelines/log-lines.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
@@ -20,18 +22,12 @@ const maxLineLength = 4_096
 const maxHeadBytes = 8 * 1024 * 1024
 const maxTailBytes = 2 * 1024 * 1024
 
-// CSI and OSC sequences, then every control character but the tab.
-const controls = new RegExp(
-  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000a-\u001f\u007f-\u009f]`,
-  'g',
-)
-
 type Place = {
   store: Store
   organizationId: number
   stageId: number
   /** Applied before a line is stored (runs.md, Sandbox). */
-  mask: (text: string) => string
+  mask: Mask
 }
 
 /** Writes a stage's log in batches, in order, masked and of bounded size (runs.md, Logs). */
@@ -74,12 +70,19 @@ export function openStageLog({ store, organizationId, stageId, mask }: Place): S
 
   return {
     flush,
-    mask,
+    mask: (text) =>
+      mask(
+        text
+          .split('\n')
+          .map((line) => stripControls(line))
+          .join('\n'),
+      ),
 
     async write(level, text) {
-      const clean = mask(text).replace(controls, '')
-      const line =
-        clean.length > maxLineLength ? `${clean.slice(0, maxLineLength)}… (line cut)` : clean
+      const plain = stripControls(text)
+      // Cut before it is masked, and again since a mask can be longer than what it covers.
+      const clean = mask(plain, maxLineLength).slice(0, maxLineLength)
+      const line = plain.length > maxLineLength ? `${clean}… (line cut)` : clean
       if (headBytes >= maxHeadBytes) return keepInTail({ level, line })
       headBytes += line.length
       pending.push({ level, line })

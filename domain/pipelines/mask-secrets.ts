@@ -1,46 +1,94 @@
-/** Shapes that are secrets wherever they stand: keys and tokens of clouds, Git hosts and of this service. */
-const wellKnown: readonly RegExp[] = [
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bcc_(?:pat|scim|agt|run)_[0-9A-Za-z]{20,}\b/g,
-  /\bgh[pousr]_[0-9A-Za-z]{20,}\b/g,
-  /\bgithub_pat_[0-9A-Za-z_]{20,}\b/g,
-  /\bglpat-[0-9A-Za-z_-]{20,}/g,
-  /\bxox[abprs]-[0-9A-Za-z-]{10,}/g,
-  /\beyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-  /(?<=:\/\/[^\s/:@]{1,100}:)[^\s/@]{3,}(?=@)/g,
-]
+import { secretForms } from '../secrets/secret-forms.ts'
+import { addRange, createTextMatcher, type TextRange } from '../secrets/text-matcher.ts'
+import { findTokens } from '../secrets/token-shapes.ts'
+
+/**
+ * A function that replaces every known secret and every well-known token before a text is
+ * stored or shown. It takes time in proportion to the text alone, whatever the secrets are.
+ */
+export function maskSecrets(secrets: readonly string[]): Mask {
+  const matcher = withoutDetail(() => createTextMatcher(allForms(secrets)))
+  return (text, maxLength = Number.POSITIVE_INFINITY) =>
+    withoutDetail(() => {
+      const seen = text.length - maxLength > maxBeyond ? text.slice(0, maxLength + maxBeyond) : text
+      const known = matcher.find(seen, { cutShort: seen.length < text.length })
+      const ranges = union([...known, ...findTokens(seen)])
+      return replaceRanges(seen, ranges, Math.min(maxLength, seen.length))
+    })
+}
+
+/**
+ * With `maxLength`, only that much of the text is masked and returned. A secret that the end
+ * would cut in two is masked as far as it is there.
+ */
+export type Mask = (text: string, maxLength?: number) => string
 
 export const masked = '[masked]'
 
-/** Shorter values than this would mask half of every log and tell, by where they are missing, what they are. */
-const shortestSecret = 4
+/** As much is read beyond the end as a token takes, so that the cut does not make it one that is not known. */
+const maxBeyond = 4_096
 
 /**
- * A function that replaces every known secret and every well-known token before a line
- * is stored. A secret of several lines is masked line by line, for that is how it is
- * printed; its base64 and URL-encoded forms too, for that is how tools pass it on.
+ * As much as the forms of all secrets may take together; the automaton takes 11 bytes for each
+ * character. 1 MiB of secrets has about 6 Mi of forms.
  */
-export function maskSecrets(secrets: readonly string[]): (text: string) => string {
+const maxFormCharacters = 12 * 1024 * 1024
+
+/** Whether so many secrets can be masked. A few characters can take 18 times their room in their forms. */
+export function areMaskable(secrets: readonly string[]): boolean {
+  try {
+    allForms(secrets)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function allForms(secrets: readonly string[]): Set<string> {
   const forms = new Set<string>()
-  for (const secret of secrets) {
-    for (const part of [secret, ...secret.split(/\r?\n/)].map((text) => text.trim())) {
-      if (part.length < shortestSecret) continue
-      forms.add(part)
-      forms.add(encodeURIComponent(part))
-      forms.add(Buffer.from(part).toString('base64').replace(/=+$/, ''))
-      forms.add(JSON.stringify(part).slice(1, -1))
+  let characters = 0
+  for (const secret of new Set(secrets))
+    for (const form of secretForms(secret)) {
+      if (forms.has(form)) continue
+      forms.add(form)
+      characters += form.length
+      if (characters > maxFormCharacters) throw new RangeError('too many')
     }
+  return forms
+}
+
+/** A text of our own: an error of the code below could quote what it works on, and errors are logged. */
+export class MaskError extends Error {
+  constructor() {
+    super('The masks of a log failed.')
+    this.name = 'MaskError'
   }
-  // The longest first, so that a secret that begins with another one is masked whole.
-  const ordered = [...forms].toSorted((a, b) => b.length - a.length)
-  const known =
-    ordered.length > 0
-      ? new RegExp(ordered.map((form) => RegExp.escape(form)).join('|'), 'g')
-      : undefined
-  return (text) => {
-    let clean = known ? text.replace(known, masked) : text
-    for (const shape of wellKnown) clean = clean.replace(shape, masked)
-    return clean
+}
+
+function withoutDetail<T>(work: () => T): T {
+  try {
+    return work()
+  } catch {
+    // Without its cause, for that reason.
+    throw new MaskError()
   }
+}
+
+function union(ranges: TextRange[]): TextRange[] {
+  const joined: TextRange[] = []
+  for (const range of ranges.toSorted((a, b) => a.end - b.end)) addRange(joined, range)
+  return joined
+}
+
+function replaceRanges(text: string, ranges: readonly TextRange[], end: number): string {
+  if (ranges.length === 0) return end < text.length ? text.slice(0, end) : text
+  const parts: string[] = []
+  let kept = 0
+  for (const range of ranges) {
+    if (range.start >= end) break
+    parts.push(text.slice(kept, range.start), masked)
+    kept = range.end
+  }
+  parts.push(text.slice(kept, Math.max(kept, end)))
+  return parts.join('')
 }

@@ -1,4 +1,5 @@
-import { PlanFormatError, type Plan } from './parse-plan.ts'
+import { createTextMatcher } from '../secrets/text-matcher.ts'
+import type { Plan } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
 /**
@@ -52,7 +53,6 @@ export type KnownSecrets = {
 const minWholeLength = 4
 const minPartLength = 8
 const minNumber = 1_000
-const maxCompared = 1_000_000_000
 
 const isSensitive = (declaration: unknown) => own(declaration, 'sensitive') === true
 const recordOf = (value: unknown) => (isRecord(value) ? value : {})
@@ -96,56 +96,23 @@ function collectDeclared(module: unknown, add: (value: unknown) => void): void {
   }
 }
 
-/**
- * One pass over a text whatever the number of secrets: they are found by their first characters.
- * A pattern of thousands of alternatives would take minutes over a plan of some megabytes.
- */
-function prepare(found: Set<string | number>): KnownSecrets {
-  const byStart = groupByStart(found)
-  let compared = 0
-  const findAt = (text: string, at: number) => {
-    const group = byStart.get(text.slice(at, at + minPartLength))
-    return group?.lengths.find((length) => {
-      compared += length
-      // Secrets made to look alike could keep a worker busy for hours.
-      if (compared > maxCompared) throw new PlanFormatError('its sensitive values are too many')
-      return group.secrets.has(text.slice(at, at + length))
-    })
-  }
+function prepare(found: ReadonlySet<string | number>): KnownSecrets {
+  const matcher = createTextMatcher(
+    [...found]
+      .filter((secret) => typeof secret === 'string')
+      .filter((secret) => secret.length >= minPartLength),
+  )
   return {
     has: (value) => (typeof value === 'string' || typeof value === 'number') && found.has(value),
     cover(text, replacement) {
       if (found.has(text)) return replacement(text)
-      if (byStart.size === 0) return text
       let covered = ''
       let kept = 0
-      for (let at = 0; at + minPartLength <= text.length; at += 1) {
-        const length = findAt(text, at)
-        if (length === undefined) continue
-        covered += text.slice(kept, at) + replacement(text.slice(at, at + length))
-        kept = at + length
-        at = kept - 1
+      for (const { start, end } of matcher.find(text)) {
+        covered += text.slice(kept, start) + replacement(text.slice(start, end))
+        kept = end
       }
       return covered + text.slice(kept)
     },
   }
-}
-
-type Group = { secrets: Set<string>; lengths: number[] }
-
-/** The longest first, so that a secret which begins another one does not leave its rest. */
-function groupByStart(found: Set<string | number>): Map<string, Group> {
-  const groups = new Map<string, Group>()
-  for (const secret of found) {
-    if (typeof secret !== 'string' || secret.length < minPartLength) continue
-    const start = secret.slice(0, minPartLength)
-    const group = groups.get(start) ?? { secrets: new Set(), lengths: [] }
-    group.secrets.add(secret)
-    groups.set(start, group)
-  }
-  for (const group of groups.values())
-    group.lengths = [...new Set([...group.secrets].map((secret) => secret.length))].toSorted(
-      (a, b) => b - a,
-    )
-  return groups
 }

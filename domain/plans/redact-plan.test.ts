@@ -252,9 +252,12 @@ describe('redactPlan', () => {
     expect(performance.now() - start).toBeLessThan(3_000)
   })
 
-  test('secrets made to be slow are refused', () => {
+  test('secrets made to be slow are searched for as quickly as others', () => {
     const after = { text: 'x'.repeat(1_000_000) }
     const plan = testPlan([secrets((n) => `${'x'.repeat(n + 8)}y`), { actions: ['create'], after }])
-    expect(() => redactPlan(plan, hash)).toThrow('sensitive values are too many')
+    const start = performance.now()
+    expect(redactPlan(plan, hash)).toMatchObject({ resource_changes: [{}, { change: { after } }] })
+    // Trying each secret at each place took over a billion comparisons.
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 })

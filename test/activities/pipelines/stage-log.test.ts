@@ -63,6 +63,23 @@ test('secrets, well-known tokens and control characters never reach the store', 
   ])
 })
 
+test('a secret across the place where a line is cut, and one with controls inside, is masked', async () => {
+  const secret = 'correct-horse-battery-staple'
+  const { log, read } = await openLog([secret])
+  for (const kept of [1, 10, secret.length - 1])
+    await log.write('info', `${'.'.repeat(4_096 - kept)}${secret}${'.'.repeat(20_000)}`)
+  await log.write('info', 'a correct-\u0000horse-\u001b[31mbattery\u001b[0m-staple b')
+  await log.close()
+  const lines = (await read()).map(({ line }) => line)
+  expect(lines.slice(0, 3)).toEqual(
+    [1, 10, secret.length - 1].map(
+      (kept) => `${`${'.'.repeat(4_096 - kept)}[masked]`.slice(0, 4_096)}… (line cut)`,
+    ),
+  )
+  expect(lines[3]).toBe('a [masked] b')
+  expect(log.mask('x correct-\u0007horse-battery-staple\ny')).toBe('x [masked]\ny')
+})
+
 test('of a 14 MB log the beginning and the end are kept, and a line says what is left out', async () => {
   const { log, read } = await openLog()
   const total = 14_000

@@ -33,3 +33,65 @@ test.each([
   expect(run.message).toContain('[masked]')
   expect(run.message).not.toContain(secret)
 })
+
+/** Values from before such are refused: nothing may be printed that could hold them. */
+test.each([
+  ['one that is too short', ['qzx'], 'The sensitive variable "v0" is shorter than 4 characters'],
+  [
+    'more than can be masked',
+    Array.from({ length: 30 }, (_, n) => `${n}-${'v'.repeat(65_000)}`),
+    'may take 1048576',
+  ],
+])('sensitive values that cannot be masked, %s: the run fails before a line', async (...row) => {
+  const [, values, message] = row
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner, files: { 'main.tf': '' } })
+  const { keyring, store } = harness.deps
+  const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
+  await store.tenant(org.id, async (db) =>
+    db('workspace_variables').insert(
+      values.map((value, n) => ({
+        organizationId: org.id,
+        workspaceId: workspace.id,
+        key: `v${n}`,
+        kind: 'terraform',
+        sensitive: true,
+        value: keyring.seal(place, value),
+        valueMac: keyring.mac('variable', value),
+      })),
+    ),
+  )
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+  expect(run.message).toContain(message)
+  const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
+  expect(logs.json().lines).toEqual([])
+  expect(harness.logged()).not.toContain('qzx')
+  expect(harness.logged()).not.toContain('v'.repeat(100))
+})
+
+test('200 secrets of 5 KB and a line made of a pattern’s beginning: masked, and the worker lives', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const files = {
+    'main.tf': `variable "v7" {}
+output "x" {
+  value = nonsensitive("\${var.v7} \${replace(format("%012000d", 0), "0", "eyJ-")}")
+}
+`,
+  }
+  const workspace = await org.workspace({ by: owner, files })
+  const secretOf = (n: number) => `${n}-${'v'.repeat(5_000)}${n}`
+  for (let n = 0; n < 200; n += 1) {
+    const variable = { key: `v${n}`, value: secretOf(n), kind: 'terraform', sensitive: true }
+    expect((await owner.post(`${workspace.url}/variables`, variable)).statusCode).toBe(201)
+  }
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run.state, run.message ?? '').toBe('succeeded')
+  const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
+  expect(logs.body).not.toContain('v'.repeat(100))
+  expect(harness.logged()).not.toContain('v'.repeat(100))
+})

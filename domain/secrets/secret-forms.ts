@@ -1,0 +1,70 @@
+import { stripControls } from './strip-controls.ts'
+
+/**
+ * The ways in which a secret is written into a log or an output. A secret of several lines is
+ * looked for line by line, for that is how it is printed; each in JSON, in a URL and in base64,
+ * for that is how tools pass it on.
+ */
+export function secretForms(secret: string, { shortest = shortestSecret } = {}): Set<string> {
+  const forms = new Set<string>()
+  const add = (form: string) => {
+    if (form.length >= shortest) forms.add(form)
+  }
+  for (const line of [secret, ...secret.split(/\r?\n/)]) {
+    const part = line.trim()
+    if (part.length < shortest) continue
+    const whole = part.toWellFormed()
+    const json = JSON.stringify(part).slice(1, -1)
+    add(part)
+    add(stripControls(part))
+    for (const form of [json, likeGo(json), JSON.stringify(json).slice(1, -1)]) add(form)
+    for (const form of [encodeURIComponent(whole), likeQuery(whole)]) add(form)
+    for (const form of base64Forms(whole)) add(form)
+  }
+  return forms
+}
+
+/** Shorter ones would mask half of every log, and what is missing would tell what they are. */
+export const shortestSecret = 4
+
+/**
+ * Why a value cannot be masked; undefined where it can. An empty value has nothing to mask.
+ * A value of several lines is printed by lines, so one of them at least must be long enough.
+ */
+export function whyUnmaskable(value: string): string | undefined {
+  if (value.trim() === '') return undefined
+  return value.split(/\r?\n/).some((line) => line.trim().length >= shortestSecret)
+    ? undefined
+    : `is shorter than ${shortestSecret} characters, so it cannot be masked in logs`
+}
+
+/** As Go's encoding/json, and so `jsonencode`, writes it. */
+const likeGo = (json: string): string =>
+  json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** As a form, and Go's url.QueryEscape, writes it. */
+const likeQuery = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+')
+
+/** Longer ones stand in a base64 text by themselves; after a name (`user:password`) stands a short one. */
+const longestInside = 4_096
+
+/**
+ * The base64 of a text that ends here, and the characters of it that are the same whatever
+ * stands before and after it, at each of the three places where it can begin.
+ */
+function base64Forms(text: string): string[] {
+  const bytes = Buffer.from(text)
+  const forms = [bytes.toString('base64').replace(/=+$/, '')]
+  for (const before of bytes.length <= longestInside ? [0, 1, 2] : [0]) {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    const from = Math.ceil((before * 8) / 6)
+    forms.push(encoded.slice(from, Math.floor(((before + bytes.length) * 8) / 6)))
+  }
+  return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
+}
