@@ -8,6 +8,8 @@ export const benchConfig = {
   scale: positive('BENCH_SCALE', 1),
   wantsDrain: process.env['BENCH_DRAIN'] !== '0',
   chromium: process.env['CC_CHROMIUM_BIN'] || '/usr/bin/chromium',
+  /** Of the hostile inputs only those whose name has this text. */
+  only: process.env['BENCH_ONLY'],
   nodeOptions: process.env['BENCH_NODE_OPTIONS'],
 }
 

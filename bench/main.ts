@@ -1,5 +1,6 @@
 import { apiSuite } from './api.ts'
 import { consoleSuite } from './console.ts'
+import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
@@ -12,6 +13,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
     run: consoleSuite,
+  },
+  hostile: {
+    about: 'a quiet tenant beside the giant inputs of a hostile one: answers, runs, memory',
+    run: hostileSuite,
   },
   hydrate: {
     about:

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { benchConfig } from './config.ts'
+import { median, p95, table } from './figures.ts'
+import { makeAttacks, type Attack } from './hostile/attacks.ts'
+import { watchMemory } from './hostile/memory-of.ts'
+import { makeOrganization } from './hostile/organization.ts'
+import { quietTenant, type Watched } from './hostile/quiet-tenant.ts'
+import { startPlatform, type Platform } from './start-platform.ts'
+
+const forMs = benchConfig.forMs(60_000)
+/** A tenant's own giant input may make others wait so much longer, and the service grow so much. */
+const mayBeTimes = 2
+const mayGainMb = 150
+
+const say = (line: string): void => console.log(line)
+
+type Measured = { name: string; watched: Watched; gained: Record<string, number> }
+
+/** A quiet tenant alone, then beside each input of a hostile one, then beside all of them of two. */
+export async function hostileSuite(): Promise<boolean> {
+  const platform = await startPlatform(say)
+  try {
+    const quiet = await quietTenant(platform)
+    const attackers = [
+      await makeOrganization(platform, 'hostile'),
+      await makeOrganization(platform, 'hostile-too'),
+    ]
+    const attacks = await Promise.all(
+      attackers.map(async (organization) =>
+        makeAttacks({ address: platform.address, organization }),
+      ),
+    )
+    const measure = async (name: string, strikes: readonly Attack[]): Promise<Measured> => {
+      say(name)
+      const memory = watchMemory(partsOf(platform))
+      const over = new AbortController()
+      const striking = strikes.map(async (attack) => repeat(attack, over.signal))
+      const watched = await quiet.watch(forMs)
+      over.abort()
+      await Promise.all(striking)
+      memory.stop()
+      return { name, watched, gained: memory.gained() }
+    }
+    // Code that was never run is slow the first time, and is nobody's attack.
+    await quiet.watch(Math.min(forMs, 10_000))
+    const idle = await measure('nobody else', [])
+    const results: Measured[] = []
+    for (const [at, attack] of (attacks[0] ?? []).entries()) {
+      if (benchConfig.only && !attack.name.includes(benchConfig.only)) continue
+      results.push(await measure(`${at + 1}. ${attack.name}`, [attack]))
+    }
+    if (!benchConfig.only)
+      results.push(await measure('all of them, by two tenants', attacks.flat()))
+    say(report(idle, results))
+    return results.every((result) => faultsOf(idle, result).length === 0)
+  } finally {
+    await platform.stop()
+  }
+}
+
+const partsOf = (platform: Platform) => {
+  const { api = 0, worker = 0 } = platform.pids()
+  return { api, worker }
+}
+
+async function repeat(attack: Attack, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await attack.strike().catch(async () => sleep(500))
+  }
+}
+
+function faultsOf(idle: Measured, { watched, gained }: Measured): string[] {
+  const faults = [...watched.faults]
+  if (p95(watched.apiMs) > mayBeTimes * Math.max(p95(idle.watched.apiMs), 5))
+    faults.push(`API p95 above ${mayBeTimes} × idle`)
+  for (const [part, megabytes] of Object.entries(gained))
+    if (megabytes > mayGainMb) faults.push(`${part} gained ${megabytes.toFixed(0)} MB`)
+  return faults
+}
+
+function report(idle: Measured, results: readonly Measured[]): string {
+  const row = ({ name, watched, gained }: Measured) => [
+    name,
+    ms(median(watched.apiMs)),
+    ms(p95(watched.apiMs)),
+    `× ${(p95(watched.apiMs) / p95(idle.watched.apiMs)).toFixed(2)}`,
+    String(watched.runMs.length),
+    ms(median(watched.runMs)),
+    (gained['api'] ?? 0).toFixed(0),
+    (gained['worker'] ?? 0).toFixed(0),
+  ]
+  const figures = table([
+    [
+      'quiet tenant beside',
+      'API median ms',
+      'p95',
+      'to idle',
+      'runs',
+      'run median ms',
+      'API + MB',
+      'worker + MB',
+    ],
+    row(idle),
+    ...results.map(row),
+  ])
+  const verdicts = results.map((result) => {
+    const faults = faultsOf(idle, result)
+    return `${result.name}: ${faults.length === 0 ? 'held' : `NOT HELD: ${faults.slice(0, 6).join('; ')}`}`
+  })
+  return [
+    figures,
+    '',
+    `limits: no fault of the quiet tenant, API p95 ≤ ${mayBeTimes} × idle (at least 10 ms), API and worker within ${mayGainMb} MB`,
+    ...verdicts,
+  ].join('\n')
+}
+
+const ms = (value: number): string => value.toFixed(value < 100 ? 1 : 0)
