@@ -10,6 +10,8 @@ export const benchConfig = {
   chromium: process.env['CC_CHROMIUM_BIN'] || '/usr/bin/chromium',
   /** Of the hostile inputs only those whose name has this text. */
   only: process.env['BENCH_ONLY'],
+  /** Whether processes are killed at random beside the hostile inputs. */
+  kills: process.env['BENCH_KILLS'] === '1',
   nodeOptions: process.env['BENCH_NODE_OPTIONS'],
 }
 

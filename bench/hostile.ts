@@ -4,6 +4,7 @@ import { median, p95, table } from './figures.ts'
 import { makeAttacks, type Attack } from './hostile/attacks.ts'
 import { watchMemory } from './hostile/memory-of.ts'
 import { makeOrganization } from './hostile/organization.ts'
+import { killAtRandom } from './hostile/random-kills.ts'
 import { quietTenant, type Watched } from './hostile/quiet-tenant.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
@@ -20,7 +21,7 @@ type Measured = { name: string; watched: Watched; gained: Record<string, number>
 export async function hostileSuite(): Promise<boolean> {
   const platform = await startPlatform(say)
   try {
-    const quiet = await quietTenant(platform)
+    const quiet = await quietTenant(platform, benchConfig.kills)
     const attackers = [
       await makeOrganization(platform, 'hostile'),
       await makeOrganization(platform, 'hostile-too'),
@@ -44,6 +45,10 @@ export async function hostileSuite(): Promise<boolean> {
     // Code that was never run is slow the first time, and is nobody's attack.
     await quiet.watch(Math.min(forMs, 10_000))
     const idle = await measure('nobody else', [])
+    if (benchConfig.kills)
+      return await besideKills(platform, async () =>
+        measure('all of them, by two tenants, and kills', attacks.flat()),
+      )
     const results: Measured[] = []
     for (const [at, attack] of (attacks[0] ?? []).entries()) {
       if (benchConfig.only && !attack.name.includes(benchConfig.only)) continue
@@ -56,6 +61,30 @@ export async function hostileSuite(): Promise<boolean> {
   } finally {
     await platform.stop()
   }
+}
+
+/** Kills at random moments. What holds then: every run ends, and none but one whose apply was killed is lost. */
+async function besideKills(platform: Platform, measure: () => Promise<Measured>): Promise<boolean> {
+  const kills = killAtRandom(() => platform.pids())
+  const { watched } = await measure()
+  await kills.stop()
+  say(`killed: ${JSON.stringify(kills.counts)}`)
+  say(
+    `runs that succeeded: ${watched.runMs.length}; lost to a kill of their apply: ${watched.lostToKills}`,
+  )
+  say(`API p95 ${ms(p95(watched.apiMs))} ms`)
+  const twice = await twins(platform)
+  say(`serials that two runs wrote: ${twice}; faults: ${watched.faults.join('; ') || 'none'}`)
+  return twice === 0 && watched.faults.length === 0
+}
+
+/** A serial that two applies wrote in one workspace. */
+async function twins({ store }: Platform): Promise<number> {
+  const { rows } = await store.platform.raw(
+    `select count(*) from (select workspace_id, serial from state_versions
+     where status <> 'quarantined' group by workspace_id, serial, lineage having count(*) > 1) t`,
+  )
+  return Number(rows[0]?.count)
 }
 
 const partsOf = (platform: Platform) => {

@@ -9,6 +9,8 @@ export type Watched = {
   runMs: number[]
   /** What must not be: a run that did not succeed, an answer that was an error. */
   faults: string[]
+  /** Runs that a kill ended, as it may: the apply was under way. */
+  lostToKills: number
 }
 
 export type QuietTenant = {
@@ -24,7 +26,7 @@ const mayTakeMs = 120_000
 const longApplySeconds = 40
 
 /** A tenant who looks at pages and applies small changes and long ones, one after the other. */
-export async function quietTenant(platform: Platform): Promise<QuietTenant> {
+export async function quietTenant(platform: Platform, kills = false): Promise<QuietTenant> {
   const tenant = await makeOrganization(platform, 'quiet')
   const short = await makeWorkspaceOf(tenant, 'short', {
     'main.tf': 'resource "terraform_data" "one" { input = timestamp() }\n',
@@ -44,31 +46,43 @@ export async function quietTenant(platform: Platform): Promise<QuietTenant> {
       try {
         watched.apiMs.push((await tenant.call('GET', path)).tookMs)
       } catch (error) {
-        watched.faults.push(`GET ${path}: ${String(error).slice(0, 120)}`)
+        if (!kills) watched.faults.push(`GET ${path}: ${String(error).slice(0, 120)}`)
       }
       await sleep(askEveryMs)
+    }
+  }
+  /** Undefined where the API was killed: it is asked again. */
+  const answer = async (method: string, path: string): Promise<Run | undefined> => {
+    try {
+      const { body } = await tenant.call(method, path, method === 'POST' ? {} : undefined)
+      return body['run'] as Run
+    } catch (error) {
+      if (!kills) throw error
+      await sleep(500)
+      return undefined
     }
   }
   const apply = async (id: number, until: number, watched: Watched) => {
     do {
       const since = performance.now()
-      const { body } = await tenant.call('POST', `/workspaces/${id}/apply`, {})
-      const started = body['run'] as Run
+      const begun = await answer('POST', `/workspaces/${id}/apply`)
+      if (!begun) continue
       const giveUpAt = Date.now() + mayTakeMs + longApplySeconds * 1_000
-      let run = started
+      let run = begun
       while (run.state === 'running' && Date.now() < giveUpAt) {
         await sleep(200)
-        run = (await tenant.call('GET', `/workspaces/${id}/runs/${run.id}`)).body['run'] as Run
+        run = (await answer('GET', `/workspaces/${id}/runs/${run.id}`)) ?? run
       }
       if (run.state === 'succeeded') {
         if (id === short) watched.runMs.push(performance.now() - since)
-      } else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? ''}`)
+      } else if (kills && run.reason === 'runner_lost') watched.lostToKills += 1
+      else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? ''}`)
     } while (Date.now() < until)
   }
 
   return {
     async watch(forMs) {
-      const watched: Watched = { apiMs: [], runMs: [], faults: [] }
+      const watched: Watched = { apiMs: [], runMs: [], faults: [], lostToKills: 0 }
       const until = Date.now() + forMs
       await Promise.all([
         ask(until, watched),

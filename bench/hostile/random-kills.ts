@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Kills = { counts: Record<string, number>; stop(): Promise<void> }
+
+const pauseMs = { least: 4_000, most: 12_000 }
+
+/**
+ * `kill -9` of the API, the worker, or a random process below the worker (a runner, a step of the
+ * sandbox), at random moments. Whoever supervises them starts API and worker again.
+ */
+export function killAtRandom(pids: () => Record<string, number>): Kills {
+  const counts: Record<string, number> = {}
+  let over = false
+  const one = () => {
+    const { api = 0, worker = 0 } = pids()
+    const below = processesBelow(worker)
+    const candidates: Array<[string, number]> = [
+      ['api', api],
+      ['worker', worker],
+      ...below,
+      ...below,
+    ]
+    const [name, pid] = candidates[Math.floor(Math.random() * candidates.length)] ?? ['', 0]
+    // A part that is being started again has no process.
+    if (pid <= 1) return
+    try {
+      process.kill(pid, 'SIGKILL')
+      counts[name] = (counts[name] ?? 0) + 1
+    } catch {
+      // It has ended already.
+    }
+  }
+  const loop = (async () => {
+    while (!over) {
+      await sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least))
+      if (!over) one()
+    }
+  })()
+  return {
+    counts,
+    async stop() {
+      over = true
+      await loop
+    },
+  }
+}
+
+function processesBelow(root: number): Array<[string, number]> {
+  const rows = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+        const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
+        return [{ pid: Number(pid), parent: Number(fields[1]), name }]
+      } catch {
+        // It has ended since it was listed.
+        return []
+      }
+    })
+  const below = (parent: number): Array<[string, number]> =>
+    rows
+      .filter((row) => row.parent === parent)
+      .flatMap(({ name, pid }) => [[name, pid] as [string, number], ...below(pid)])
+  return root > 1 ? below(root) : []
+}
