@@ -1,4 +1,5 @@
 import { planDigest } from '../../domain/pipelines/plan-digest.ts'
+import { refusalInWords, refusedIn } from '../../domain/workspaces/refused-configuration.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -72,6 +73,9 @@ async function whyStale(
     (current?.lineage ?? null) !== plan.row.stateLineage
   )
     return 'the state was changed'
+  // A version that was stored, and planned, before this was refused.
+  const [refused] = refusedIn(loaded.files)
+  if (refused) return refusalInWords(refused)
   if (loaded.variablesMac !== plan.row.variablesMac) return 'a variable was changed'
   if (deps.engineVersion !== plan.row.engineVersion)
     return `it was made with OpenTofu ${plan.row.engineVersion} and this is ${deps.engineVersion}`

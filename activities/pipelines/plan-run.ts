@@ -1,6 +1,11 @@
 import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
 import { hasModule } from '../../domain/workspaces/configuration-files.ts'
+import {
+  overriddenIn,
+  refusalInWords,
+  refusedIn,
+} from '../../domain/workspaces/refused-configuration.ts'
 import { AppError } from '../../domain/errors.ts'
 import { advise } from '../../domain/pipelines/advise.ts'
 import { adviseOnModules } from '../../domain/pipelines/advise-on-modules.ts'
@@ -142,6 +147,9 @@ async function planInSandbox(
       'plan_errored',
       `The configuration has no .tf file in ${workspace.path || 'its top folder'}, where OpenTofu works.`,
     )
+  // A version that was stored before this was refused.
+  const [refused] = refusedIn(loaded.files)
+  if (refused) throw new PlanFailure('plan_errored', refusalInWords(refused))
   const relay = await openGitRelay(deps, loaded, (host, repository, connectionId) => {
     const by = connectionId === null ? 'without a credential' : `by Git connection ${connectionId}`
     // The log keeps its order by itself, and nobody here could wait for it.
@@ -182,6 +190,11 @@ async function planInSandbox(
         'warn',
         `The configuration declares no variable "${name}": what the run sets for it is ignored.`,
       )
+    for (const { file, type, line } of overriddenIn(loaded.files, workspace.path))
+      await log.write(
+        'warn',
+        `The "${type}" block in ${file}, line ${line}, is not used: the state is kept by this service.`,
+      )
     const gitEnv = relay?.environment(bench.gitUrl, loaded.env)
     const init = await tool.init({ gitEnv })
     // Nothing that a plan's code starts from here on can read a repository.
@@ -198,7 +211,7 @@ async function planInSandbox(
     const planFile = await tool.readPlanFile()
     // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
     if (!planFile) throw new PlanFailure('plan_errored', 'OpenTofu left no plan file.')
-    const shown = await tool.show()
+    const shown = await tool.show(lockFile)
     assertWell(shown, 'show', error)
     const planJson: unknown = JSON.parse(shown.stdout.toString())
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { invalid, type ErrorDetail } from '../errors.ts'
+import { refusalInWords, refusedIn } from './refused-configuration.ts'
 
 export type ConfigurationFiles = Record<string, string>
 
@@ -40,6 +41,9 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
     })
   if (details.length > 0)
     throw invalid(`The configuration was not taken: ${details[0]?.message ?? ''}.`, details)
+  const refused = refusedIn(files)
+  if (refused[0])
+    throw invalid(refusalInWords(refused[0]), refused.slice(0, maxDetails), 'configuration_refused')
 }
 
 /**
@@ -68,7 +72,7 @@ function faultOfPath(path: string): string | undefined {
   if (segments.includes('..') || segments.includes('.'))
     return 'a path may not leave the configuration ("..", "." are refused)'
   if (segments.includes('')) return 'an empty path segment is refused'
-  if (segments.includes('.terraform') || /^(terraform|errored)\.tfstate$/.test(nameOf(path)))
+  if (/^(terraform|errored)\.tfstate$/.test(nameOf(path)))
     return 'this name belongs to OpenTofu itself'
   if (segments.some(isGitFolder)) return 'this name belongs to Git itself'
   if (segments.some((segment) => /^zz_cloud_control_/i.test(segment)))

@@ -36,5 +36,15 @@ export function readCliConfig(file: string): CliConfig {
   return { mirrors, notes }
 }
 
+/**
+ * The CLI configuration of a run. Where it does not say where providers come from, OpenTofu would
+ * look into `terraform.d/plugins` of the folder it works in and into folders of its home first:
+ * a plan's code could leave a program there for a later step to start.
+ */
+export const withProviderInstallation = (text: string): string =>
+  withoutComments(text).includes('provider_installation')
+    ? text
+    : `${text || 'disable_checkpoint = true'}\nprovider_installation {\n  direct {}\n}\n`
+
 const withoutComments = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*(#|\/\/).*$/gm, '')

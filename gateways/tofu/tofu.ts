@@ -1,6 +1,8 @@
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
+import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
+import { withProviderInstallation } from './read-cli-config.ts'
 import { namesInFiles, variableArguments } from './variable-arguments.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
@@ -9,6 +11,8 @@ const data = 'data'
 const out = 'out'
 /** What no step may write: a plan's code would choose the programs of the steps after it (`dev_overrides`). */
 const settings = 'settings'
+/** Where `show` works: nothing but the plan's lock file is in it, and no step may write to it. */
+const reading = 'reading'
 
 const planFile = `${out}/plan.bin`
 const maxPlanBytes = 256 * 1024 * 1024
@@ -57,6 +61,7 @@ export function tofu(options: TofuOptions) {
   const dataFolder = `${'../'.repeat(root.split('/').length)}${data}`
   const deadline = Date.now() + options.timeoutMs
   const fixed = {
+    TF_ENCRYPTION: noEncryption,
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
@@ -98,9 +103,9 @@ export function tofu(options: TofuOptions) {
       network: 'run',
       limits: limits(Math.max(1_000, deadline - Date.now())),
       signal,
-      onLine,
+      onLine: async (stream, line) => (isOfNoEncryption(line) ? undefined : onLine(stream, line)),
       ...step,
-      readOnly: [settings, ...(step.readOnly ?? [])],
+      readOnly: [settings, reading, ...(step.readOnly ?? [])],
     })
   const archive = moduleArchive({ bench, data, dataFolder, run: async (step) => run([], step) })
 
@@ -111,10 +116,11 @@ export function tofu(options: TofuOptions) {
         data,
         out,
         settings,
+        reading,
         ...Object.keys(files).map(folderOf),
       ]))
         await bench.makeFolder(folder)
-      await bench.write(`${settings}/tofu.rc`, options.cliConfig ?? 'disable_checkpoint = true\n')
+      await bench.write(`${settings}/tofu.rc`, withProviderInstallation(options.cliConfig ?? ''))
       for (const [name, content] of Object.entries(files))
         await bench.write(`${configuration}/${name}`, content)
       await bench.write(
@@ -172,7 +178,8 @@ export function tofu(options: TofuOptions) {
       if (how.keepModules) args.push('-get=false')
       return run(args, {
         gitEnv: how.gitEnv,
-        onLine: async (stream, line) => (isForTerminals(line) ? undefined : onLine(stream, line)),
+        onLine: async (stream, line) =>
+          isForTerminals(line) || isOfNoEncryption(line) ? undefined : onLine(stream, line),
       })
     },
 
@@ -210,11 +217,20 @@ export function tofu(options: TofuOptions) {
       })
     },
 
-    /** Reads the plan file back, without a network and after everything that its author's code could touch is over. */
-    async show(): Promise<StepEnd> {
+    /**
+     * Reads the plan file back, without a network and after everything that its author's code could
+     * touch is over. It works in a folder without the author's files and without the workspace's
+     * variables, so that no block, file or setting of the author has a part in the reading. The
+     * values of variables that it needs are in the plan file.
+     */
+    async show(lock: Buffer | null): Promise<StepEnd> {
+      // Without it OpenTofu does not start the providers, whose schemas it reads the plan by.
+      if (lock) await bench.write(`${reading}/.terraform.lock.hcl`, lock)
       return run(['show', '-json', '-no-color', bench.inside(planFile)], {
+        cwd: reading,
+        env: { ...fixed, TF_DATA_DIR: `../${data}`, HOME: bench.inside(reading) },
         network: 'none',
-        readOnly: [data, configuration],
+        readOnly: [data, configuration, out],
         captureBytes: maxPlanBytes,
       })
     },

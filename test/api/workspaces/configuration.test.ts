@@ -98,6 +98,38 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await user.get(workspace.url)).json().workspace.configurationVersion).toBe(1)
   })
 
+  test('400: an encryption block and programs of the author’s own, with file and line', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Owner')
+    const workspace = await org.workspace({ by: user })
+    const put = async (more: Record<string, string>) =>
+      user.put(`${workspace.url}/configuration`, { files: { ...simpleFiles, ...more } })
+    const native = '# a\nterraform {\n  encryption {\n  }\n}\n'
+    const json = '{"terra\\u0066orm": [{\n"encr\\u0079ption": {}}]}'
+    const hostile: Array<[name: string, text: string, line: number | undefined]> = [
+      ['x.tf', native, 3],
+      ['x_override.tf', native, 3],
+      ['x.tofu', native, 3],
+      ['modules/a/x.tf', native, 3],
+      ['x.tf.json', json, 2],
+      ['override.tofu.json', json, 2],
+      ['terraform.d/plugins/registry.opentofu.org/a/b/1.0.0/linux_amd64/p', 'x', undefined],
+      ['.terraform/providers/x', 'x', undefined],
+      ['.tofurc', 'x', undefined],
+      ['a/.terraformrc', 'x', undefined],
+    ]
+    for (const [name, text, line] of hostile) {
+      const refused = await put({ [name]: text })
+      expect(refused.statusCode, name).toBe(400)
+      expect(refused.json()).toMatchObject({
+        code: 'configuration_refused',
+        error: expect.stringContaining(name),
+        details: [{ path: `files["${name}"]`, ...(line && { line }) }],
+      })
+    }
+    expect((await put({ 'note.txt': native })).statusCode).toBe(201)
+  })
+
   test('201: the .tf files are looked for in the workspace’s own folder', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { tofuBench } from './tofu-bench.ts'
+
+let engine: Awaited<ReturnType<typeof tofuBench>>
+beforeAll(async () => {
+  engine = await tofuBench(inject('tofuBin'))
+})
+afterAll(() => engine.close())
+
+describe('a plan file is read without its author', () => {
+  test('an encryption block that nobody found has no part in plan, show and apply', async () => {
+    const command = '["sh", "-c", "echo ran >> /bench/out/ran; cat"]'
+    const method = `method "external" "x" {\n encrypt_command = ${command}\n decrypt_command = ${command}\n}`
+    const target = 'method = method.external.x\n fallback {\n method = method.external.x\n }'
+    const files = {
+      'main.tf': `terraform {\n encryption {\n ${method}\n plan {\n ${target}\n }\n state {\n ${target}\n }\n }\n}\nresource "terraform_data" "a" {\n input = "hello"\n}\n`,
+    }
+    const { bench, tool, lines } = await engine.run(files)
+    const log = () => lines.join('\n')
+    expect((await tool.init({})).exitCode, log()).toBe(0)
+    expect((await tool.plan({ destroy: false })).exitCode, log()).toBe(0)
+    const planFile = await tool.readPlanFile()
+    expect(planFile?.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
+    const shown = await tool.show(null)
+    expect(JSON.parse(shown.stdout.toString()).resource_changes).toHaveLength(1)
+    expect((await tool.apply(() => undefined)).exitCode, log()).toBe(0)
+    expect(engine.state()).toContain('"hello"')
+    expect(await bench.read('out/ran', 1_000)).toBeUndefined()
+    // Our own setting makes OpenTofu warn, which would stand in every log.
+    expect(log()).not.toContain('Unencrypted')
+    await bench.close()
+  })
+
+  test('an encryption block that is enforced ends the run', async () => {
+    const { bench, tool, lines } = await engine.run({
+      'main.tf':
+        'terraform {\n encryption {\n method "unencrypted" "x" {}\n plan {\n method = method.unencrypted.x\n enforced = true\n }\n }\n}\n',
+    })
+    expect((await tool.init({})).exitCode).toBe(1)
+    expect(lines.join('\n')).toContain('Unencrypted method is forbidden')
+    await bench.close()
+  })
+
+  test('show has neither the workspace’s environment nor a folder that a plan could fill', async () => {
+    const script = [
+      // What a plan's code would leave for the steps after it.
+      'echo nonsense > ../reading/main.tf',
+      'mv ../reading ../away',
+      'mkdir -p terraform.d/plugins/x ~/.terraform.d/plugins',
+      'echo nonsense > broken.tf',
+      'echo \'{"a":"b"}\'',
+    ].join('; ')
+    const { bench, tool, lines } = await engine.run(
+      {
+        'main.tf': `variable "where" {\n type = string\n}\nmodule "m" {\n source = "./\${var.where}"\n}\nresource "terraform_data" "a" {\n input = module.m.said\n}\n`,
+        'sub/main.tf': 'output "said" {\n value = "hello"\n}\n',
+      },
+      // Only the plan may heed these.
+      { env: { TF_VAR_where: 'sub', TF_LOG: '', XDG_DATA_HOME: '/bench/config' } },
+    )
+    expect((await tool.init({})).exitCode, lines.join('\n')).toBe(0)
+    expect((await tool.plan({ destroy: false })).exitCode, lines.join('\n')).toBe(0)
+    const hostile = await bench.run({
+      program: 'sh',
+      args: ['-c', script],
+      env: { PATH: '/usr/bin:/bin', HOME: bench.inside('out') },
+      cwd: 'config',
+      readOnly: ['data', 'settings', 'reading'],
+      network: 'none',
+      limits: {
+        timeoutMs: 10_000,
+        silenceMs: 10_000,
+        memoryBytes: 2 ** 28,
+        processes: 64,
+        fileSizeBytes: 2 ** 20,
+      },
+    })
+    expect(hostile.how).toBe('exited')
+    const shown = await tool.show(null)
+    expect(shown.exitCode, lines.join('\n')).toBe(0)
+    expect(JSON.parse(shown.stdout.toString()).variables).toEqual({ where: { value: 'sub' } })
+    await bench.close()
+  })
+
+  test('a provider that lies in the configuration is not installed', async () => {
+    const place = 'registry.opentofu.org/hashicorp/local/9.9.9/linux_amd64'
+    const program = '#!/bin/sh\necho planted >> /bench/out/ran\n'
+    const { bench, tool, lines } = await engine.run({
+      'main.tf': 'resource "local_file" "x" {\n filename = "x"\n}\n',
+      [`terraform.d/plugins/${place}/terraform-provider-local`]: program,
+    })
+    expect((await tool.init({})).exitCode).toBe(1)
+    expect(lines.join('\n')).not.toMatch(/[Ii]nstall(ing|ed) hashicorp\/local v9/)
+    await bench.close()
+  })
+})
