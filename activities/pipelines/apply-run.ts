@@ -135,8 +135,8 @@ async function applyInSandbox(
       },
     })
     await tool.prepare(loaded.files)
-    await tool.settleVariables(loaded.files)
     try {
+      await tool.settleVariables(loaded.files)
       await tool.restore(begun)
     } catch (error) {
       if (!(error instanceof AppError)) throw error

@@ -185,7 +185,7 @@ async function planInSandbox(
       },
     })
     await tool.prepare(loaded.files)
-    for (const name of await tool.settleVariables(loaded.files, loaded.overrides))
+    for (const name of await settleVariables(tool, loaded))
       await log.write(
         'warn',
         `The configuration declares no variable "${name}": what the run sets for it is ignored.`,
@@ -232,17 +232,31 @@ async function planInSandbox(
   }
 }
 
-async function keepModules(tool: ReturnType<typeof tofu>, log: StageLog): Promise<Buffer | null> {
+/** Names of overrides that the configuration does not know; a refusal of the variables ends the run. */
+async function settleVariables(
+  tool: ReturnType<typeof tofu>,
+  { files, overrides }: LoadedRun,
+): Promise<string[]> {
+  return toPlanFailure(async () => tool.settleVariables(files, overrides))
+}
+
+async function toPlanFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const kept = await tool.keepModules()
-    for (const { module, commit } of kept?.commits ?? [])
-      await log.write('info', `Module ${module} is at commit ${commit}.`)
-    return kept?.archive ?? null
+    return await work()
   } catch (error) {
     if (error instanceof AppError && messageOfUnusableFile(error) === undefined)
       throw new PlanFailure('plan_errored', error.message)
     throw error
   }
+}
+
+async function keepModules(tool: ReturnType<typeof tofu>, log: StageLog): Promise<Buffer | null> {
+  return toPlanFailure(async () => {
+    const kept = await tool.keepModules()
+    for (const { module, commit } of kept?.commits ?? [])
+      await log.write('info', `Module ${module} is at commit ${commit}.`)
+    return kept?.archive ?? null
+  })
 }
 
 function assertWell(end: StepEnd, what: string, error: string | undefined): void {

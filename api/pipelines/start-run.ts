@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { createRun } from '../../store/pipelines/create-run.ts'
@@ -13,6 +14,7 @@ import {
   type ConfigurationVersion,
 } from '../../store/workspaces/configuration-versions.ts'
 import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
+import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
@@ -82,6 +84,10 @@ async function begin(
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
     const version = await versionFor(db, deps, { caller, workspace, source })
     const { kind, destroy, vars, target } = request
+    const refusal =
+      vars &&
+      refuseOverrides(vars, await workspaceVariables(db, organizationId).measure(workspaceId))
+    if (refusal) throw refusal
     const { run, place } = await createRun(db, organizationId, {
       workspace,
       version,

@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict, invalid } from '../../domain/errors.ts'
+import { invalid } from '../../domain/errors.ts'
+import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
 import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
@@ -8,8 +9,6 @@ import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { placeOfValue, presentVariable } from './present-variable.ts'
 import type { NewVariableBody, VariableBody } from './schemas.ts'
-
-export const variablesPerWorkspace = 200
 
 /** Adds a variable to what a workspace's plans are given. */
 export async function createVariable(
@@ -21,10 +20,14 @@ export async function createVariable(
   const { key, value, kind = 'terraform', sensitive = false } = variable
   const fault = faultOfVariableKey(kind, key)
   if (fault) throw invalid(`key: ${fault}.`, [{ path: 'key', message: fault }])
+  const refusal = refuseValue({ key, kind, sensitive, value })
+  if (refusal) throw refusal
   return holdWorkspace(deps, { caller, id }, async (db) => {
     const variables = workspaceVariables(db, organizationId)
-    if ((await variables.list(id)).length >= variablesPerWorkspace)
-      throw conflict('variable_limit', `At most ${variablesPerWorkspace} variables a workspace.`)
+    const before = await variables.measure(id)
+    const added = { id: 0, key, kind, sensitive, bytes: Buffer.byteLength(value) }
+    const limit = refuseTotals(before, [...before, added])
+    if (limit) throw limit
     const row = await variables.create(id, {
       key,
       kind,

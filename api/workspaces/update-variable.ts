@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
+import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
@@ -29,6 +30,18 @@ export async function updateVariable(
       ])
     if (value === undefined && sensitive === before.sensitive)
       return presentVariable(deps.keyring, organizationId, before)
+
+    const { key, kind } = before
+    const plain = value ?? deps.keyring.open(placeOfValue(organizationId), before.value).toString()
+    const all = await variables.measure(id)
+    const bytes = Buffer.byteLength(plain)
+    const refusal =
+      refuseValue({ key, kind, sensitive, value: plain }) ??
+      refuseTotals(
+        all,
+        all.map((other) => (other.id === variableId ? { ...other, sensitive, bytes } : other)),
+      )
+    if (refusal) throw refusal
 
     const row = await variables.update(id, variableId, {
       sensitive,

@@ -1,11 +1,9 @@
 import { areMaskable } from './mask-secrets.ts'
+import { maxOverrideBytes, maxSensitiveBytes } from '../workspaces/variable-bounds.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
 
-/** What the sensitive values of a workspace may take together (docs/limits.md). */
-export const maxSensitiveBytes = 1024 * 1024
-
 /** Overrides of a run come on top of what the workspace keeps. */
-const maxMaskedBytes = maxSensitiveBytes + 256 * 1024
+const maxMaskedBytes = maxSensitiveBytes + maxOverrideBytes
 
 /** So few fit whatever their characters are, so their forms need no look. */
 const alwaysMaskedBytes = 256 * 1024

@@ -1,3 +1,5 @@
+import { invalid } from '../../domain/errors.ts'
+import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
@@ -47,6 +49,12 @@ const folderOf = (name: string) => `${configuration}/${name}`.replace(/\/[^/]*$/
 function declaredIn(shown: string): string[] {
   const variables: unknown = JSON.parse(shown).root_module?.variables
   return typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
+}
+
+/** Linux refuses to start a program with more, and its error names nothing that its reader could change. */
+function assertFits(env: Readonly<Record<string, string>>): void {
+  const fault = whyTooLarge(env)
+  if (fault !== undefined) throw invalid(fault, undefined, 'variables_too_large')
 }
 
 /** What the steps after `init` say as well, and what to type next: nobody types here. */
@@ -138,6 +146,7 @@ export function tofu(options: TofuOptions) {
       asked: readonly string[] = [],
     ): Promise<string[]> {
       const names = namesInFiles(files, options.folder ?? '', env)
+      assertFits(env)
       if (names.length === 0 && asked.length === 0) return []
       const shown = await run(['show', '-json', '-no-color', '-module=.'], {
         network: 'none',
@@ -152,6 +161,7 @@ export function tofu(options: TofuOptions) {
         names.filter((name) => declared.has(name)),
         env,
       )
+      assertFits({ ...env, ...over })
       return asked.filter((name) => !declared.has(name))
     },
 

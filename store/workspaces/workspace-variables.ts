@@ -1,5 +1,6 @@
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
+import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
 export class WorkspaceVariableRow extends Model {
@@ -31,6 +32,19 @@ export function workspaceVariables(db: Db, organizationId: number) {
   return {
     async list(workspaceId: number): Promise<WorkspaceVariable[]> {
       return rows(workspaceId).orderBy('kind').orderBy('key')
+    },
+
+    /** By size, without opening them. A sealed value begins with 2 bytes, its key's id, a nonce and a tag. */
+    async measure(workspaceId: number): Promise<MeasuredVariable[]> {
+      const measured = await db('workspace_variables')
+        .where({ organizationId, workspaceId })
+        .select('id', 'key', 'kind', 'sensitive')
+        .select(
+          db.raw(`case when octet_length(value) > 30
+            then octet_length(value) - 30 - get_byte(value, 1) else 0 end as bytes`),
+        )
+      // The columns are those of the select, of the types that the table gives them.
+      return measured as MeasuredVariable[]
     },
 
     async get(workspaceId: number, id: number): Promise<WorkspaceVariable> {

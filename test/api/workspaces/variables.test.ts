@@ -47,8 +47,8 @@ describe('/api/workspaces/{id}/variables', () => {
     const { variable } = (await user.post(url, body)).json()
     const place = `${url}/${variable.id}`
     expect((await user.patch(place, { sensitive: false })).statusCode).toBe(400)
-    const plain = await user.patch(place, { sensitive: false, value: 'new' })
-    expect(plain.json().variable).toMatchObject({ value: 'new', sensitive: false })
+    const plain = await user.patch(place, { sensitive: false, value: 'newer' })
+    expect(plain.json().variable).toMatchObject({ value: 'newer', sensitive: false })
     const hidden = await user.patch(place, { sensitive: true })
     expect(hidden.json().variable).toMatchObject({ value: null, sensitive: true })
   })
@@ -72,7 +72,7 @@ describe('/api/workspaces/{id}/variables', () => {
     const { variable } = (await user.post(url, { key: 'a', value: '' })).json()
     const taken = await user.post(url, { key: 'a', value: '' })
     expect(taken.json()).toMatchObject({ code: 'name_taken', existingId: variable.id })
-    expect((await user.post(url, { key: 'a', value: '', kind: 'env' })).statusCode).toBe(201)
+    expect((await user.post(url, { key: 'A', value: '', kind: 'env' })).statusCode).toBe(201)
     await harness.deps.store.tenant(org.id, async (db) =>
       db('workspace_variables').insert(
         Array.from({ length: 197 }, (_, index) => ({
@@ -89,6 +89,103 @@ describe('/api/workspaces/{id}/variables', () => {
     const both = await Promise.all(['x', 'y'].map((key) => user.post(url, { key, value: '' })))
     expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([201, 409])
     expect((await user.get(url)).json().variables.length).toBe(200)
+  })
+
+  test('400: a value that no program can be given, and a sensitive one that cannot be masked', async () => {
+    const { user, url } = await made()
+    // 65,536 characters are within the schema, and take 196,608 bytes.
+    const large = await user.post(url, { key: 'a', value: '漢'.repeat(65_536) })
+    expect(large.statusCode).toBe(400)
+    expect(large.json()).toMatchObject({
+      code: 'variable_too_large',
+      error: expect.stringMatching(/a takes 196618 bytes .* at most 131072/),
+    })
+    const most = await user.post(url, { key: 'most', value: '漢'.repeat(43_680) })
+    expect(most.statusCode).toBe(201)
+    for (const value of ['qzx', 'q\nz\nx'])
+      expect((await user.post(url, { key: 'pin', value, sensitive: true })).json()).toMatchObject({
+        code: 'variable_not_maskable',
+        error: expect.stringContaining('shorter than 4 characters'),
+      })
+    const empty = await user.post(url, { key: 'empty', value: '', sensitive: true })
+    expect(empty.statusCode).toBe(201)
+    const { variable } = (await user.post(url, { key: 'pin', value: 'qzx' })).json()
+    const place = `${url}/${variable.id}`
+    for (const change of [{ sensitive: true }, { sensitive: true, value: 'q' }])
+      expect((await user.patch(place, change)).json().code).toBe('variable_not_maskable')
+    expect((await user.patch(place, { sensitive: true, value: 'qzx4' })).statusCode).toBe(200)
+    expect((await user.patch(place, { value: 'qzx' })).json().code).toBe('variable_not_maskable')
+  })
+
+  test('409: 1 MiB of sensitive values, also by requests at once, and changes that go over it', async () => {
+    const { user, url } = await made()
+    const post = async (key: string, sensitive = true, value = 'v'.repeat(65_000)) =>
+      user.post(url, { key, value, sensitive })
+    const answers = await Promise.all(Array.from({ length: 20 }, async (_, n) => post(`s${n}`)))
+    const made201 = answers.filter(({ statusCode }) => statusCode === 201)
+    expect(made201.length).toBe(16)
+    const refused = answers.find(({ statusCode }) => statusCode !== 201)
+    expect(refused?.statusCode).toBe(409)
+    expect(refused?.json()).toMatchObject({
+      code: 'variables_too_large',
+      error: expect.stringMatching(
+        /sensitive values .* would take 1105\d+ bytes .* may take 1048576/,
+      ),
+    })
+    // The plain ones have the bound of all.
+    const plain = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => post(`p${n}`, false)),
+    )
+    expect(plain.filter(({ statusCode }) => statusCode === 201).length).toBe(8)
+    expect(plain.find(({ statusCode }) => statusCode !== 201)?.json().error).toContain('1572864')
+
+    const plainId = plain.find(({ statusCode }) => statusCode === 201)?.json().variable.id
+    const marked = await user.patch(`${url}/${plainId}`, { sensitive: true })
+    expect(marked.json().code).toBe('variables_too_large')
+    const secret = made201[0]?.json().variable.id
+    expect((await user.patch(`${url}/${secret}`, { value: 'short' })).statusCode).toBe(200)
+    expect((await user.patch(`${url}/${plainId}`, { sensitive: true })).statusCode).toBe(200)
+  })
+
+  test('200: a workspace over the bounds from before is read, made smaller and emptied', async () => {
+    const { org, user, workspace, url } = await made()
+    const { keyring, store } = harness.deps
+    const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
+    await store.tenant(org.id, async (db) =>
+      db('workspace_variables').insert(
+        Array.from({ length: 30 }, (_, n) => ({
+          organizationId: org.id,
+          workspaceId: workspace.id,
+          key: `v${n}`,
+          kind: 'terraform',
+          sensitive: true,
+          value: keyring.seal(place, 'v'.repeat(65_536)),
+          valueMac: Buffer.alloc(32),
+        })),
+      ),
+    )
+    const { variables } = (await user.get(url)).json()
+    expect(variables.length).toBe(30)
+    const [first, second] = variables
+    expect((await user.post(url, { key: 'more', value: 'x' })).json().code).toBe(
+      'variables_too_large',
+    )
+    expect((await user.patch(`${url}/${first.id}`, { value: 'smaller' })).statusCode).toBe(200)
+    expect((await user.delete(`${url}/${second.id}`)).statusCode).toBe(200)
+  })
+
+  test('400: overrides of a run that are too large, or too short for the sensitive one they override', async () => {
+    const { user, workspace, url } = await made()
+    await user.post(url, { key: 'pin', value: 'long-enough', sensitive: true })
+    const apply = async (vars: Record<string, unknown>) =>
+      (await user.post(`${workspace.url}/apply`, { vars })).json()
+    expect(await apply({ pin: 12 })).toMatchObject({ code: 'variable_not_maskable' })
+    expect(await apply({ a: '漢'.repeat(60_000) })).toMatchObject({ code: 'variable_too_large' })
+    const many = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((k) => [k, 'x'.repeat(60_000)]))
+    expect(await apply(many)).toMatchObject({
+      code: 'variables_too_large',
+      error: expect.stringContaining('262144'),
+    })
   })
 
   test('200: each change makes a waiting run stale and its maker an author', async () => {

@@ -72,6 +72,24 @@ test.each([
   expect(harness.logged()).not.toContain('v'.repeat(100))
 })
 
+test('variables that no program can be given: the run fails and says which, and none is started', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const inFiles = Array.from({ length: 3 }, (_, n) => `v${n}`)
+  const files = {
+    'main.tf': inFiles.map((name) => `variable "${name}" {}\n`).join(''),
+    'terraform.tfvars': inFiles.map((name) => `${name} = "x"\n`).join(''),
+  }
+  const workspace = await org.workspace({ by: owner, files })
+  for (const key of inFiles)
+    await owner.post(`${workspace.url}/variables`, { key, value: 'y'.repeat(60_000) })
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+  expect(run.message).toContain('that both this workspace and .tfvars files')
+  expect(run.message).toContain('at most 131072')
+})
+
 test('200 secrets of 5 KB and a line made of a pattern’s beginning: masked, and the worker lives', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')

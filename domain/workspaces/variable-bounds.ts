@@ -1,0 +1,124 @@
+import { conflict, invalid, type AppError } from '../errors.ts'
+import { whyUnmaskable } from '../secrets/secret-forms.ts'
+
+export const variablesPerWorkspace = 200
+
+/** Sensitive values of a workspace together: more could not be masked in logs in time. */
+export const maxSensitiveBytes = 1024 * 1024
+
+/**
+ * All variables of a workspace together. Linux gives a new program 2 MiB for its environment and
+ * arguments; the rest is for what the service and the run itself add.
+ */
+export const maxVariableBytes = 1536 * 1024
+
+/** Overrides of one run, which come on top of it. */
+export const maxOverrideBytes = 256 * 1024
+
+/** Linux takes 128 KiB for one text of an environment, `KEY=value` and a NUL. */
+export const maxEnvironmentText = 128 * 1024
+
+/** A variable by its size: its value is not opened for that. */
+export type MeasuredVariable = {
+  id: number
+  key: string
+  kind: 'terraform' | 'env'
+  sensitive: boolean
+  bytes: number
+}
+
+export type GivenValue = Pick<MeasuredVariable, 'key' | 'kind' | 'sensitive'> & { value: string }
+
+/** Why a value cannot stand by itself, as the refusal of the request that brings it. */
+export function refuseValue({ key, kind, sensitive, value }: GivenValue): AppError | undefined {
+  const bytes = textBytes({ key, kind, bytes: Buffer.byteLength(value) })
+  if (bytes > maxEnvironmentText)
+    return refused(
+      `The value of ${key} takes ${bytes} bytes with its name as UTF-8, and a program is given at most ${maxEnvironmentText} in one variable.`,
+      'variable_too_large',
+    )
+  const fault = sensitive ? whyUnmaskable(value) : undefined
+  return fault === undefined
+    ? undefined
+    : refused(
+        `The sensitive value of ${key} ${fault}. Use a longer value, or make the variable non-sensitive.`,
+        'variable_not_maskable',
+      )
+}
+
+const refused = (message: string, code: string) =>
+  invalid(message, [{ path: 'value', message }], code)
+
+/** Why a change of one variable cannot stand beside the others. What makes less of too much is let be. */
+export function refuseTotals(
+  before: readonly MeasuredVariable[],
+  after: readonly MeasuredVariable[],
+): AppError | undefined {
+  if (after.length > variablesPerWorkspace && after.length > before.length)
+    return conflict('variable_limit', `At most ${variablesPerWorkspace} variables a workspace.`)
+  const secret = (list: readonly MeasuredVariable[]) => list.filter(({ sensitive }) => sensitive)
+  return (
+    refuseSum('sensitive values', [secret(before), secret(after)], maxSensitiveBytes) ??
+    refuseSum('variables', [before, after], maxVariableBytes)
+  )
+}
+
+type Lists = [before: readonly MeasuredVariable[], after: readonly MeasuredVariable[]]
+
+function refuseSum(what: string, lists: Lists, most: number): AppError | undefined {
+  const [before, after] = lists.map(sumOf)
+  if (after === undefined || before === undefined || after <= most || after <= before)
+    return undefined
+  return conflict(
+    'variables_too_large',
+    `The ${what} of this workspace would take ${after} bytes together, and may take ${most}.`,
+  )
+}
+
+/** A name counts as well: it is passed with its value. */
+const sumOf = (list: readonly MeasuredVariable[]): number =>
+  list.reduce((sum, variable) => sum + textBytes(variable), 0)
+
+const textBytes = ({ key, kind, bytes }: Pick<MeasuredVariable, 'key' | 'kind' | 'bytes'>) =>
+  (kind === 'terraform' ? 'TF_VAR_'.length : 0) + key.length + 1 + bytes + 1
+
+/** Why overrides of a run cannot stand; a variable that they override may be sensitive. */
+export function refuseOverrides(
+  overrides: Readonly<Record<string, string | number | boolean>>,
+  variables: readonly MeasuredVariable[],
+): AppError | undefined {
+  let sum = 0
+  for (const [key, given] of Object.entries(overrides)) {
+    const value = String(given)
+    const sensitive = variables.some((variable) => variable.key === key && variable.sensitive)
+    const fault = refuseValue({ key, kind: 'terraform', sensitive, value })
+    if (fault) return fault
+    sum += textBytes({ key, kind: 'terraform', bytes: Buffer.byteLength(value) })
+  }
+  return sum <= maxOverrideBytes
+    ? undefined
+    : refused(
+        `The variables of a run may take ${maxOverrideBytes} bytes together, and these take ${sum}.`,
+        'variables_too_large',
+      )
+}
+
+/**
+ * Why Linux would not start a program with this environment, in words for the run's members;
+ * undefined where it would. Workspaces from before the bounds, and values that `.tfvars` files
+ * set too, which are passed a second time as arguments, can still have too much.
+ */
+export function whyTooLarge(env: Readonly<Record<string, string>>): string | undefined {
+  let sum = 0
+  for (const [key, value] of Object.entries(env)) {
+    const bytes = key.length + 1 + Buffer.byteLength(value) + 1
+    sum += bytes
+    if (bytes <= maxEnvironmentText) continue
+    return key.startsWith('TF_CLI_ARGS_')
+      ? `The variables that both this workspace and .tfvars files of the configuration set take ${bytes} bytes together, and a program is given at most ${maxEnvironmentText}. Take them out of the files.`
+      : `The variable ${key} takes ${bytes} bytes, and a program is given at most ${maxEnvironmentText} in one variable. Make it smaller.`
+  }
+  return sum <= maxVariableBytes + maxOverrideBytes
+    ? undefined
+    : `The variables of this run take ${sum} bytes together, and a program is given at most ${maxVariableBytes + maxOverrideBytes}. Remove some, or make them smaller.`
+}
