@@ -20,6 +20,7 @@ import * as failedConnections from './migrations/0018-ask-failed-connections-aga
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
 import * as newestRuns from './migrations/0020-add-newest-runs.ts'
 import * as planChanges from './migrations/0024-add-plan-changes.ts'
+import * as personMakers from './migrations/0029-add-person-makers.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -42,6 +43,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0019-keep-modules-of-plans': modulesOfPlans,
   '0020-add-newest-runs': newestRuns,
   '0024-add-plan-changes': planChanges,
+  '0029-add-person-makers': personMakers,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

@@ -32,6 +32,7 @@ table approvals
   at timestamp with time zone not null default now()
   voided_at timestamp with time zone
   void_reason text
+  idp_saved_by integer[]
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
   constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
@@ -355,10 +356,13 @@ table group_mappings
   role member_role not null
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  mapped_by integer
   constraint group_mappings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint group_mappings_organization_id_id_key UNIQUE (organization_id, id)
+  constraint group_mappings_organization_id_mapped_by_fkey FOREIGN KEY (organization_id, mapped_by) REFERENCES users(organization_id, id) ON DELETE SET NULL (mapped_by)
   constraint group_mappings_pkey PRIMARY KEY (id)
   constraint group_mappings_role_check CHECK ((role < 'Owner'::member_role))
+  index group_mappings_mapped_by btree (organization_id, mapped_by)
   UNIQUE index group_mappings_name btree (organization_id, lower(group_name))
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -527,6 +531,23 @@ table outbox
   index outbox_order btree (workflow_id, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
   index outbox_organization btree (organization_id)
   index outbox_waiting btree (available_at, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table person_makers
+  organization_id integer not null
+  user_id integer not null
+  made_by integer not null
+  what text not null
+  at timestamp with time zone not null default clock_timestamp()
+  constraint person_makers_organization_id_made_by_fkey FOREIGN KEY (organization_id, made_by) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint person_makers_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint person_makers_pkey PRIMARY KEY (organization_id, user_id, made_by)
+  constraint person_makers_what_check CHECK ((what = ANY (ARRAY['invited'::text, 'readdressed'::text, 'reactivated'::text, 'promoted'::text])))
+  index person_makers_made_by btree (organization_id, made_by)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -730,6 +751,7 @@ table saml_configurations
   editor_role member_role not null
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  saved_by integer[] not null default '{}'::integer[]
   constraint saml_configurations_check CHECK (((slo_url IS NULL) = (slo_binding IS NULL)))
   constraint saml_configurations_default_role_check CHECK ((default_role < 'Owner'::member_role))
   constraint saml_configurations_organization_id_edited_by_fkey FOREIGN KEY (organization_id, edited_by) REFERENCES users(organization_id, id)
@@ -913,6 +935,7 @@ table sessions
   saml_name_id_format text
   saml_name_qualifier text
   saml_sp_name_qualifier text
+  idp_saved_by integer[]
   constraint sessions_kind_check CHECK ((kind = ANY (ARRAY['password'::text, 'saml'::text])))
   constraint sessions_organization_id_id_key UNIQUE (organization_id, id)
   constraint sessions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
@@ -1010,6 +1033,7 @@ table tokens
   expires_at timestamp with time zone
   last_used_at timestamp with time zone
   revoked_at timestamp with time zone
+  idp_saved_by integer[]
   constraint tokens_hash_key UNIQUE (hash)
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'scim'::text, 'agt'::text, 'run'::text])))
   constraint tokens_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -1064,6 +1088,7 @@ table users
   updated_at timestamp with time zone not null default now()
   mfa_enabled boolean not null default false
   profile jsonb not null default '{}'::jsonb
+  first_signed_in_at timestamp with time zone
   constraint users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint users_organization_id_id_key UNIQUE (organization_id, id)
   constraint users_pkey PRIMARY KEY (id)

@@ -3,7 +3,6 @@ import { invitationHours, resetMinutes } from '../domain/access/mailed-links.ts'
 import { newSecret } from '../domain/access/credentials.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
 import { hasCapability } from '../domain/access/roles.ts'
-import { faultOfApprover } from '../domain/pipelines/authors.ts'
 import type { PlanSummary } from '../domain/plans/summarize-plan.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
@@ -16,7 +15,7 @@ import type { Db, Store } from '../store/connect.ts'
 import { mails, type MailDetail } from '../store/mails/mails.ts'
 import { organizations } from '../store/platform/organizations.ts'
 import type { QueuedMail } from '../store/platform/mail-queue.ts'
-import { authorsOf } from '../store/pipelines/eligible-approvers.ts'
+import { approvers } from '../store/pipelines/approvers.ts'
 import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
 import { samlConfigurations } from '../store/saml/saml-configurations.ts'
 import { holdPerson } from '../store/users/hold-person.ts'
@@ -91,8 +90,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     const { organizationId, workspaceRunId } = row
     const run = await workspaceRuns(db, organizationId).get(workspaceRunId ?? 0)
     if (run.phase !== 'awaiting_approval') return undefined
-    const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-    if (faultOfApprover(person, ids, unknownAuthor)) return undefined
+    if (!(await approvers(db, organizationId).isAble(run.id, person.id))) return undefined
     const workspace = await workspaces(db, organizationId).get(run.workspaceId)
     const [author] =
       run.authorUserId === null ? [] : await users(db, organizationId).listByIds([run.authorUserId])

@@ -5,17 +5,15 @@ import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
-import { authorsOf } from '../../store/pipelines/eligible-approvers.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { endRun, type RunEnd } from '../../store/pipelines/end-run.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
-import { users } from '../../store/users/users.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { faultOfApprover } from '../../domain/pipelines/authors.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
 import { openPlan } from './open-plan.ts'
@@ -101,11 +99,9 @@ async function isApproved(
   const approval = await approvals(db, organizationId).standing(run.id)
   if (!approval && criticality === 'standard') return true
 
-  let fault = approval ? undefined : 'no approval'
+  let fault: string | undefined = approval ? undefined : 'no approval'
   if (approval) {
-    const [giver] = await users(db, organizationId).listByIds([approval.userId])
-    const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-    fault = giver ? faultOfApprover(giver, ids, unknownAuthor) : 'inactive'
+    fault = await approvers(db, organizationId).faultOfGiver(approval)
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true

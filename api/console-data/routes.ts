@@ -4,6 +4,7 @@ import { may } from '../../domain/access/caller.ts'
 import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
 import { publicState, runReasons } from '../../domain/pipelines/run-state.ts'
 import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { endingCertificates } from '../saml/ending-certificates.ts'
 import { errors, Id, Nullable, OneOf, Time } from '../http/schemas.ts'
 
@@ -78,9 +79,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
         organizationId,
         async (db) => ({
           data: await consoleData(db, organizationId, {
-            userId,
-            mayApprove: may(caller, 'mutate_infra'),
-            mayVouch: may(caller, 'manage_cloud_accounts'),
+            ...(await approvers(db, organizationId).of(caller)),
             limit: maxShown,
           }),
           samlCertificates: may(caller, 'manage_users_sso')

@@ -33,8 +33,8 @@ export async function mapGroup(
     if (before) assertMayGrant(acting, before.role)
     else if ((await mappings.count()) >= maxMappings)
       throw conflict('mapping_limit', `At most ${maxMappings} group mappings.`)
-    const id = await mappings.upsert(groupName, role)
-    await recomputeGroupRoles(db, organizationId, groupName)
+    const id = await mappings.upsert(groupName, role, caller.userId)
+    await recomputeGroupRoles(db, organizationId, { groupName, by: caller.userId })
     await voidUnableApprovals(db, organizationId, actorOf(caller))
     await auditLog(db, organizationId, actorOf(caller)).record('org.group_mapped', {
       target: { kind: 'group_mapping', id, label: groupName },

@@ -5,6 +5,7 @@ import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { personMakers } from '../../store/users/person-makers.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnPassword } from '../sign-in/refusals.ts'
@@ -33,6 +34,8 @@ export async function transferOwnership(
     const heir = await people.get(userId)
     if (!heir.active) throw conflict('user_inactive', 'This person is deactivated.')
     await people.setManualRole(userId, 'Owner')
+    if (heir.role !== 'Owner')
+      await personMakers(db, organizationId).note(userId, [caller.userId], 'promoted')
     // A platform administrator who was no Owner has nothing to hand on, and stays what they were.
     if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
     await auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {

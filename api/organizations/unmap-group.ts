@@ -16,7 +16,7 @@ export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promis
     const { groupName, role } = await mappings.get(id)
     assertMayGrant(acting, role)
     await mappings.delete(id)
-    await recomputeGroupRoles(db, organizationId, groupName)
+    await recomputeGroupRoles(db, organizationId, { groupName, by: caller.userId })
     await voidUnableApprovals(db, organizationId, actorOf(caller))
     await auditLog(db, organizationId, actorOf(caller)).record('org.group_unmapped', {
       target: { kind: 'group_mapping', id, label: groupName },

@@ -1,8 +1,9 @@
+import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
 import type { Db } from '../../store/connect.ts'
-import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
-import { users, type User } from '../../store/users/users.ts'
+import { users } from '../../store/users/users.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { RunBody } from './schemas.ts'
 
@@ -21,14 +22,14 @@ export async function blockedBy(
     case 'planning':
       return notPickedUp(run)
     case 'awaiting_approval': {
-      const approvers = await eligibleApprovers(db, organizationId, run)
+      const able = await approvers(db, organizationId).eligible(run.id)
       return {
         kind: 'approval',
         id: run.id,
         holder: null,
         reason: null,
         since: (run.startedAt ?? run.createdAt).toISOString(),
-        whoCanAct: approvers.map(labelOf),
+        whoCanAct: able.map(labelOfPerson),
       }
     }
     case 'apply_queued': {
@@ -57,7 +58,7 @@ async function queuedBecause(
     return {
       kind: 'turn',
       id: holder.id,
-      holder: author ? labelOf(author) : holder.authorUserId === null ? 'a push' : null,
+      holder: author ? labelOfPerson(author) : holder.authorUserId === null ? 'a push' : null,
       reason: null,
       since: (holder.startedAt ?? holder.createdAt).toISOString(),
       whoCanAct: able,
@@ -112,7 +113,5 @@ async function people(
     platformAdmins: true,
     limit: 20,
   })
-  return able.map(labelOf)
+  return able.map(labelOfPerson)
 }
-
-const labelOf = (user: User): string => user.email ?? user.name

@@ -1,12 +1,12 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
 import { isTerminal, stateInWords } from '../../domain/pipelines/run-state.ts'
-import { faultOfApprover } from '../../domain/pipelines/authors.ts'
+import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
-import { authorsOf } from '../../store/pipelines/eligible-approvers.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -67,7 +67,7 @@ async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): 
 
     if (await assertMayDecide(db, caller, { run, workspace, decision, deny }))
       await write(db, caller, { run, workspace, decision })
-    const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
+    const [body] = await presentRuns(db, caller, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
@@ -84,15 +84,11 @@ async function assertMayDecide(
   const { organizationId } = caller
   const guarded = workspace.criticality === 'production' || run.phase === 'awaiting_approval'
   if (guarded && decision.decision === 'approved') {
-    const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-    const fault = faultOfApprover(
-      { ...caller, id: caller.userId, active: true },
-      ids,
-      unknownAuthor,
-    )
+    const fault = await approvers(db, organizationId).faultOfCaller(run.id, caller)
     if (fault) {
       deny({ runId: run.id, label: workspace.name, because: fault })
-      throw refusals[fault === 'author' ? 'author' : 'capability']()
+      const { code, because } = approverRefusals[fault]
+      throw new AppError('forbidden', because, { code })
     }
   }
   if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
@@ -109,21 +105,6 @@ async function assertMayDecide(
   return true
 }
 
-const refusals = {
-  author: () =>
-    new AppError(
-      'forbidden',
-      'You are among the authors of this plan: a second operator must approve it.',
-      { code: 'approver_is_author' },
-    ),
-  capability: () =>
-    new AppError(
-      'forbidden',
-      'A commit of this plan has an unknown author, so approving it needs manage_cloud_accounts.',
-      { code: 'forbidden' },
-    ),
-}
-
 async function write(db: Db, caller: Caller, { run, workspace, decision }: Target): Promise<void> {
   const { organizationId } = caller
   const { decision: verdict, comment } = decision
@@ -134,6 +115,7 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
     decision: verdict,
     comment: comment ?? null,
     planDigest: run.planDigest ?? '',
+    idpSavedBy: (await approvers(db, organizationId).of(caller)).idpSavedBy,
   })
   const label = caller.email ?? caller.name
   const target = { kind: 'run', id: run.id, label: workspace.name }

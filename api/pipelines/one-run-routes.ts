@@ -37,8 +37,8 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
         response: { 200: Type.Object({ run: RunDetail }), ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params }) => ({
-      run: await runDetail(deps, organizationId, await find(organizationId, params)),
+    async ({ caller, params }) => ({
+      run: await runDetail(deps, caller, await find(caller.organizationId, params)),
     }),
   )
 
@@ -103,7 +103,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
         const found = await place(db, organizationId, params)
         await cancelRun(db, caller, found.workspaceRunId)
         const runIds = [found.workspaceRunId]
-        return (await presentRuns(db, organizationId, { runIds, places: [found] }))[0]
+        return (await presentRuns(db, caller, { runIds, places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')
       return { ok: true as const, run }

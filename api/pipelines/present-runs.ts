@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/access/caller.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { approvals, type Approval } from '../../store/pipelines/approvals.ts'
@@ -7,19 +8,21 @@ import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspac
 import { users } from '../../store/users/users.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import { blockedBy } from './blocked-by.ts'
+import { mayDecide } from './may-decide.ts'
 import type { RunBody } from './schemas.ts'
 
 export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
 
 /**
  * Workspace runs as callers see them, each at the place (id and number) under which
- * it was asked for; without places, under those in `provision-<workspace>`.
+ * it was asked for, and with what this caller may do with it; without places, under those in `provision-<workspace>`.
  */
 export async function presentRuns(
   db: Db,
-  organizationId: number,
+  caller: Caller,
   { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
 ): Promise<RunBody[]> {
+  const { organizationId } = caller
   const runs = await workspaceRuns(db, organizationId).many(runIds)
   const [allStages, allApprovals, authors, versions] = [
     await stages(db, organizationId).ofRuns(runIds),
@@ -49,6 +52,7 @@ export async function presentRuns(
       commitSha: version?.commitSha ?? null,
       pullRequest: version?.pullRequest ?? null,
       blockedBy: await blockedBy(db, organizationId, run),
+      ...(await mayDecide(db, caller, run)),
       stages: allStages
         .filter(({ workspaceRunId }) => workspaceRunId === run.id)
         .map((stage) => presentStage(stage, run)),

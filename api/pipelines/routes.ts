@@ -72,14 +72,16 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) =>
-      deps.store.tenant(organizationId, async (db) => {
+    async ({ caller, params: { id } }) => {
+      const { organizationId } = caller
+      return deps.store.tenant(organizationId, async (db) => {
         const row = await pipelines(db, organizationId).get(id)
         const [pipeline] = await presentPipelines(db, organizationId, [row])
         if (!pipeline) throw notFound()
         const places = await pipelineRuns(db, organizationId).list(id, 20, maxKey)
-        return { pipeline, runs: await runsWithLogs(db, organizationId, places) }
-      }),
+        return { pipeline, runs: await runsWithLogs(db, caller, places) }
+      })
+    },
   )
 
   app.delete(

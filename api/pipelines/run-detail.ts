@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import { notFound } from '../../domain/errors.ts'
 import { auditEntriesOf } from '../../store/audit/audit-entries.ts'
 import type { Deps } from '../deps.ts'
@@ -9,12 +10,13 @@ import type { RunDetail } from './schemas.ts'
 /** One run with the first page of its plan, and everything that was done to it in order. */
 export async function runDetail(
   deps: Deps,
-  organizationId: number,
+  caller: Caller,
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
+  const { organizationId } = caller
   const runId = place.workspaceRunId
   const { body, plan, entries } = await deps.store.tenant(organizationId, async (db) => ({
-    body: (await presentRuns(db, organizationId, { runIds: [runId], places: [place] }))[0],
+    body: (await presentRuns(db, caller, { runIds: [runId], places: [place] }))[0],
     plan: await readPlanPage(db, organizationId, { runId, ...firstPage }),
     entries: await auditEntriesOf(db, organizationId, { kind: 'run', id: String(runId) }),
   }))

@@ -55,7 +55,8 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: RunList, ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
+    async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
+      const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
       return deps.store.tenant(organizationId, async (db) => {
         await pipelines(db, organizationId).get(id)
@@ -64,7 +65,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
         const last = places.at(-1)
         return {
-          runs: await presentRuns(db, organizationId, { runIds, places }),
+          runs: await presentRuns(db, caller, { runIds, places }),
           nextCursor: found.length > limit && last ? String(last.number) : null,
         }
       })

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import type { Db } from '../../store/connect.ts'
 import { logLines } from '../../store/pipelines/log-lines.ts'
 import type { PipelineRun } from '../../store/pipelines/pipeline-runs.ts'
@@ -12,11 +13,12 @@ const linesPerStage = 1_000
 /** Runs with the beginning of each stage's log, in three statements however many runs there are. */
 export async function runsWithLogs(
   db: Db,
-  organizationId: number,
+  caller: Caller,
   places: readonly PipelineRun[],
 ): Promise<Array<Static<typeof RunWithLogs>>> {
+  const { organizationId } = caller
   const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
-  const bodies = await presentRuns(db, organizationId, { runIds, places })
+  const bodies = await presentRuns(db, caller, { runIds, places })
   const rows = await stages(db, organizationId).ofRuns(runIds)
   const lines = await logLines(db, organizationId).firstOf(
     rows.map(({ id }) => id),

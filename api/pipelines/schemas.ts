@@ -51,6 +51,20 @@ const runFields = {
   message: Nullable(Type.String()),
   awaitingApproval: Type.Boolean(),
   blockedBy: Nullable(BlockedBy),
+  mayApprove: Type.Boolean(),
+  mayReject: Type.Boolean(),
+  mayCancel: Type.Boolean(),
+  because: Type.Object(
+    {
+      mayApprove: Type.Optional(Type.String()),
+      mayReject: Type.Optional(Type.String()),
+      mayCancel: Type.Optional(Type.String()),
+    },
+    {
+      description:
+        'Of what the caller may not do now: the code that it would be refused with, such as approver_is_author, approver_made_by_author, run_not_waiting or forbidden.',
+    },
+  ),
   planDigest: Nullable(Type.String()),
   stages: Type.Array(StageBody),
   approvals: Type.Array(ApprovalBody),

@@ -5,7 +5,7 @@ import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { createRun } from '../../store/pipelines/create-run.ts'
-import { eligibleApprovers } from '../../store/pipelines/eligible-approvers.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
@@ -107,7 +107,7 @@ async function begin(
       pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
       actor: actorOf(caller),
     })
-    const [body] = await presentRuns(db, organizationId, { runIds: [run.id], places: [place] })
+    const [body] = await presentRuns(db, caller, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just made is gone')
     const answer = { run: body, ...(await warningsOf(db, organizationId, { run, workspace })) }
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
@@ -164,8 +164,8 @@ async function warningsOf(
   { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
 ): Promise<{ warnings?: string[] }> {
   if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
-  const approvers = await eligibleApprovers(db, organizationId, run)
-  return approvers.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
+  const able = await approvers(db, organizationId).eligible(run.id)
+  return able.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: RunRequest): Buffer =>

@@ -66,14 +66,15 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: RunList, ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
+    async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
+      const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
       return deps.store.tenant(organizationId, async (db) => {
         await workspaces(db, organizationId).get(id)
         const found = await workspaceRuns(db, organizationId).list(id, limit + 1, before)
         const { rows, nextCursor } = page(found, limit)
         const runIds = rows.map((run) => run.id)
-        return { runs: await presentRuns(db, organizationId, { runIds }), nextCursor }
+        return { runs: await presentRuns(db, caller, { runIds }), nextCursor }
       })
     },
   )

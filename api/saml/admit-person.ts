@@ -1,5 +1,6 @@
 import { normalDomain } from '../../domain/saml/check-domain.ts'
 import type { MappedPerson } from '../../domain/saml/map-person.ts'
+import { rank } from '../../domain/access/roles.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -8,10 +9,12 @@ import { domainClaims } from '../../store/saml/domain-claims.ts'
 import { samlPeople, type Seen, type SamlStanding } from '../../store/saml/saml-people.ts'
 import type { AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { holdPeople } from '../../store/users/hold-people.ts'
+import { personMakers } from '../../store/users/person-makers.ts'
+import { users } from '../../store/users/users.ts'
 import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
 
 export type Admission = {
-  configuration: Pick<AnsweredConfiguration, 'defaultRole'>
+  configuration: Pick<AnsweredConfiguration, 'defaultRole' | 'savedBy'>
   person: MappedPerson
   visitor: Visitor
 }
@@ -74,11 +77,12 @@ export async function admitPerson(
 async function createPerson(
   db: Db,
   organizationId: number,
-  { person, visitor }: Admission,
+  { configuration, person, visitor }: Admission,
 ): Promise<number> {
   const email = person.identifier
   const name = person.name ?? email
   const id = await samlPeople(db, organizationId).create({ email, name })
+  await personMakers(db, organizationId).note(id, configuration.savedBy, 'invited')
   await auditLog(db, organizationId, actorOfVisitor(visitor)).record('saml.user_created', {
     target: { kind: 'user', id, label: email },
   })
@@ -88,13 +92,19 @@ async function createPerson(
 async function giveRole(
   db: Db,
   { organizationId, userId, now }: { organizationId: number; userId: number; now: SamlStanding },
-  { person, visitor }: Admission,
+  { configuration, person, visitor }: Admission,
 ): Promise<void> {
   const people = samlPeople(db, organizationId)
   if (person.groups && differs(now.groups, person.groups))
     await people.setGroups(userId, person.groups)
   if (now.role === now.wanted) return
+  const { role } = await users(db, organizationId).get(userId)
   await people.setRole(userId, now.wanted)
+  // By what they configured: the default role, and the groups that an assertion may name.
+  if (now.wanted && rank(now.wanted) > rank(role)) {
+    await personMakers(db, organizationId).note(userId, configuration.savedBy, 'promoted')
+    await people.noteMappers(userId)
+  }
   const actor = actorOfVisitor(visitor)
   await voidUnableApprovals(db, organizationId, actor)
   await auditLog(db, organizationId, actor).record('saml.role_changed', {

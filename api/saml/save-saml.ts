@@ -34,6 +34,7 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
       editedBy: caller.userId,
       // The ceiling of what this provider opens; nobody is above a platform administrator.
       editorRole: acting.platformAdmin ? 'Owner' : acting.role,
+      savedBy: await saversOf(db, caller, { before, parsed }),
     })
     if (parsed.certificates) await configurations.replaceCertificates(parsed.certificates)
     const { domains } = parsed
@@ -44,6 +45,21 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
     await record(db, caller, { before, settings, parsed })
   })
   await proveDomains(deps, organizationId)
+}
+
+/**
+ * Everybody who has a part in whom this provider vouches for: whoever holds the key of a certificate
+ * signs in as anybody. Once all certificates are new, those who saved the former ones have none.
+ */
+async function saversOf(
+  db: Db,
+  { organizationId, userId }: Caller,
+  { before, parsed }: { before: SamlConfiguration | undefined; parsed: Parsed },
+): Promise<number[]> {
+  const kept = await samlConfigurations(db, organizationId).certificates()
+  const fingerprints = parsed.certificates?.map(({ fingerprint }) => fingerprint)
+  const isNew = fingerprints && !kept.some((one) => fingerprints.includes(one.fingerprint))
+  return isNew ? [userId] : [...new Set([...(before?.savedBy ?? []), userId])]
 }
 
 /** Switches the configuration on or off. Whoever does that is not its editor: they changed nobody's trust. */

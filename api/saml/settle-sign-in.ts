@@ -116,6 +116,7 @@ function principalOf({ configuration, read: { assertion } }: Configured): SamlPr
     sessionIndex,
     // Whoever chose the identity provider is as high as it can lift anybody (identity.md 2.4).
     roleCeiling: configuration.editorRole,
+    idpSavedBy: configuration.savedBy,
     notAfter: sessionNotOnOrAfter ?? null,
   }
 }

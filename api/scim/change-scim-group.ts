@@ -84,7 +84,7 @@ async function changeMembers(
   const renamed = fields.displayName !== before.displayName
   const gives = renamed ? await mappedRole(db, organizationId, fields.displayName) : gave
   const membership = groupMembership(db, organizationId, groupId)
-  const roles = memberRoles(db, organizationId, groupId)
+  const roles = memberRoles(db, by, groupId)
   const { replaced, add } = members
   const [ids, gone] = [[...add.keys()], [...members.remove]]
   const remove = async () => (replaced ? membership.removeAllBut(ids) : membership.remove(gone))

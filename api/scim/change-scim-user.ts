@@ -16,6 +16,7 @@ import { scimLog } from '../../store/scim/scim-log.ts'
 import { scimUsers, type ScimUser } from '../../store/scim/scim-users.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { assertAnotherOwner, holdPeople } from '../../store/users/hold-people.ts'
+import { personMakers } from '../../store/users/person-makers.ts'
 import type { Deps } from '../deps.ts'
 import { actorOfToken, type Provisioning } from './scim-request.ts'
 import { differenceOf, targetOf } from './user-difference.ts'
@@ -108,6 +109,12 @@ async function settle(
   { before, next }: { before: ScimUser; next: UserColumns },
 ): Promise<void> {
   const access = endAccess(db, by.organizationId)
+  const makers = personMakers(db, by.organizationId)
+  // By either of the two the identity provider's next assertion opens the account.
+  if (isReaddressed(before, next) || before.userName !== next.userName)
+    await makers.noteByScimToken(before.id, by.tokenId, 'readdressed')
+  if (!before.active && next.active)
+    await makers.noteByScimToken(before.id, by.tokenId, 'reactivated')
   const ends = before.active && !next.active
   // A link in a mailbox that is no longer this person's must not open their account.
   if (ends || isReaddressed(before, next)) await access.mailedLinks(before.id)

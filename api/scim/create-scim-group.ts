@@ -27,7 +27,7 @@ export async function createScimGroup(
       groups.create(fields),
     ])
     const these = { whom: 'these', ids } as const
-    const roles = memberRoles(db, organizationId, group.id)
+    const roles = memberRoles(db, by, group.id)
     const [, , , , made] = await Promise.all([
       gives && ids.length > 0 && roles.hold(these),
       groupMembership(db, organizationId, group.id).add(members.add),

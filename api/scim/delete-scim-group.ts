@@ -21,7 +21,7 @@ export async function deleteScimGroup(
     assertVersion(by.ifMatch, group.rowVersion)
     if (group.role) {
       const everybody = { whom: 'everybody', ids: [] } as const
-      const roles = memberRoles(db, organizationId, group.id)
+      const roles = memberRoles(db, by, group.id)
       // Sent together, done one after the other.
       await Promise.all([roles.hold(everybody), roles.give(everybody, { notCounting: true })])
     }

@@ -4,6 +4,7 @@ import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens, type ApiToken } from '../../store/tokens/tokens.ts'
+import { sessions } from '../../store/users/sessions.ts'
 import type { Deps } from '../deps.ts'
 
 export type NewToken = { name: string; role: Role; expiresInDays?: number }
@@ -28,6 +29,7 @@ export async function createToken(
       expiresInDays,
       hash,
       prefix,
+      idpSavedBy: await sessions(db, organizationId).idpSavedBy(caller.credentialId),
     })
     await auditLog(db, organizationId, actorOf(caller)).record('auth.token_created', {
       target: { kind: 'token', id: created.id, label: name },

@@ -1,12 +1,17 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { assertMayChange, assertMayGrant } from '../../domain/access/person-rules.ts'
-import type { Role } from '../../domain/access/roles.ts'
+import {
+  assertMayChange,
+  assertMayChangeBy,
+  assertMayGrant,
+} from '../../domain/access/person-rules.ts'
+import { rank, type Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { assertAnotherOwner, holdPeopleAs } from '../../store/users/hold-people.ts'
+import { personMakers, type Making } from '../../store/users/person-makers.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
@@ -23,6 +28,7 @@ export async function changeUser(
     const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
     const before = await users(db, organizationId).get(id)
     assertMayChange(acting, before)
+    assertMayChangeBy(caller, change)
     if (change.role !== undefined) assertMayGrant(acting, change.role)
     await assertOwnerStays(db, organizationId, { before, change })
     await write(db, organizationId, { id, change })
@@ -59,15 +65,20 @@ async function write(
 async function settle(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
   const { organizationId } = caller
   const access = endAccess(db, organizationId)
+  const made = async (what: Making) =>
+    personMakers(db, organizationId).note(after.id, [caller.userId], what)
   // A link in a mailbox that is no longer this person's must not open their account.
   if (isReaddressed(before, after)) {
     await access.mailedLinks(after.id)
     await tellOldAddress(db, caller, { before, after })
+    await made('readdressed')
   }
   if (before.active && !after.active) {
     await access.sessions(after.id)
     await access.mailedLinks(after.id)
   }
+  if (!before.active && after.active) await made('reactivated')
+  if (rank(after.role) > rank(before.role)) await made('promoted')
   const detail = difference(before, after)
   if (Object.keys(detail).length === 0) return
   if (detail['role'] || detail['active'])

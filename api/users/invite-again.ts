@@ -4,6 +4,7 @@ import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { personMakers } from '../../store/users/person-makers.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { queueInvitation } from './invite-user.ts'
@@ -26,6 +27,7 @@ export async function inviteAgain(deps: Deps, caller: Caller, id: number): Promi
       )
     await endAccess(db, organizationId).mailedLinks(id)
     await queueInvitation(db, caller, id)
+    await personMakers(db, organizationId).note(id, [caller.userId], 'invited')
     await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id, label: person.email ?? person.name },
       detail: { role: person.role, again: true },

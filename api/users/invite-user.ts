@@ -1,10 +1,11 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { assertMayGrant } from '../../domain/access/person-rules.ts'
+import { assertMayGrant, assertMayInvite } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { personMakers } from '../../store/users/person-makers.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
@@ -18,7 +19,9 @@ export async function inviteUser(
   return deps.store.tenant(organizationId, async (db) => {
     // Again, for whoever was demoted since they asked would leave a person with their old power behind.
     assertMayGrant(await holdPeopleAs(db, caller, 'manage_users_sso'), person.role)
+    assertMayInvite(caller, person.role)
     const created = await users(db, organizationId).create(person)
+    await personMakers(db, organizationId).note(created.id, [caller.userId], 'invited')
     await queueInvitation(db, caller, created.id)
     await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id: created.id, label: person.email },

@@ -1,6 +1,7 @@
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../connect.ts'
-import { unknownBefore } from '../pipelines/eligible-approvers.ts'
+import { faultOfApprover, selectApprovalRules } from '../pipelines/approval-rule.ts'
+import type { Approver } from '../pipelines/approvers.ts'
 
 export type ConsoleRun = {
   id: number
@@ -34,8 +35,11 @@ export type ConsoleData = {
   waitingForMe: ConsoleRun[]
 }
 
-/** What the person may decide about: nothing without the capability, and of an unknown author's only with more. */
-export type Decider = { userId: number; mayApprove: boolean; mayVouch: boolean; limit: number }
+const fault = faultOfApprover({
+  role: ':ceiling::member_role',
+  platformAdmin: ':platformAdmin::boolean',
+  idpSavedBy: ':idpSavedBy::integer[]',
+})
 
 const run = `r.id, p.number, p.pipeline_id as "pipelineId", r.workspace_id as "workspaceId",
   w.name as "workspaceName", w.criticality, r.kind, r.destroy, r.phase, r.reason,
@@ -48,13 +52,12 @@ const places = `
 
 /**
  * All that the console's first page shows, in one statement: each part reads an index of
- * its own, so it costs the same after a million runs. Who may decide is read as
- * `faultOfApprover` says it, for many runs at once.
+ * its own, so it costs the same after a million runs.
  */
 export async function consoleData(
   db: Db,
   organizationId: number,
-  { userId, mayApprove, mayVouch, limit }: Decider,
+  { userId, ceiling, platformAdmin, idpSavedBy, limit }: Approver & { limit: number },
 ): Promise<ConsoleData> {
   const { rows } = await db.raw(
     `with live as (
@@ -63,16 +66,16 @@ export async function consoleData(
      last_runs as (
        select ${run} from (select * from workspace_runs
          where organization_id = :organizationId order by id desc limit :limit) r ${places}),
+     decidable as (
+       select waiting.id as run_id
+       from (select * from live where phase = 'awaiting_approval' order by id) waiting
+         join users u on u.organization_id = waiting.organization_id and u.id = :userId
+         -- The fence has the rule of one run computed once, and of no run past the limit.
+         cross join lateral (${selectApprovalRules}
+           where r.organization_id = waiting.organization_id and r.id = waiting.id offset 0) rule
+       where ${fault} is null order by waiting.id limit :limit),
      mine as (
-       select ${run} from live r ${places}
-         join configuration_versions v on v.organization_id = r.organization_id and v.id = r.configuration_version_id
-       where r.phase = 'awaiting_approval' and :mayApprove
-         and r.author_user_id is distinct from :userId and not :userId = any(v.author_user_ids)
-         and (:mayVouch or not (v.unknown_author or ${unknownBefore('v')}))
-         and not exists (select 1 from workspace_authorship a
-           where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
-             and a.applied_at is null and a.user_id = :userId)
-       order by r.id limit :limit)
+       select ${run} from live r ${places} where r.id in (select run_id from decidable))
      select json_build_object(
        'workspaces', (select count(*) from workspaces where organization_id = :organizationId),
        'pipelines', (select count(*) from pipelines where organization_id = :organizationId),
@@ -82,7 +85,7 @@ export async function consoleData(
          and phase = 'failed' and ended_at > now() - interval '24 hours')) as counts,
        (select coalesce(json_agg(l order by l.id desc), '[]') from last_runs l) as "lastRuns",
        (select coalesce(json_agg(m order by m.id), '[]') from mine m) as "waitingForMe"`,
-    { organizationId, userId, mayApprove, mayVouch, limit },
+    { organizationId, userId, ceiling, platformAdmin, idpSavedBy: idpSavedBy as never, limit },
   )
   return rows[0]
 }

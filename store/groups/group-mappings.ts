@@ -49,13 +49,14 @@ export function groupMappings(db: Db, organizationId: number) {
       return Number(row?.count ?? 0)
     },
 
-    async upsert(groupName: string, role: Role): Promise<number> {
+    async upsert(groupName: string, role: Role, mappedBy: number): Promise<number> {
       const { rows } = await db.raw(
-        `insert into group_mappings (organization_id, group_name, role) values (?, ?, ?)
+        `insert into group_mappings (organization_id, group_name, role, mapped_by) values (?, ?, ?, ?)
          on conflict (organization_id, lower(group_name))
-           do update set group_name = excluded.group_name, role = excluded.role, updated_at = now()
+           do update set group_name = excluded.group_name, role = excluded.role,
+             mapped_by = excluded.mapped_by, updated_at = now()
          returning id`,
-        [organizationId, groupName, role],
+        [organizationId, groupName, role, mappedBy],
       )
       return rows[0].id
     },

@@ -1,15 +1,17 @@
 import type { Db } from '../connect.ts'
+import { newestMaking } from '../users/person-makers.ts'
 
 /**
  * Gives the members of one group what their groups give them now, up or down, in one
  * statement however many they are. What a person was given by hand is not touched: the
  * highest of all sources counts. Holding the people, so that a member who is added at
- * the same moment is not missed; whoever calls it looks at approvals afterwards.
+ * the same moment is not missed; whoever calls it looks at approvals afterwards. Who rises by it was
+ * promoted by the person who changed the mapping.
  */
 export async function recomputeGroupRoles(
   db: Db,
   organizationId: number,
-  groupName: string,
+  { groupName, by }: { groupName: string; by: number },
 ): Promise<void> {
   await db.raw(
     `with affected as (
@@ -49,11 +51,17 @@ export async function recomputeGroupRoles(
      gone as (
        delete from role_grants r using affected a
        where r.organization_id = :organizationId and r.user_id = a.user_id and r.source in ('scim', 'saml')
-         and not exists (select 1 from wanted w where w.user_id = r.user_id and w.source = r.source))
+         and not exists (select 1 from wanted w where w.user_id = r.user_id and w.source = r.source)),
+     made as (
+       insert into person_makers (organization_id, user_id, made_by, what)
+       select distinct :organizationId::integer, w.user_id, :by::integer, 'promoted' from wanted w
+       where w.role > coalesce((select max(g.role) from role_grants g
+         where g.organization_id = :organizationId and g.user_id = w.user_id), 'Viewer')
+       ${newestMaking})
      insert into role_grants (organization_id, user_id, source, role)
      select :organizationId, user_id, source, role from wanted
      on conflict (organization_id, user_id, source)
        do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`,
-    { organizationId, groupName },
+    { organizationId, groupName, by },
   )
 }

@@ -1,7 +1,5 @@
-import { lowestRole } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
-import { authorsOf } from '../pipelines/eligible-approvers.ts'
-import type { WorkspaceRun } from '../pipelines/workspace-runs.ts'
+import { approvers } from '../pipelines/approvers.ts'
 
 export type MailKind =
   | 'invitation'
@@ -35,30 +33,9 @@ export function mails(db: Db, organizationId: number) {
       await notify()
     },
 
-    /**
-     * Tells everybody who may approve the run now, in one statement however many they are.
-     * Who was told of this run before is not told again.
-     */
-    async queueApproval(
-      run: Pick<WorkspaceRun, 'id' | 'workspaceId' | 'authorUserId' | 'configurationVersionId'>,
-    ): Promise<void> {
-      const { ids, unknownAuthor } = await authorsOf(db, organizationId, run)
-      await db.raw(
-        `insert into mails (organization_id, kind, user_id, workspace_run_id)
-         select u.organization_id, 'approval_waiting', u.id, ?
-         from users u
-         where u.organization_id = ? and u.active and u.deprovisioned_at is null
-           and u.email is not null and u.id <> all(?::integer[])
-           and (u.platform_admin or exists (select 1 from role_grants g
-             where g.organization_id = u.organization_id and g.user_id = u.id and g.role >= ?))
-         on conflict (organization_id, workspace_run_id, user_id) do nothing`,
-        [
-          run.id,
-          organizationId,
-          [...ids],
-          lowestRole[unknownAuthor ? 'manage_cloud_accounts' : 'mutate_infra'],
-        ],
-      )
+    /** Tells everybody who may approve the run now. Who was told of this run before is not told again. */
+    async queueApproval(run: { id: number }): Promise<void> {
+      await approvers(db, organizationId).queueMails(run.id)
       await notify()
     },
 

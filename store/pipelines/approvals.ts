@@ -9,6 +9,8 @@ export type Approval = {
   comment: string | null
   planDigest: string
   at: Date
+  /** Of the session that it was given in. */
+  idpSavedBy: number[] | null
   voidedAt: Date | null
   voidReason: string | null
 }
@@ -34,6 +36,7 @@ export function approvals(db: Db, organizationId: number) {
           'a.comment',
           'a.planDigest',
           'a.at',
+          'a.idpSavedBy',
           'a.voidedAt',
           'a.voidReason',
         )
@@ -50,6 +53,7 @@ export function approvals(db: Db, organizationId: number) {
       decision: 'approved' | 'rejected'
       comment: string | null
       planDigest: string
+      idpSavedBy: readonly number[] | null
     }): Promise<boolean> {
       try {
         await db.transaction(async (savepoint) =>

@@ -1,12 +1,10 @@
-import { faultOfApprover } from '../../domain/pipelines/authors.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import type { AuditActor } from '../audit/audit-log.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
-import { users } from '../users/users.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
 import { approvals } from './approvals.ts'
-import { authorsOf } from './eligible-approvers.ts'
+import { approvers } from './approvers.ts'
 import { sendBackRun } from './send-back-run.ts'
 import { workspaceRuns } from './workspace-runs.ts'
 
@@ -40,13 +38,10 @@ export async function voidUnableApprovals(
   }
 }
 
-/** Whether the giver was an author was asked when it was given, and is asked again before the apply. */
 async function faultOfStanding(db: Db, organizationId: number, runId: number) {
   // Read again now that the workspace is held: the apply may have begun.
   const run = await workspaceRuns(db, organizationId).get(runId)
   const standing = await approvals(db, organizationId).standing(runId)
   if (run.phase !== 'apply_queued' || !standing) return undefined
-  const [giver] = await users(db, organizationId).listByIds([standing.userId])
-  const { unknownAuthor } = await authorsOf(db, organizationId, run)
-  return giver ? faultOfApprover(giver, new Set(), unknownAuthor) : 'inactive'
+  return approvers(db, organizationId).faultOfGiver(standing)
 }

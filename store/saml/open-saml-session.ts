@@ -12,6 +12,8 @@ export type SamlPrincipal = {
   spNameQualifier: string | null
   sessionIndex: string | null
   roleCeiling: Role
+  /** Who saved the configuration: they could be whoever signs in. */
+  idpSavedBy: readonly number[]
   /** SessionNotOnOrAfter: the session ends then at the latest. */
   notAfter: Date | null
 }
@@ -37,7 +39,7 @@ export async function openSamlSession(
   organizationId: number,
   { userId, tokenHash, ip, userAgent, requestId, principal, detail }: NewSamlSession,
 ): Promise<boolean> {
-  const { roleCeiling } = principal
+  const { roleCeiling, idpSavedBy } = principal
   const rows = await askPrepared(db, {
     name: 'open-saml-session',
     text: `
@@ -48,9 +50,12 @@ export async function openSamlSession(
       session as (
         insert into sessions (organization_id, user_id, token_hash, ip, user_agent, expires_at, kind,
           role_ceiling, saml_name_id, saml_name_id_format, saml_name_qualifier,
-          saml_sp_name_qualifier, saml_session_index)
+          saml_sp_name_qualifier, saml_session_index, idp_saved_by)
         select $1, id, $3, $4, $5, least(now() + interval '${sessionDays} days', $6::timestamptz), 'saml',
-          $7, $8, $9, $10, $11, $12 from held),
+          $7, $8, $9, $10, $11, $12, $16 from held),
+      first as (
+        update users u set first_signed_in_at = now() from held
+        where u.organization_id = $1 and u.id = held.id and u.first_signed_in_at is null),
       entry as (
         insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
           target_kind, target_id, target_label, detail, ip, request_id)
@@ -77,6 +82,7 @@ export async function openSamlSession(
       JSON.stringify({ method: 'saml', roleCeiling }),
       requestId,
       JSON.stringify(detail),
+      idpSavedBy,
     ],
   })
   return rows.length === 1

@@ -19,16 +19,18 @@ export type SamlConfiguration = {
   enabled: boolean
   editedBy: number | null
   editorRole: Role
+  /** Everybody who has saved it since its certificates were last replaced as a whole. */
+  savedBy: number[]
   createdAt: Date
   updatedAt: Date
 }
 
 export type SamlSettings = Omit<
   SamlConfiguration,
-  'enabled' | 'editedBy' | 'editorRole' | 'createdAt' | 'updatedAt'
+  'enabled' | 'editedBy' | 'editorRole' | 'savedBy' | 'createdAt' | 'updatedAt'
 >
 
-export type Editor = { editedBy: number; editorRole: Role }
+export type Editor = { editedBy: number; editorRole: Role; savedBy: readonly number[] }
 
 export type IdpCertificate = {
   fingerprint: string
@@ -51,6 +53,7 @@ const columns = [
   'enabled',
   'editedBy',
   'editorRole',
+  'savedBy',
   'createdAt',
   'updatedAt',
 ]

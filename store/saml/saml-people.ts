@@ -1,6 +1,7 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
+import { newestMaking } from '../users/person-makers.ts'
 
 export type FoundPerson = { id: number; active: boolean }
 
@@ -115,6 +116,19 @@ export function samlPeople(db: Db, organizationId: number) {
         `insert into saml_group_names (organization_id, user_id, name)
          select ?, ?, unnest(?::text[]) on conflict do nothing`,
         [organizationId, userId, [...groups]],
+      )
+    },
+
+    /** Whoever mapped the groups of this person has promoted them when they mapped. */
+    async noteMappers(userId: number): Promise<void> {
+      await db.raw(
+        `insert into person_makers (organization_id, user_id, made_by, what, at)
+         select s.organization_id, s.user_id, gm.mapped_by, 'promoted', max(gm.updated_at)
+         from saml_group_names s join group_mappings gm on gm.organization_id = s.organization_id
+           and lower(gm.group_name) = lower(s.name) and gm.mapped_by is not null
+         where s.organization_id = ? and s.user_id = ?
+         group by s.organization_id, s.user_id, gm.mapped_by ${newestMaking}`,
+        [organizationId, userId],
       )
     },
 

@@ -48,6 +48,7 @@ export type AnsweredConfiguration = {
   attrGroups: string | null
   defaultRole: Role
   editorRole: Role
+  savedBy: number[]
 }
 
 export const requestMinutes = 10
@@ -113,7 +114,8 @@ export function samlRequests(db: Db, organizationId: number) {
             select $1, $4, $5 from taken on conflict do nothing returning message_id)
           select o.status <> 'active' as suspended, c.enabled, c.attr_email as "attrEmail",
             c.attr_name as "attrName", c.attr_groups as "attrGroups",
-            c.default_role as "defaultRole", c.editor_role as "editorRole"
+            c.default_role as "defaultRole", c.editor_role as "editorRole",
+            c.saved_by as "savedBy"
           from seen join organizations o on o.id = $1
             left join saml_configurations c on c.organization_id = o.id`,
         values: [organizationId, requestId, kind, messageId, until],

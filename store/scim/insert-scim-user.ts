@@ -13,6 +13,10 @@ const text = `with created as (
     insert into users as u (organization_id, user_name, external_id, email, name, active, profile)
     values ($1, $2, $3, $4, $5, $6, $7)
     returning ${storedUser}),
+  made as (
+    insert into person_makers (organization_id, user_id, made_by, what)
+    select $1, created.id, t.user_id, 'invited' from created
+      join tokens t on t.organization_id = $1 and t.id = $8 and t.user_id is not null),
   audited as (
     insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
       target_kind, target_id, target_label, detail, ip, request_id)

@@ -1,6 +1,7 @@
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
+import { newestMaking } from '../users/person-makers.ts'
 
 /** `ids` are public ones: these alone, these and all members of the group, or all members but these. */
 export type Affected = { whom: 'these' | 'everybody' | 'others'; ids: readonly string[] }
@@ -17,7 +18,11 @@ const affected = {
 }
 
 /** What people may do by a group's name, given to its members in the transaction of the change. */
-export function memberRoles(db: Db, organizationId: number, groupId: number) {
+export function memberRoles(
+  db: Db,
+  { organizationId, tokenId }: { organizationId: number; tokenId: number },
+  groupId: number,
+) {
   // Whoever asks for a member by what is no id is told so where members are added.
   const values = (ids: readonly string[]) => [organizationId, groupId, ids.filter(isUuid)]
 
@@ -40,6 +45,7 @@ export function memberRoles(db: Db, organizationId: number, groupId: number) {
      * What their groups give them now, up or down, in one statement that looks at nobody else.
      * What was given by hand is not touched, and no mapping gives Owner. `notCounting` is what
      * they will have once the group is gone: asked before, for nobody knows them afterwards.
+     * Who rises by it was promoted by whoever made the SCIM token and whoever mapped the group.
      */
     async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
       await askPrepared(db, {
@@ -56,12 +62,27 @@ export function memberRoles(db: Db, organizationId: number, groupId: number) {
           gone as (
             delete from role_grants r using affected a
             where r.organization_id = $1 and r.user_id = a.user_id and r.source = 'scim'
-              and not exists (select from wanted w where w.user_id = r.user_id))
+              and not exists (select from wanted w where w.user_id = r.user_id)),
+          promoted as (
+            select w.user_id from wanted w where w.role > coalesce((select max(r.role) from role_grants r
+              where r.organization_id = $1 and r.user_id = w.user_id), 'Viewer')),
+          made as (
+            insert into person_makers (organization_id, user_id, made_by, what, at)
+            select $1, user_id, made_by, 'promoted', max(at) from (
+              select p.user_id, t.user_id as made_by, clock_timestamp() as at from promoted p
+                join tokens t on t.organization_id = $1 and t.id = $4 and t.user_id is not null
+              union all
+              select p.user_id, gm.mapped_by, gm.updated_at from promoted p
+                join group_members m on m.organization_id = $1 and m.user_id = p.user_id
+                join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+                join group_mappings gm on gm.organization_id = g.organization_id
+                  and lower(gm.group_name) = lower(g.display_name) and gm.mapped_by is not null) as by
+            group by user_id, made_by ${newestMaking})
           insert into role_grants (organization_id, user_id, source, role)
           select $1, user_id, 'scim', role from wanted
           on conflict (organization_id, user_id, source)
             do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`,
-        values: values(ids),
+        values: [...values(ids), tokenId],
       })
     },
   }

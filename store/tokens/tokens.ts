@@ -31,6 +31,8 @@ type NewApiToken = {
   expiresInDays: number
   hash: Buffer
   prefix: string
+  /** Of the session that it is made in: a token is trusted no more than that. */
+  idpSavedBy?: readonly number[] | null
 }
 
 /** Bearer tokens of one organization, known by their hash alone. */

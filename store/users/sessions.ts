@@ -39,7 +39,16 @@ export function sessions(db: Db, organizationId: number) {
           expiresAt: db.raw(`now() + interval '${sessionDays} days'`),
         })
         .returning(['id', 'expiresAt'])
+      await db('users')
+        .where({ organizationId, id: session.userId })
+        .whereNull('firstSignedInAt')
+        .update({ firstSignedInAt: db.fn.now() })
       return row
+    },
+    /** Who saved the identity provider that opened it; null where a password did. */
+    async idpSavedBy(id: number): Promise<number[] | null> {
+      const row = await db('sessions').where({ organizationId, id }).first('idpSavedBy')
+      return row?.idpSavedBy ?? null
     },
     async revoke(id: number): Promise<void> {
       await db('sessions')

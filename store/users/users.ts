@@ -23,6 +23,8 @@ export type User = {
   publicId: string
   email: string | null
   name: string
+  /** At their identity provider, of whom SCIM made. */
+  userName: string | null
   role: Role
   active: boolean
   platformAdmin: boolean
@@ -54,7 +56,7 @@ export function users(db: Db, organizationId: number) {
   const rows = () => UserRow.query(db).where({ organizationId }).whereNull('deprovisionedAt')
   const withRole = () =>
     rows()
-      .select('id', 'publicId', 'email', 'name', 'active', 'platformAdmin', 'createdAt')
+      .select('id', 'publicId', 'email', 'name', 'userName', 'active', 'platformAdmin', 'createdAt')
       .select(db.raw(`${effectiveRole} as role, (${invited}) as invited`))
       .castTo<User[]>()
 

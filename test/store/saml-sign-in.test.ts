@@ -88,6 +88,7 @@ describe('the statement that opens a session', () => {
           spNameQualifier: null,
           sessionIndex: null,
           roleCeiling: 'Org Admin',
+          idpSavedBy: [],
           notAfter: null,
         },
       }),

@@ -21,6 +21,16 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   no_changes: 'There was nothing to change.',
 }
 
+/** Why a person who may operate may not approve this run. */
+export const approvalRefusalWords: Record<string, string | undefined> = {
+  approver_is_author:
+    'You started it or changed something that it stands on, so another person decides.',
+  approver_made_by_author:
+    'One of its authors invited you, changed your address, reactivated you or raised your role since the last apply, or set up the single sign-on that you used, so another person decides.',
+  forbidden:
+    'Part of it is by an unknown author, so a person with the role SRE · Cloud Admin or higher decides.',
+}
+
 export const stageWords: Record<Stage['state'], string> = {
   pending: 'not begun',
   queued: 'queued',

@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
-import { blockedWords, plural, reasonWords } from '../api/words.ts'
-import { useMe } from '../app/session.ts'
+import { approvalRefusalWords, blockedWords, plural, reasonWords } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormDialog } from './form-dialog.tsx'
@@ -52,9 +51,7 @@ type PanelProps = { run: RunDetail; onChoose: (choice: Choice) => void }
 
 /** Who may decide, and both decisions with what they do. */
 function Panel({ run, onChoose: setChoice }: PanelProps) {
-  const me = useMe()
-  const mayDecide = run.blockedBy?.whoCanAct.includes(me.label) ?? false
-  const mayReject = me.may('mutate_infra')
+  const { mayApprove: mayDecide, mayReject } = run
   useKey(
     'a',
     useCallback(() => {
@@ -69,11 +66,7 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
         </h2>
         <p>
           {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
-          {!mayDecide &&
-            mayReject &&
-            (run.author.id === me.user.id
-              ? ' You started it, so another person decides.'
-              : ' You changed something that it stands on, so another person decides.')}
+          {mayReject && ` ${approvalRefusalWords[run.because.mayApprove ?? ''] ?? ''}`}
         </p>
         {run.approvalExpiresAt && (
           <p className="dim">

@@ -109,6 +109,7 @@ export async function signedIn(
         spNameQualifier: null,
         sessionIndex,
         roleCeiling: 'Org Admin',
+        idpSavedBy: [],
         notAfter: null,
       },
     }),

@@ -26,6 +26,7 @@ export async function approvedRun(
       userId: approver.id,
       decision: 'approved',
       comment: null,
+      idpSavedBy: null,
       planDigest: 'sha256:0',
     })
   })

@@ -1,0 +1,74 @@
+/** SQL: whether what came in before a version, since the last apply, has an unknown author. */
+const unknownBefore = (version: string): string => `exists (
+  select from configuration_versions earlier
+  where earlier.organization_id = ${version}.organization_id
+    and earlier.workspace_id = ${version}.workspace_id
+    and earlier.unknown_author and earlier.pull_request_id is null
+    and earlier.number < ${version}.number
+    and earlier.number > coalesce((
+      select applied.number from workspace_runs r join configuration_versions applied
+        on applied.organization_id = r.organization_id and applied.id = r.configuration_version_id
+      where r.organization_id = ${version}.organization_id and r.workspace_id = ${version}.workspace_id
+        and r.kind = 'apply' and r.phase = 'succeeded'
+      order by r.id desc limit 1), 0))`
+
+/**
+ * SQL: of each run `r`, who its authors are, whether one of them is unknown, and since when an
+ * author's power over other people counts: since the last apply that a second operator approved,
+ * else since the workspace exists. An apply of one person alone does not begin a new window, or
+ * an author would open one with a run that changes nothing.
+ */
+export const selectApprovalRules = `
+  select r.id as run_id, r.organization_id,
+    array(
+      select r.author_user_id where r.author_user_id is not null
+      union select unnest(v.author_user_ids)
+      union select a.user_id from workspace_authorship a
+        where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
+          and a.applied_at is null) as authors,
+    v.unknown_author or ${unknownBefore('v')} as unknown_author,
+    coalesce((
+      select t.started_at from workspace_runs done
+        join apply_attempts t on t.organization_id = done.organization_id and t.workspace_run_id = done.id
+      where done.organization_id = r.organization_id and done.workspace_id = r.workspace_id
+        and done.kind = 'apply' and done.phase = 'succeeded'
+        and exists (select from approvals p where p.organization_id = done.organization_id
+          and p.workspace_run_id = done.id and p.voided_at is null)
+      order by done.id desc limit 1), w.created_at) as since
+  from workspace_runs r
+    join configuration_versions v
+      on v.organization_id = r.organization_id and v.id = r.configuration_version_id
+    join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id`
+
+/** SQL: whether an author has made this person, or has made whoever made them (store/users/person-makers.ts). */
+const isMadeByAuthor = (userId: string): string => `exists (
+  with recursive maker as (
+    select m.made_by from person_makers m
+    where m.organization_id = rule.organization_id and m.user_id = ${userId} and m.at > rule.since
+    union
+    select m.made_by from maker join person_makers m on m.organization_id = rule.organization_id
+      and m.user_id = maker.made_by and m.at > rule.since)
+  select from maker where maker.made_by = any(rule.authors))`
+
+/**
+ * SQL: why the person `u` may not approve the run of `rule`, or null where they may (docs/runs.md,
+ * "Who may approve"). This is the only place that says it: the API, the recheck before an apply,
+ * mails, lists and the console all ask it. `role` and `idpSavedBy` are SQL too: what the person may
+ * do, and who saved the identity provider that vouched for them.
+ */
+export const faultOfApprover = ({ role, platformAdmin, idpSavedBy }: ApproverSql): string => `case
+  when not u.active or u.deprovisioned_at is not null then 'inactive'
+  -- A commit that matches no member might be anybody's, so it takes more than a Deployer to vouch for it.
+  when not (${platformAdmin} or ${role} >= (
+    case when rule.unknown_author then 'SRE · Cloud Admin' else 'Deployer' end)::member_role) then 'capability'
+  when u.id = any(rule.authors) then 'author'
+  when ${isMadeByAuthor('u.id')} then 'made_by_author'
+  when exists (select from unnest(${idpSavedBy}) as saver (id)
+    where saver.id = any(rule.authors) or ${isMadeByAuthor('saver.id')}) then 'signed_in_by_author'
+  end`
+
+export type ApproverSql = { role: string; platformAdmin: string; idpSavedBy: string }
+
+/** Of users `u`: the highest role of all sources. */
+export const roleOfUser = `coalesce((select max(g.role) from role_grants g
+  where g.organization_id = u.organization_id and g.user_id = u.id), 'Viewer')`

@@ -1,0 +1,110 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import type { ApproverFault } from '../../domain/pipelines/approver-fault.ts'
+import type { Db } from '../connect.ts'
+import { users, type User } from '../users/users.ts'
+import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
+
+/** Enough to find somebody; a list of thousands helps nobody. */
+export const maxApproversShown = 20
+
+/** A person as they ask: by a session or token whose ceiling may be below their role. */
+export type Approver = {
+  userId: number
+  ceiling: Role
+  platformAdmin: boolean
+  /** Who saved the identity provider that opened their session; null where a password did. */
+  idpSavedBy: readonly number[] | null
+}
+
+/** Materialized: otherwise the arrays would be computed again for each person. */
+const oneRun = `with rule as materialized (
+  ${selectApprovalRules} where r.organization_id = :organizationId and r.id = :runId)`
+
+/** Everybody who can be told of a run: who may approve it and has come in at least once. */
+const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
+  role: roleOfUser,
+  platformAdmin: 'u.platform_admin',
+  // Somebody without a password comes in by the identity provider alone.
+  idpSavedBy: `case when u.password_hash is null then (
+    select c.saved_by from saml_configurations c where c.organization_id = u.organization_id) end`,
+})} is null`
+
+/** Who may approve runs of one organization. The rule itself is in approval-rule.ts. */
+export function approvers(db: Db, organizationId: number) {
+  return {
+    /** Why this person may not approve the run, or undefined where they may. */
+    async faultOf(
+      runId: number,
+      { userId, ceiling, platformAdmin, idpSavedBy }: Approver,
+    ): Promise<ApproverFault | undefined> {
+      const fault = faultOfApprover({
+        role: `least(${roleOfUser}, :ceiling::member_role)`,
+        platformAdmin: '(:platformAdmin and u.platform_admin)',
+        idpSavedBy: ':idpSavedBy::integer[]',
+      })
+      const { rows } = await db.raw(
+        `${oneRun} select ${fault} as fault from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId`,
+        { organizationId, runId, userId, ceiling, platformAdmin, idpSavedBy: idpSavedBy as never },
+      )
+      return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
+    },
+
+    /** The same of whoever asks, by what they ask with. */
+    async faultOfCaller(runId: number, caller: Caller): Promise<ApproverFault | undefined> {
+      return this.faultOf(runId, await this.of(caller))
+    },
+
+    /** The same of whoever gave an approval, as they are now. */
+    async faultOfGiver(approval: {
+      workspaceRunId: number
+      userId: number
+      idpSavedBy: readonly number[] | null
+    }): Promise<ApproverFault | undefined> {
+      const { workspaceRunId, userId, idpSavedBy } = approval
+      const giver = { userId, ceiling: 'Owner', platformAdmin: true, idpSavedBy } as const
+      return this.faultOf(workspaceRunId, giver)
+    },
+
+    async of({ kind, credentialId, userId, role, platformAdmin }: Caller): Promise<Approver> {
+      const table = kind === 'session' ? 'sessions' : 'tokens'
+      const row = await db(table).where({ organizationId, id: credentialId }).first('idpSavedBy')
+      return { userId, ceiling: role, platformAdmin, idpSavedBy: row?.idpSavedBy ?? null }
+    },
+
+    /** The first of those who could approve the run now. */
+    async eligible(runId: number): Promise<User[]> {
+      const { rows } = await db.raw(
+        `${oneRun} select u.id from rule join users u on u.organization_id = rule.organization_id
+         where ${ableSql} order by u.id limit :limit`,
+        { organizationId, runId, limit: maxApproversShown },
+      )
+      const found = await users(db, organizationId).listByIds(rows.map(({ id }: User) => id))
+      return found.toSorted((one, other) => one.id - other.id)
+    },
+
+    /** Whether this person is still one of those. */
+    async isAble(runId: number, userId: number): Promise<boolean> {
+      const { rows } = await db.raw(
+        `${oneRun} select 1 from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId
+         where ${ableSql}`,
+        { organizationId, runId, userId },
+      )
+      return rows.length > 0
+    },
+
+    /** Queues the mail to all of them, in one statement however many they are; each is told once of a run. */
+    async queueMails(runId: number): Promise<void> {
+      await db.raw(
+        `insert into mails (organization_id, kind, user_id, workspace_run_id)
+         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.run_id
+           from rule join users u on u.organization_id = rule.organization_id
+           where u.email is not null and ${ableSql}
+         on conflict (organization_id, workspace_run_id, user_id) do nothing`,
+        { organizationId, runId },
+      )
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Db } from '../connect.ts'
+
+export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
+
+/** SQL after an insert into person_makers: of the same two people the newest change counts. */
+export const newestMaking = `on conflict (organization_id, user_id, made_by)
+  do update set what = excluded.what, at = greatest(person_makers.at, excluded.at)`
+
+/**
+ * Who gave somebody their place here, their address, their activation or a higher role, written in
+ * the transaction of that change. An author of a run who makes an approver would approve it alone
+ * (store/pipelines/approval-rule.ts).
+ */
+export function personMakers(db: Db, organizationId: number) {
+  return {
+    async note(userId: number, madeBy: readonly number[], what: Making): Promise<void> {
+      if (madeBy.length === 0) return
+      await db.raw(
+        `insert into person_makers (organization_id, user_id, made_by, what)
+         select distinct :organizationId::integer, :userId::integer, maker, :what::text
+         from unnest(:madeBy::integer[]) as maker ${newestMaking}`,
+        { organizationId, userId, madeBy: [...madeBy], what },
+      )
+    },
+
+    /** By a SCIM token: whoever made that token knows it, and can say what the identity provider says. */
+    async noteByScimToken(userId: number, tokenId: number, what: Making): Promise<void> {
+      await db.raw(
+        `insert into person_makers (organization_id, user_id, made_by, what)
+         select t.organization_id, :userId::integer, t.user_id, :what::text from tokens t
+         where t.organization_id = :organizationId and t.id = :tokenId and t.user_id is not null
+         ${newestMaking}`,
+        { organizationId, userId, tokenId, what },
+      )
+    },
+  }
+}
