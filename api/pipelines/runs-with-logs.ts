@@ -7,7 +7,7 @@ import { stages } from '../../store/pipelines/stages.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunWithLogs } from './schemas.ts'
 
-/** Of each stage the first lines; the rest is read by `/logs` (decisions §5). */
+/** Of each stage the first lines, as far as all fit into one answer; the rest is read by `/logs` (decisions §5). */
 const linesPerStage = 1_000
 
 /** Runs with the beginning of each stage's log, in three statements however many runs there are. */
@@ -20,10 +20,7 @@ export async function runsWithLogs(
   const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
   const bodies = await presentRuns(db, caller, { runIds, places })
   const rows = await stages(db, organizationId).ofRuns(runIds)
-  const lines = await logLines(db, organizationId).firstOf(
-    rows.map(({ id }) => id),
-    linesPerStage,
-  )
+  const lines = await logLines(db, organizationId).firstOf(rows, linesPerStage)
   const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
 
   return bodies.map((body) => {
@@ -37,7 +34,7 @@ export async function runsWithLogs(
           (byStage.get(stage.id) ?? []).map(({ seq, level, line }) => ({ seq, level, line })),
         ]),
       ),
-      logsTruncated: own.some(({ lastSeq }) => lastSeq > linesPerStage),
+      logsTruncated: own.some(({ id, lastSeq }) => lastSeq > (byStage.get(id) ?? []).length),
     }
   })
 }

@@ -137,7 +137,8 @@ async function stream(
       for (const line of lines)
         raw.write(`id: ${line.seq}\nevent: line\ndata: ${JSON.stringify(line)}\n\n`)
       seq = lines.at(-1)?.seq ?? seq
-      if (lines.length === linesPerRead) continue
+      // A read ends at a number of lines or of bytes: only one without lines has reached the end.
+      if (lines.length > 0) continue
       if (over) {
         raw.write(`event: end\ndata: ${JSON.stringify({ nextSeq: seq })}\n\n`)
         break

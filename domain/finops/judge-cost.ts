@@ -1,3 +1,4 @@
+import { boundFindings } from '../policies/bound-findings.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 import type { PricedPlan, PricedResource } from './price-resources.ts'
 
@@ -72,8 +73,8 @@ function unpricedFindings(
     resource: resource.address,
   }))
   const more = unknown.length - findings.length
-  if (more > 0) return [...findings, { level, message: `${more} more resources have no price.` }]
-  return findings
+  const last = more > 0 ? [{ level, message: `${more} more resources have no price.` }] : []
+  return boundFindings<CostFinding>([...findings, ...last], (message) => ({ level, message }))
 }
 
 function whyUnpriced(resource: PricedResource, currency: string): string {

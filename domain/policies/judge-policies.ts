@@ -1,3 +1,5 @@
+import { boundFindings } from './bound-findings.ts'
+
 /**
  * The policy gate. `fail` and `error` end the run: a mandatory policy denies, or could not be
  * evaluated. An advisory one never ends it: what it says, and that it broke, is a warning.
@@ -20,10 +22,29 @@ export function judgePolicies(results: readonly PolicyResult[]): PolicyVerdict {
   })
   const ends = (level: PolicyFinding['level']) =>
     findings.some((finding) => finding.enforcement === 'mandatory' && finding.level === level)
-  if (ends('deny')) return { result: 'fail', findings }
-  if (ends('error')) return { result: 'error', findings }
-  return { result: findings.length > 0 ? 'warn' : 'pass', findings }
+  const shown = shownOf(findings)
+  if (ends('deny')) return { result: 'fail', findings: shown }
+  if (ends('error')) return { result: 'error', findings: shown }
+  return { result: findings.length > 0 ? 'warn' : 'pass', findings: shown }
 }
+
+/** As they are where they have room; else those that end the run first, for those must not be left out. */
+function shownOf(findings: readonly PolicyFinding[]): PolicyFinding[] {
+  const more = (message: string): PolicyFinding => ({
+    policyId: 0,
+    policy: '',
+    enforcement: 'advisory',
+    level: 'warn',
+    message,
+  })
+  const shown = boundFindings(findings, more)
+  if (shown.length === findings.length) return shown
+  const rest = findings.filter((finding) => !isMandatory(finding))
+  return boundFindings([...findings.filter(isMandatory), ...rest], more)
+}
+
+const isMandatory = ({ enforcement, level }: PolicyFinding) =>
+  enforcement === 'mandatory' && level !== 'warn'
 
 export type Enforcement = 'mandatory' | 'advisory'
 

@@ -33,27 +33,66 @@ export function logLines(db: Db, organizationId: number) {
       return rows[0]?.lastSeq ?? 0
     },
 
+    /** The lines after a `seq`: at most `limit`, and of at most `maxLogBytes` together, but one at least. */
     async list(stageId: number, after: number, limit: number): Promise<LogLine[]> {
-      return db('log_lines')
-        .where({ organizationId, stageId })
-        .where('seq', '>', after)
-        .orderBy('seq')
-        .limit(limit)
-        .select('seq', 'level', 'line')
+      const { rows } = await db.raw(
+        `select seq, level, line from (
+           select seq, level, line, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
+           from (
+             select seq, level, line from log_lines
+             where organization_id = :organizationId and stage_id = :stageId and seq > :after
+             order by seq limit :limit) as lines) as summed
+         where bytes <= :maxBytes or seq = :after + 1 order by seq`,
+        { organizationId, stageId, after, limit, lineBytes, maxBytes: maxLogBytes },
+      )
+      return rows
     },
 
-    /** The first lines of many stages at once, for a page that shows several runs. */
+    /**
+     * The first lines of many stages at once, for a page that shows several runs: of each stage at
+     * most `limit`, and all together of at most `maxLogBytes`. What a short log leaves of its share
+     * goes to the longer ones.
+     */
     async firstOf(
-      stageIds: readonly number[],
+      all: ReadonlyArray<{ id: number; logBytes: number; lastSeq: number }>,
       limit: number,
     ): Promise<Array<LogLine & { stageId: number }>> {
-      if (stageIds.length === 0) return []
-      return db('log_lines')
-        .where({ organizationId })
-        .whereIn('stageId', [...stageIds])
-        .where('seq', '<=', limit)
-        .orderBy(['stageId', 'seq'])
-        .select('stageId', 'seq', 'level', 'line')
+      if (all.length === 0) return []
+      const sizes = all.map(({ logBytes, lastSeq }) => logBytes + lastSeq * lineBytes)
+      const { rows } = await db.raw(
+        `select f.stage_id as "stageId", f.seq, f.level, f.line
+         from unnest(:ids::integer[]) as s(id)
+           cross join lateral (
+             select stage_id, seq, level, line,
+               sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
+             from log_lines
+             where organization_id = :organizationId and stage_id = s.id and seq <= :limit) as f
+         where f.bytes <= :share order by f.stage_id, f.seq`,
+        {
+          ids: all.map(({ id }) => id),
+          organizationId,
+          limit,
+          lineBytes,
+          share: fairShare(sizes, maxLogBytes),
+        },
+      )
+      return rows
     },
   }
+}
+
+/** What one answer holds of logs. As JSON a line takes up to twice its text, so that an answer stays under 2 MiB. */
+export const maxLogBytes = 1_048_576
+/** What a line takes beside its text. */
+const lineBytes = 40
+
+/** The largest share that everyone can have, where those who need less take only that. */
+export function fairShare(needs: readonly number[], whole: number): number {
+  let [left, share] = [whole, 0]
+  for (const [at, need] of needs.toSorted((a, b) => a - b).entries()) {
+    share = Math.floor(left / (needs.length - at))
+    if (need > share) return share
+    left -= need
+  }
+  return whole
 }

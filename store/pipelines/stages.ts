@@ -11,6 +11,8 @@ export type Stage = {
   startedAt: Date | null
   endedAt: Date | null
   lastSeq: number
+  /** What its log has in bytes. */
+  logBytes: number
 }
 
 /** The stages of one organization's runs, in the order in which they run. */
@@ -25,6 +27,7 @@ export function stages(db: Db, organizationId: number) {
     'startedAt',
     'endedAt',
     'lastSeq',
+    'logBytes',
   ]
   const rows = () => db('stages').where({ organizationId })
 

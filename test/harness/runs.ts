@@ -43,8 +43,13 @@ export async function linesOf(
   workspace: TestWorkspace,
   run: { id: number; stage: string },
 ): Promise<string[]> {
-  const response = await user.get(
-    `${workspace.url}/runs/${run.id}/logs?stage=${run.stage}&limit=10000`,
-  )
-  return response.json().lines.map(({ line }: { line: string }) => line)
+  const lines: string[] = []
+  // A page ends at 10,000 lines or a megabyte.
+  for (let [after, count] = [0, 1]; count > 0;) {
+    const url = `${workspace.url}/runs/${run.id}/logs?stage=${run.stage}&limit=10000&after=${after}`
+    const page = (await user.get(url)).json()
+    lines.push(...page.lines.map(({ line }: { line: string }) => line))
+    ;[after, count] = [page.nextSeq, page.lines.length]
+  }
+  return lines
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStageLog } from '../../../activities/pipelines/stage-log.ts'
 import { maskSecrets } from '../../../domain/pipelines/mask-secrets.ts'
-import { logLines } from '../../../store/pipelines/log-lines.ts'
+import { logLines, type LogLine } from '../../../store/pipelines/log-lines.ts'
 import { stages } from '../../../store/pipelines/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
@@ -26,7 +26,16 @@ async function openLog(secrets: string[] = []) {
     log: openStageLog(place),
     again: () => openStageLog(place),
     read: async (after = 0) =>
-      store.tenant(org.id, async (db) => logLines(db, org.id).list(stageId, after, 1_000_000)),
+      store.tenant(org.id, async (db) => {
+        const lines: LogLine[] = []
+        // A read ends at a megabyte.
+        for (let page = [{ seq: after }]; page.length > 0;) {
+          const next = await logLines(db, org.id).list(stageId, page.at(-1)?.seq ?? 0, 1_000_000)
+          lines.push(...next)
+          page = next
+        }
+        return lines
+      }),
   }
 }
 
