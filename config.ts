@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Secret } from './config/secret.ts'
 import { readTemporalTls, type TemporalTls } from './config/temporal-tls.ts'
+import { readTemporalUi, type TemporalUi } from './config/temporal-ui.ts'
 
 export { Secret }
 
@@ -34,6 +35,7 @@ export type Config = Readonly<{
     namespace: string
     tls: TemporalTls | undefined
     apiKey: Secret | undefined
+    ui: TemporalUi | undefined
     uiUrl: string | undefined
   }>
   /** Key id → 256-bit key, the current one first. */
@@ -127,6 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       namespace: env['TEMPORAL_NAMESPACE'] ?? 'cloud-control',
       tls: readTemporalTls(env, faults),
       apiKey: env['TEMPORAL_API_KEY'] ? new Secret(env['TEMPORAL_API_KEY']) : undefined,
+      ui: readTemporalUi(env, faults),
       uiUrl: env['CC_TEMPORAL_UI_URL'],
     },
     keyring: readKeyring(env, faults),

@@ -29,6 +29,7 @@ import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
 import { workspaceRunRoutes } from './pipelines/workspace-run-routes.ts'
 import { platformRoutes } from './platform/routes.ts'
+import { temporalUiRoutes } from './platform/temporal-ui.ts'
 import { samlConfigurationRoutes } from './saml/configuration-routes.ts'
 import { samlLogoutRoutes } from './saml/logout-routes.ts'
 import { samlMetadataRoutes } from './saml/metadata-routes.ts'
@@ -116,6 +117,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerValidation(app, deps)
 
   await app.register(healthRoutes)
+  await app.register(temporalUiRoutes)
   await app.register(
     async (api) => {
       await api.register(signInRoutes)

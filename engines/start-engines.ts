@@ -10,7 +10,7 @@ import { newPassword, startPostgres } from './postgres.ts'
 import { secretFile } from './secret-file.ts'
 import { startTemporal } from './temporal.ts'
 import { temporalKeys } from './temporal-keys.ts'
-import { startTemporalUi } from './temporal-ui.ts'
+import { startTemporalUi, uiSecretFile } from './temporal-ui.ts'
 import type { Part } from './watch-part.ts'
 
 export type EngineOptions = {
@@ -33,9 +33,10 @@ export type EngineOptions = {
 export type Engines = {
   databaseUrl: string
   temporalAddress: string
-  /** What the API and the worker are to be told of the embedded Temporal: its address, and the files of their keys. */
+  /** What the API and the worker are to be told of the embedded Temporal: addresses, and the files of their keys. */
   temporalEnv: Record<string, string>
-  temporalUiUrl?: string
+  /** Whether the API has Temporal's web UI to show. */
+  hasUi: boolean
   /** What runs now, each started again by itself when it dies. */
   parts(): readonly Part[]
   /** Settles when the UI is up, or has been given up (which is said). */
@@ -130,8 +131,12 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
         TEMPORAL_TLS_CERT_FILE: keys.client.certFile,
         TEMPORAL_TLS_KEY_FILE: keys.client.keyFile,
         TEMPORAL_TLS_SERVER_NAME: keys.server.serverName,
+        ...(wantsUi && {
+          CC_TEMPORAL_UI_UPSTREAM: `https://127.0.0.1:${ports.ui}`,
+          CC_TEMPORAL_UI_SECRET_FILE: uiSecretFile(dataDir),
+        }),
       },
-      ...(wantsUi && { temporalUiUrl: `http://127.0.0.1:${ports.ui}` }),
+      hasUi: wantsUi,
       parts: () => [...started],
       uiSettled,
       async stop() {

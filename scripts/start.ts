@@ -119,8 +119,8 @@ async function up(settings: StartSettings): Promise<Config> {
   try {
     const address = await startParts(settings, { env, config })
     say(`ready: ${address}`)
-    const { temporalUiUrl } = sources.engines ?? {}
-    if (temporalUiUrl) say(`  Temporal UI (read-only): ${temporalUiUrl}`)
+    if (sources.engines?.hasUi)
+      say(`  Temporal UI (read-only, for platform administrators): ${address}/temporal/`)
     say(`  API reference: ${address}/docs`)
     say(`  logs: ${join(dataDir, 'logs')}`)
   } finally {

@@ -1,4 +1,5 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { temporalUiPath } from '../platform/temporal-ui.ts'
 import type { Config } from '../../config.ts'
 import { capabilitiesOf } from '../../domain/access/roles.ts'
 import { publicOrigin } from '../http/public-origin.ts'
@@ -105,5 +106,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-const workflowsUrl = ({ temporal: { uiUrl, namespace } }: Config): string | null =>
-  uiUrl ? `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows` : null
+/** Our own page of it, whatever address this service is opened by; else the operator's. */
+function workflowsUrl({ temporal: { ui, uiUrl, namespace } }: Config): string | null {
+  const base = ui ? temporalUiPath : uiUrl?.replace(/\/$/, '')
+  return base === undefined || base === ''
+    ? null
+    : `${base}/namespaces/${encodeURIComponent(namespace)}/workflows`
+}

@@ -61,7 +61,6 @@ export async function prepareSources(options: Options): Promise<Sources> {
       ...(keyring && { CC_KEYRING: `@${keyring}` }),
       ...(engines && embeds.database && { DATABASE_URL: engines.databaseUrl }),
       ...(engines && embeds.temporal && engines.temporalEnv),
-      ...(engines?.temporalUiUrl && { CC_TEMPORAL_UI_URL: engines.temporalUiUrl }),
     },
   }
 }
