@@ -23,7 +23,10 @@ async function main(): Promise<void> {
     // Pools connect with their first query, which never comes.
     store: connectStore(databaseLogins(config), 1),
     keyring: createKeyring(config.keyring),
-    engine: { assertReachable: nothing, pollers: async () => ({ control: 0, tofu: 0 }) },
+    engine: {
+      assertReachable: nothing,
+      pollers: async () => ({ control: 0, withoutCgroup: 0, tofu: 0 }),
+    },
     outbound: createOutbound(config),
     policies: { check: async () => [], close: nothing },
     changes: { on: () => () => undefined, close: nothing },

@@ -9,6 +9,7 @@ import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
+import { workerIdentity } from '../gateways/temporal/engine-health.ts'
 import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
@@ -79,7 +80,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     connection,
     namespace,
     dataConverter,
-    identity: deps.name,
+    identity: workerIdentity(deps.name, deps.sandbox.memoryLimit),
   } as const
   const control = await Worker.create({
     ...common,

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 
 /** §decisions 1: the process, and what it stands on. */
 export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const ready = atMostOnceASecond(async () => readiness(app.deps))
   const Part = Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) })
   const Ready = Type.Object({
     ok: Type.Boolean(),
@@ -17,7 +18,12 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tofu: Type.Integer(),
       detail: Type.Optional(Type.String()),
     }),
-    sandbox: Type.Object({ kind: Type.String() }),
+    /** Who holds the memory of runs: the kernel by cgroups, or a watch of the worker's. */
+    sandbox: Type.Object({
+      kind: Type.String(),
+      memory: Type.Union([Type.Literal('cgroup'), Type.Literal('watch'), Type.Literal('unknown')]),
+      detail: Type.Optional(Type.String()),
+    }),
   })
 
   app.get(
@@ -36,19 +42,36 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { operationId: 'getReadiness', response: { 200: Ready, 503: Ready } },
     },
     async (_request, reply) => {
-      const { store, engine: workflows } = app.deps
-      const [database, engine, keyring, workers] = await Promise.all([
-        check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
-        check(async () => workflows.assertReachable()),
-        checkKeyring(app.deps),
-        checkWorkers(app.deps),
-      ])
-      const ok = database.ok && engine.ok && keyring.ok
-      return reply
-        .status(ok ? 200 : 503)
-        .send({ ok, database, engine, keyring, workers, sandbox: sandboxOf(app.deps) })
+      const answer = await ready()
+      return reply.status(answer.ok ? 200 : 503).send(answer)
     },
   )
+}
+
+async function readiness(deps: Deps) {
+  const { store, engine: workflows } = deps
+  const [database, engine, keyring, { sandbox, ...workers }] = await Promise.all([
+    check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
+    check(async () => workflows.assertReachable()),
+    checkKeyring(deps),
+    checkWorkers(deps),
+  ])
+  const ok = database.ok && engine.ok && keyring.ok
+  return { ok, database, engine, keyring, workers, sandbox }
+}
+
+/** A probe is answered to anybody: however many ask, what is behind it is asked once a second, and one at a time. */
+function atMostOnceASecond<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let answer: Promise<Value> | undefined
+  let isAsking = false
+  let askedAt = 0
+  return () => {
+    if (answer && (isAsking || performance.now() - askedAt < 1_000)) return answer
+    isAsking = true
+    askedAt = performance.now()
+    answer = ask().finally(() => (isAsking = false))
+    return answer
+  }
 }
 
 /** A keyring that lost a key would otherwise be noticed only by whoever needs what it sealed. */
@@ -61,17 +84,39 @@ async function checkKeyring({ keyring, store }: Deps): Promise<{ ok: boolean; de
 }
 
 /** Whether somebody asks for work: a worker that lives but polls nothing makes no run. */
-async function checkWorkers({ engine }: Deps) {
+async function checkWorkers({ engine, config }: Deps) {
+  const { sandbox: kind } = config
   try {
-    const { control, tofu } = await engine.pollers()
+    const { control, tofu, withoutCgroup } = await engine.pollers()
     const ok = control > 0 && tofu > 0
-    return { ok, control, tofu, ...(!ok && { detail: 'no worker asks for work: runs wait' }) }
+    const sandbox = { kind, ...memoryHeldBy({ kind, tofu, withoutCgroup }) }
+    return {
+      ok,
+      control,
+      tofu,
+      ...(!ok && { detail: 'no worker asks for work: runs wait' }),
+      sandbox,
+    }
   } catch {
-    return { ok: false, control: 0, tofu: 0, detail: 'the engine cannot be asked' }
+    const sandbox = { kind, memory: 'unknown' as const }
+    return { ok: false, control: 0, tofu: 0, detail: 'the engine cannot be asked', sandbox }
   }
 }
 
-const sandboxOf = ({ config }: Deps) => ({ kind: config.sandbox })
+function memoryHeldBy({
+  kind,
+  tofu,
+  withoutCgroup,
+}: {
+  kind: string
+  tofu: number
+  withoutCgroup: number
+}) {
+  if (tofu === 0) return { memory: 'unknown' as const }
+  if (withoutCgroup === 0 && kind === 'bubblewrap') return { memory: 'cgroup' as const }
+  const detail = `${withoutCgroup} of ${tofu} workers have no cgroup v2: a watch holds the memory of runs`
+  return { memory: 'watch' as const, detail }
+}
 
 /** The driver's own words stay in the log: a probe is answered to anybody. */
 async function check(probe: () => Promise<unknown>): Promise<{ ok: boolean; detail?: string }> {

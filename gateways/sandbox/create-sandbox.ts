@@ -11,6 +11,7 @@ import { findCommand } from './find-command.ts'
 import { installProgram } from './install-program.ts'
 import { launcherOf, type LauncherHost } from './launcher-of.ts'
 import { lendWorkbench, type WorkbenchHost } from './lend-workbench.ts'
+import { openCgroups } from './open-cgroups.ts'
 import { slotPool } from './slot-pool.ts'
 import { tryBubblewrap } from './try-bubblewrap.ts'
 import { removeLeftovers } from './work-folder.ts'
@@ -37,6 +38,8 @@ export type SandboxOptions = {
   shared?: readonly string[]
   /** What is to be told beside what the sandbox finds out itself. */
   notes?: readonly string[]
+  /** Production: a host without cgroup v2 is refused. */
+  requireCgroups?: boolean
   /** Between SIGINT and SIGKILL; 10 s unless said. */
   graceMs?: number
 }
@@ -46,10 +49,12 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   // The kernel ends a step together with the thread that started it (PDEATHSIG).
   if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')
   await makeWorkDir(options.workDir)
-  const removed = await removeLeftovers(options.workDir)
+  const { workDir } = options
+  const cgroups = openCgroupsFor(options)
+  const removed = await removeLeftovers({ workDir, cgroups: cgroups.runs })
   if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
 
-  const { launcher, bwrap, notes } = await launcherFor(options)
+  const { launcher, bwrap, notes } = await launcherFor(options, cgroups)
   const programs = await installAll(options)
   const { extraCaFile } = options.outbound
   const host: WorkbenchHost = {
@@ -60,7 +65,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
     ca: extraCaFile ? [readFileSync(extraCaFile, 'utf8')] : undefined,
     graceMs: options.graceMs ?? 10_000,
   }
-  const pool = slotPool({ size: options.slots, workDir: options.workDir, bwrap })
+  const pool = slotPool({ size: options.slots, workDir, cgroups: cgroups.runs, bwrap })
   const lent = new Set<Loan>()
   const open = new Set<Workbench>()
 
@@ -81,6 +86,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   return {
     kind: options.kind,
     notes,
+    memoryLimit: launcher.kind === 'bubblewrap' && launcher.cgroups !== null ? 'cgroup' : 'watch',
     lend,
     async open(request) {
       const loan = await lend(request)
@@ -110,6 +116,7 @@ async function makeWorkDir(workDir: string): Promise<void> {
 
 async function launcherFor(
   options: SandboxOptions,
+  { runs: cgroups, note }: StepGroups,
 ): Promise<{ launcher: LauncherHost; bwrap: string | undefined; notes: string[] }> {
   const isRoot = process.getuid?.() === 0
   const notes = [...(options.notes ?? [])]
@@ -138,9 +145,26 @@ async function launcherFor(
   if (!etc.seccompFile) notes.push('No system call filter is known for this processor')
   const shared = options.shared ?? []
   for (const folder of shared) assertReadable(folder, isRoot)
-  const launcher: LauncherHost = { kind: 'bubblewrap', bwrap, prlimit, etc, shared }
+  if (note) notes.push(note)
+  const launcher: LauncherHost = { kind: 'bubblewrap', bwrap, prlimit, etc, shared, cgroups }
   await tryBubblewrap(launcherOf(launcher))
   return { launcher, bwrap, notes }
+}
+
+type StepGroups = { runs: string | null; note?: string }
+
+function openCgroupsFor(options: SandboxOptions): StepGroups {
+  if (options.kind === 'process') return { runs: null }
+  const opened = openCgroups(options.workDir)
+  if ('runs' in opened) return opened
+  if (options.requireCgroups)
+    throw unavailable(
+      'sandbox_unavailable',
+      `Production needs cgroup v2, so that the kernel holds the memory of each run (${opened.missing}). ` +
+        'Start the worker with Delegate=yes (systemd) or writable-cgroups=true (Docker 28): see docs/runbook.md',
+    )
+  const note = `No cgroup v2 (${opened.missing}): a watch holds the memory of runs, and nice their CPU`
+  return { runs: null, note }
 }
 
 /** With 1, a kernel's setting for debugging, processes of unreadable programs can be read and traced. */

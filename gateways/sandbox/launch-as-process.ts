@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coverInherited } from './cover-inherited.ts'
 import { killUid } from './kill-uid.ts'
-import { type Bench, type LaunchedStep, limitCommand } from './launch.ts'
+import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
 import type { Step } from './workbench.ts'
 
 export type ProcessHost = { setpriv: string | undefined; prlimit: string | undefined }
@@ -13,7 +13,9 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
   const command = [
     // The step dies with the worker, also when that is killed.
     host.setpriv ? [host.setpriv, '--pdeathsig', 'KILL', '--'] : [],
-    host.prlimit ? limitCommand(host.prlimit, step, ownUid) : [],
+    host.prlimit
+      ? limitCommand(host.prlimit, step, { countsOwnUid: ownUid, hasCgroup: false })
+      : [],
     [bench.program, ...step.args],
   ].flat()
   const child = spawn(command[0] ?? '', command.slice(1), {
@@ -23,6 +25,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     detached: true,
     ...(ownUid ? { uid: bench.uid, gid: bench.uid } : {}),
   })
+  lowerPriority(child.pid)
   const group = child.pid
   const signalGroup = (name: NodeJS.Signals | 0): boolean => {
     try {
@@ -41,6 +44,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     },
     kill: () => void signalGroup('SIGKILL'),
     memoryBytes: async () => 0,
+    ranOutOfMemory: () => false,
     async gone() {
       // Whoever left the group is still of the slot's uid.
       await killUid(bench.uid)

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { type Cgroup, makeCgroup } from './cgroup.ts'
 import { coverInherited } from './cover-inherited.ts'
 import type { EtcFiles } from './etc-files.ts'
-import { type Bench, type LaunchedStep, limitCommand } from './launch.ts'
+import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { systemFolders } from './system-folders.ts'
 import type { Step } from './workbench.ts'
@@ -15,17 +17,23 @@ export type BubblewrapHost = {
   etc: EtcFiles
   /** Folders of the host that every step may read, at the same path. */
   shared: readonly string[]
+  /** The folder of cgroup v2 for the groups of steps; null where there is none. */
+  cgroups: string | null
 }
 
 /** Starts a step in namespaces of its own (runs.md, Sandbox). */
 export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {
   const inside = `/engine/${basename(step.program)}`
+  const limits = limitCommand(host.prlimit, step, {
+    countsOwnUid: true,
+    hasCgroup: host.cgroups !== null,
+  })
   const command = [
     bench.enterNetwork,
     [host.bwrap, '--args', '3', '--info-fd', '5'],
     host.etc.seccompFile ? ['--seccomp', '4'] : [],
     // In the user namespace of its own a process limit counts the sandbox's processes alone.
-    ['--', ...ownStreams, ...limitCommand(host.prlimit, step, true), inside, ...step.args],
+    ['--', ...ownStreams, ...limits, inside, ...step.args],
   ].flat()
   const seccomp = host.etc.seccompFile ? openSync(host.etc.seccompFile, 'r') : 'ignore'
   // nsenter changes the uid itself: before that it needs root's right to enter the network.
@@ -41,6 +49,10 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   })
   if (typeof seccomp === 'number') closeSync(seccomp)
   giveToOomKiller(child.pid)
+  // bwrap starts nothing before it has read its options, so all that it starts is in the group.
+  const cgroup =
+    host.cgroups === null ? undefined : joinCgroup(host.cgroups, child, { bench, step })
+  if (!cgroup) lowerPriority(child.pid)
 
   // The variables go through a pipe: on the command line every user of the host could read them.
   // Node's type knows five descriptors; these were asked for as pipes above.
@@ -59,12 +71,47 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
     kill() {
       // Its first process, then the group: the kernel kills a pid namespace with its first process.
       if (child.exitCode === null && child.signalCode === null) namespace.kill()
+      cgroup?.kill()
       killGroup(child.pid)
     },
-    memoryBytes: () => namespace.memoryBytes(),
-    gone: () => namespace.gone(),
+    memoryBytes: async () => (cgroup ? cgroup.ownMemoryBytes() : namespace.memoryBytes()),
+    ranOutOfMemory: () => cgroup?.ranOutOfMemory() ?? false,
+    async gone() {
+      await namespace.gone()
+      await cgroup?.remove()
+    },
   }
 }
+
+/** Puts a step that has just been started into a cgroup of its own. */
+function joinCgroup(
+  runs: string,
+  child: ChildProcess,
+  { bench, step }: { bench: Bench; step: Step },
+): Cgroup | undefined {
+  // It could not be started, which the child's error says.
+  if (child.pid === undefined) return undefined
+  const name = `${basename(bench.root)}-${randomBytes(4).toString('hex')}`
+  const { memoryBytes, processes } = step.limits
+  let cgroup: Cgroup | undefined
+  try {
+    cgroup = makeCgroup(runs, name, {
+      // Files of a tmpfs are memory of the group that wrote them.
+      memoryBytes: memoryBytes + bench.tmpfsBytes + 2 * tmpBytes,
+      processes: processes + ownProcesses,
+    })
+    cgroup.add(child.pid)
+    return cgroup
+  } catch (error) {
+    // It waits for its options, and must not run without its limits.
+    killGroup(child.pid)
+    void cgroup?.remove()
+    throw error
+  }
+}
+
+/** bwrap outside and inside, and what goes before the program. */
+const ownProcesses = 8
 
 /**
  * Gives the program its input and output from descriptors 6 and 7. Process 1 of the sandbox

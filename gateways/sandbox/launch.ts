@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import type { Step } from './workbench.ts'
 
@@ -15,6 +16,8 @@ export type LaunchedStep = {
   kill(): void
   /** Memory of all its processes, as far as this kind of sandbox can tell. */
   memoryBytes(): Promise<number>
+  /** Whether the kernel ended it because its cgroup went over its memory. */
+  ranOutOfMemory(): boolean
   /** Settles once no process of the step is left. */
   gone(): Promise<void>
 }
@@ -27,12 +30,18 @@ export type Bench = {
   program: string
   /** The command that enters the run's private network; empty when there is none to enter. */
   enterNetwork: readonly string[]
+  /** Size of the tmpfs that `root` is, whose files count as memory of its cgroup; 0 on a disk. */
+  tmpfsBytes: number
 }
 
 export type Launcher = (bench: Bench, step: Step) => LaunchedStep
 
 /** util-linux's prlimit with the step's limits, to be put in front of the program. */
-export function limitCommand(prlimit: string, step: Step, countsOwnUid: boolean): string[] {
+export function limitCommand(
+  prlimit: string,
+  step: Step,
+  { countsOwnUid, hasCgroup }: { countsOwnUid: boolean; hasCgroup: boolean },
+): string[] {
   const { memoryBytes, processes, fileSizeBytes } = step.limits
   return [
     prlimit,
@@ -42,11 +51,22 @@ export function limitCommand(prlimit: string, step: Step, countsOwnUid: boolean)
     '--nofile=4096',
     '--core=0',
     // Not the address space: Go and V8 reserve far more of it than they use. The watch of what
-    // is used decides; this holds a process that grows faster than the watch looks.
-    `--data=${memoryBytes + arenaSlackBytes}`,
+    // is used decides; this holds a process that grows faster than the watch looks. A cgroup
+    // holds it better, and says afterwards that it was the memory.
+    ...(hasCgroup ? [] : [`--data=${memoryBytes + arenaSlackBytes}`]),
     '--',
   ]
 }
 
 /** Go takes its heap in arenas of 64 MiB, whole before it is used. */
 const arenaSlackBytes = 128 * 1024 * 1024
+
+/** Where there is no cgroup: a step that computes must not hold up worker and API. */
+export function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, 10)
+  } catch {
+    // It has ended already.
+  }
+}

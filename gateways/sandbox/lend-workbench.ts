@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { basename } from 'node:path'
 import { createEgressProxy } from '../outbound/egress-proxy.ts'
+import { removeCgroups } from './cgroup.ts'
 import type { SandboxOptions } from './create-sandbox.ts'
 import { killUid } from './kill-uid.ts'
 import type { LauncherHost } from './launcher-of.ts'
@@ -48,10 +50,14 @@ export async function lendWorkbench(
       urls,
       graceMs: host.graceMs,
       quotaBytes: folder.hasQuota ? null : request.sizeBytes,
+      tmpfsBytes: folder.hasQuota ? request.sizeBytes : 0,
     },
     close(how) {
       closed ??= (async () => {
-        if (how?.lost) await killUid(slot.uid)
+        if (how?.lost) {
+          await killUid(slot.uid)
+          await removeStepGroups(host.launcher, folder.path)
+        }
         network?.route({})
         for (const door of [doors.state, doors.proxy, doors.git]) {
           door?.closeAllConnections()
@@ -112,4 +118,10 @@ function noteOnce(host: WorkbenchHost): void {
   if (host.notes.includes(note)) return
   host.notes.push(note)
   host.log.warn({}, note)
+}
+
+/** The steps of a borrower that is gone, where a cgroup tells which they are. */
+async function removeStepGroups(launcher: LauncherHost, folder: string): Promise<void> {
+  if (launcher.kind !== 'bubblewrap' || launcher.cgroups === null) return
+  await removeCgroups(launcher.cgroups, `${basename(folder)}-`)
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sharedMemoryBytes } from './shared-memory.ts'
 
 /** The process ids inside one bubblewrap sandbox, as the host sees them. */
 export type PidNamespace = {
@@ -73,16 +74,19 @@ async function isItsOwn(first: number, proc: string): Promise<boolean> {
   return its !== undefined && its === shown && its !== ours
 }
 
-/** Adds up what no other process shares, over the sandbox's own view of /proc, which it cannot change. */
+/**
+ * Adds up what each process has alone and what they share, over the sandbox's own view of
+ * /proc, which it cannot change.
+ */
 async function sumMemory(proc: string): Promise<number> {
-  const names = await readdir(proc).catch(() => [])
-  const sizes = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(memoryOf))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const sizes = await Promise.all(pids.map(ownMemory))
+  const own = sizes.reduce((sum, size) => sum + size, 0)
+  return own + (await sharedMemoryBytes(proc, pids))
 
-  async function memoryOf(pid: string): Promise<number> {
+  async function ownMemory(pid: string): Promise<number> {
     const status = await readFile(`${proc}/${pid}/status`, 'utf8').catch(() => '')
-    const kib = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)]
-    return kib.reduce((sum, [, value]) => sum + Number(value) * 1024, 0)
+    return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
   }
 }
 

@@ -27,6 +27,7 @@ export async function sandboxFor(
       extraCaFile: config.extraCaFile,
       onHost: (label, host, allowed) => log.info({ label, host, allowed }, 'egress'),
     },
+    requireCgroups: config.production,
     log,
   })
 }

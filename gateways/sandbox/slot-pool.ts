@@ -11,6 +11,7 @@ export type PooledSlot = Slot & {
 export type SlotPoolOptions = {
   size: number
   workDir: string
+  cgroups: string | null
   bwrap: string | undefined
   waitMs?: number
 }
@@ -22,7 +23,8 @@ export type SlotPool = {
 }
 
 /** The slots of this worker. One is claimed when first needed and kept, with its network, until the end. */
-export function slotPool({ size, workDir, bwrap, waitMs = 60_000 }: SlotPoolOptions): SlotPool {
+export function slotPool(options: SlotPoolOptions): SlotPool {
+  const { size, workDir, cgroups, bwrap, waitMs = 60_000 } = options
   const free: PooledSlot[] = []
   const waiting: Array<(slot: PooledSlot) => void> = []
   const all: PooledSlot[] = []
@@ -39,7 +41,7 @@ export function slotPool({ size, workDir, bwrap, waitMs = 60_000 }: SlotPoolOpti
         all.push(slot)
         try {
           // Its last holder may have died while another worker's start could not clean up.
-          await clearSlot(workDir, slot)
+          await clearSlot({ workDir, cgroups }, slot)
         } catch (error) {
           slot.release()
           throw error

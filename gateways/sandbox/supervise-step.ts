@@ -36,6 +36,7 @@ export async function superviseStep(
     // once() rejects with `error`, which stands for a program that could not be started.
     const [code, signal] = await once(child, 'exit')
     const exitCode = code as number | null
+    if (launched.ranOutOfMemory()) ending.kill('killed', 'memory')
     launched.kill()
     try {
       await output.done

@@ -22,7 +22,8 @@ export async function tryBubblewrap(launch: Launcher): Promise<void> {
     onLine: (_stream, line) => void words.push(line),
   }
   // Any folder serves: nothing is written.
-  const bench = { root: '/usr', uid: undefined, program: '/usr/bin/true', enterNetwork: [] }
+  const program = '/usr/bin/true'
+  const bench = { root: '/usr', uid: undefined, program, enterNetwork: [], tmpfsBytes: 0 }
   const end = await superviseStep(launch(bench, step), step, { graceMs: 1000 })
   if (end.how === 'exited' && end.exitCode === 0) return
   throw unavailable('sandbox_unavailable', `bubblewrap cannot run here: ${words.join(' ')}`)

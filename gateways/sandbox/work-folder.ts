@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeCgroups } from './cgroup.ts'
 import { claimSlotNumber, type Slot } from './claim-slot.ts'
 import { killUid } from './kill-uid.ts'
 import { orderMount } from './mount-shell.ts'
@@ -40,16 +42,23 @@ export async function removeWorkFolder(path: string): Promise<void> {
   else await rm(path, { recursive: true, force: true })
 }
 
-/** Removes what dead workers left here; a folder whose slot is held belongs to a live one. */
-export async function removeLeftovers(workDir: string): Promise<number> {
+export type WorkPlace = {
+  workDir: string
+  /** The folder of cgroup v2 that has the groups of this work folder's steps. */
+  cgroups: string | null
+}
+
+/** Removes what dead workers left here; what is of a slot that is held belongs to a live one. */
+export async function removeLeftovers(place: WorkPlace): Promise<number> {
+  const names = [...(await readdir(place.workDir)), ...groupNames(place)]
+  const numbers = new Set(names.map((name) => Number(/^slot-(\d+)-/.exec(name)?.[1])))
   let removed = 0
-  for (const name of await readdir(workDir)) {
-    const number = Number(/^slot-(\d+)-/.exec(name)?.[1])
+  for (const number of numbers) {
     if (!number) continue
     const slot = await claimSlotNumber(number)
     if (!slot) continue
     try {
-      removed += await clearSlot(workDir, slot)
+      removed += await clearSlot(place, slot)
     } finally {
       slot.release()
     }
@@ -58,10 +67,13 @@ export async function removeLeftovers(workDir: string): Promise<number> {
 }
 
 /** Ends and removes everything in this slot, which the caller holds and has not used yet. */
-export async function clearSlot(workDir: string, slot: Slot): Promise<number> {
+export async function clearSlot({ workDir, cgroups }: WorkPlace, slot: Slot): Promise<number> {
   await killUid(slot.uid)
-  const names = await readdir(workDir)
-  const left = names.filter((name) => name.startsWith(`slot-${slot.number}-`))
+  const prefix = `slot-${slot.number}-`
+  if (cgroups !== null) await removeCgroups(cgroups, prefix)
+  const left = (await readdir(workDir)).filter((name) => name.startsWith(prefix))
   for (const name of left) await removeWorkFolder(join(workDir, name))
   return left.length
 }
+
+const groupNames = ({ cgroups }: WorkPlace): string[] => (cgroups ? readdirSync(cgroups) : [])

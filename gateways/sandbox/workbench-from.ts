@@ -12,7 +12,7 @@ import type { BenchGrant, Step, Workbench } from './workbench.ts'
  * process, which reads what they print. `giveBack` returns the loan to the process that lent it.
  */
 export function workbenchFrom(grant: BenchGrant, giveBack: () => Promise<void>): Workbench {
-  const { root, quotaBytes } = grant
+  const { root, quotaBytes, tmpfsBytes } = grant
   const uid = grant.uid ?? undefined
   const launch = launcherOf(grant.launcher)
   const files = insideFolder(root, uid)
@@ -30,7 +30,7 @@ export function workbenchFrom(grant: BenchGrant, giveBack: () => Promise<void>):
     const signal = step.signal ? AbortSignal.any([step.signal, closing.signal]) : closing.signal
     if (signal.aborted) return canceled
     const enterNetwork = step.network === 'run' ? grant.enterNetwork : []
-    const launched = launch({ root, uid, program, enterNetwork }, step)
+    const launched = launch({ root, uid, program, enterNetwork, tmpfsBytes }, step)
     if (launched.child.pid !== undefined) step.onSpawn?.(launched.child.pid)
     return superviseStep(launched, { ...step, signal }, watch)
   }

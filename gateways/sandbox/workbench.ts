@@ -91,6 +91,8 @@ export type BenchGrant = {
   graceMs: number
   /** Set where the kernel does not hold the size of the work folder, so that a watch has to. */
   quotaBytes: number | null
+  /** Size of the tmpfs that the work folder is; 0 where it lies on a disk. */
+  tmpfsBytes: number
 }
 
 /** A claimed slot, work folder and network, lent out. */
@@ -109,10 +111,14 @@ export interface Benches {
   open(options: OpenOptions): Promise<Workbench>
 }
 
+export type MemoryLimit = 'cgroup' | 'watch'
+
 export interface Sandbox extends Benches {
   readonly kind: 'bubblewrap' | 'process'
   /** As `open`, for another process to work in: the grant goes to it, the loan stays here. */
   lend(options: OpenOptions): Promise<Loan>
+  /** Who holds the memory of a step: the kernel, or a watch of ours that looks now and then. */
+  readonly memoryLimit: MemoryLimit
   /** What an operator should know of this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
 }

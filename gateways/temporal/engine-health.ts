@@ -1,9 +1,19 @@
 import type { Connection } from '@temporalio/client'
 import { unavailable } from '../../domain/errors.ts'
+import type { MemoryLimit } from '../sandbox/workbench.ts'
 import { controlQueue, tofuQueue } from '../../workflows/platform/contract.ts'
 
-/** How many workers ask for work of each kind. */
-export type Pollers = { control: number; tofu: number }
+/** How many workers ask for work of each kind, and how many of the latter lack a cgroup. */
+export type Pollers = { control: number; tofu: number; withoutCgroup: number }
+
+/**
+ * What a worker calls itself to the engine. It says who holds the memory of its runs, since
+ * the API, which answers for it, may be on another host.
+ */
+export const workerIdentity = (name: string, memoryLimit: MemoryLimit): string =>
+  memoryLimit === 'watch' ? `${name}${withoutCgroup}` : name
+
+const withoutCgroup = ' (no cgroup)'
 
 export type EngineHealth = {
   /** Throws 503 `engine_unavailable`: what the engine cannot be told of is not begun (runs.md, Transitions). */
@@ -43,7 +53,11 @@ export function createEngineHealth(connection: Connection, namespace: string): E
     const [control, tofu] = await Promise.all(
       [controlQueue, tofuQueue].map(async (queue) => pollersOf(connection, namespace, queue)),
     )
-    return { control: control ?? 0, tofu: tofu ?? 0 }
+    return {
+      control: control?.size ?? 0,
+      tofu: tofu?.size ?? 0,
+      withoutCgroup: [...(tofu ?? [])].filter((name) => name.endsWith(withoutCgroup)).length,
+    }
   }
 
   return {
@@ -70,7 +84,11 @@ const activities = 2
 const pollLivesMs = 70_000
 
 /** The engine goes on listing a worker for minutes after its last call. */
-async function pollersOf(connection: Connection, namespace: string, name: string): Promise<number> {
+async function pollersOf(
+  connection: Connection,
+  namespace: string,
+  name: string,
+): Promise<Set<string>> {
   const { pollers } = await connection.withDeadline(Date.now() + timeoutMs, async () =>
     connection.workflowService.describeTaskQueue({
       namespace,
@@ -82,5 +100,5 @@ async function pollersOf(connection: Connection, namespace: string, name: string
   const called = (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > since,
   )
-  return new Set(called.map(({ identity }) => identity)).size
+  return new Set(called.map(({ identity }) => identity ?? ''))
 }

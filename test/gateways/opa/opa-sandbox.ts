@@ -42,6 +42,7 @@ function record(sandbox: Sandbox): Sandbox & Recorder {
     kind: sandbox.kind,
     lend: async (options) => sandbox.lend(options),
     notes: sandbox.notes,
+    memoryLimit: sandbox.memoryLimit,
     steps: [],
     openCount: 0,
     maxTimeoutMs: Number.POSITIVE_INFINITY,

@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A control group of the kernel that holds one step, or one runner, and all that it starts. */
+export type Cgroup = {
+  /** Moves this process in. What it has started before stays where it is. */
+  add(pid: number): void
+  /** Heaps and stacks, without files and shared mappings, which the group's limit holds. */
+  ownMemoryBytes(): number
+  /** Whether the kernel killed the group because it went over its memory. */
+  ranOutOfMemory(): boolean
+  /** SIGKILL to everything in it, at once, so that nothing forks its way past a list. */
+  kill(): void
+  /** Ends what is left in it and removes it. */
+  remove(): Promise<void>
+}
+
+export type CgroupLimits = {
+  /** Everything that it holds: heaps, shared mappings, files on a tmpfs, page cache, kernel memory. */
+  memoryBytes: number
+  processes: number
+}
+
+/** Makes a group below this folder, which `openCgroups` has prepared. */
+export function makeCgroup(runs: string, name: string, limits: CgroupLimits): Cgroup {
+  const path = join(runs, name)
+  mkdirSync(path)
+  const put = (file: string, value: string) => writeFileSync(join(path, file), value)
+  try {
+    put('memory.max', String(limits.memoryBytes))
+    put('pids.max', String(limits.processes))
+    // All of a step or none of it: a plan whose provider alone was killed reads as any failure.
+    put('memory.oom.group', '1')
+    putIfThere(join(path, 'memory.swap.max'), '0')
+  } catch (error) {
+    rmdirSync(path)
+    throw error
+  }
+
+  return {
+    add: (pid) => put('cgroup.procs', String(pid)),
+    ownMemoryBytes: () =>
+      Number(/^anon (\d+)$/m.exec(readIfThere(join(path, 'memory.stat')))?.[1] ?? 0),
+    ranOutOfMemory: () => /^oom_kill [1-9]/m.test(readIfThere(join(path, 'memory.events'))),
+    kill: () => killAllIn(path),
+    remove: () => removeCgroup(path),
+  }
+}
+
+/** Kills what is in it, and removes it once the kernel lets go. */
+export async function removeCgroup(path: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    killAllIn(path)
+    try {
+      await rmdir(path)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    }
+    await sleep(10)
+  }
+}
+
+/** Removes the groups of this work folder, or of whatever this name begins. */
+export async function removeCgroups(runs: string, prefix: string): Promise<void> {
+  const names = readdirSync(runs).filter((name) => name.startsWith(prefix))
+  await Promise.all(names.map(async (name) => removeCgroup(join(runs, name))))
+}
+
+/** `cgroup.kill` is of Linux 5.14; before it each process is named. */
+function killAllIn(path: string): void {
+  if (putIfThere(join(path, 'cgroup.kill'), '1')) return
+  for (const pid of readIfThere(join(path, 'cgroup.procs')).split('\n').filter(Boolean))
+    try {
+      process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It has ended already.
+    }
+}
+
+/** A file of the kernel's that not every version has, or a group that is gone. */
+function putIfThere(path: string, value: string): boolean {
+  try {
+    // Never made: in a group that is gone, or on another file system, it would be a file of ours.
+    writeFileSync(path, value, { flag: 'r+' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

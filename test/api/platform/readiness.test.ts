@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(() => harness.close())
+
+const readyz = async () => (await harness.app.inject('/readyz')).json()
+
+test('200: what is behind /readyz is asked once a second, however many ask', async () => {
+  const pollers = vi.spyOn(harness.deps.engine, 'pollers')
+  const raw = vi.spyOn(harness.deps.store.platform, 'raw')
+  const held = Promise.withResolvers<never>()
+  pollers.mockReturnValueOnce(held.promise)
+  // All of them wait for the one look that is under way.
+  const asked = Array.from({ length: 50 }, readyz)
+  held.reject(new Error('the engine is down'))
+  const answers = await Promise.all(asked)
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  await Promise.all(Array.from({ length: 50 }, readyz))
+  expect(pollers).toHaveBeenCalledTimes(1)
+  const looks = raw.mock.calls.filter(([sql]) => sql.includes('schema_migrations'))
+  expect(looks).toHaveLength(1)
+
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001)
+  await readyz()
+  expect(pollers).toHaveBeenCalledTimes(2)
+  vi.restoreAllMocks()
+})
+
+test('200: it says who holds the memory of runs', async () => {
+  const pollers = vi.spyOn(harness.deps.engine, 'pollers')
+  let now = performance.now() + 10_000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const sandboxWith = async (tofu: number, withoutCgroup: number) => {
+    pollers.mockResolvedValue({ control: 1, tofu, withoutCgroup })
+    now += 2_000
+    return (await readyz()).sandbox
+  }
+  expect(await sandboxWith(2, 0)).toEqual({ kind: 'bubblewrap', memory: 'cgroup' })
+  expect(await sandboxWith(0, 0)).toEqual({ kind: 'bubblewrap', memory: 'unknown' })
+  expect(await sandboxWith(2, 1)).toEqual({
+    kind: 'bubblewrap',
+    memory: 'watch',
+    detail: '1 of 2 workers have no cgroup v2: a watch holds the memory of runs',
+  })
+  clock.mockRestore()
+  pollers.mockRestore()
+})
