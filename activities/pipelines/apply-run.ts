@@ -19,6 +19,7 @@ import { howKilled } from './how-killed.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
 import { recheckGates } from './recheck-gates.ts'
+import { sayIgnored } from './say-ignored.ts'
 import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
@@ -134,6 +135,7 @@ async function applyInSandbox(
         else await say(stream, line)
       },
     })
+    await sayIgnored(log, loaded)
     await tool.prepare(loaded.files)
     try {
       await tool.settleVariables(loaded.files)

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { whyNotMasked } from '../../domain/pipelines/why-not-masked.ts'
+import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -22,6 +23,8 @@ export type LoadedRun = {
   files: ConfigurationFiles
   /** Environment of the tofu process: TF_VAR_… and the workspace's own. */
   env: Record<string, string>
+  /** Keys of variables that are refused today and are not passed. */
+  ignoredVariables: string[]
   /** What must not appear in a log. */
   secrets: string[]
   /** Why they cannot all be kept out of a log, which ends the run before one line is written. */
@@ -81,7 +84,13 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
   ) as Record<string, string | number | boolean>
 
   const env: Record<string, string> = {}
-  for (const { key, kind, value } of values) env[kind === 'env' ? key : `TF_VAR_${key}`] = value
+  // A key that is refused today may be there from before. It is never passed.
+  const isRefused = ({ key, kind }: { key: string; kind: 'terraform' | 'env' }) =>
+    faultOfVariableKey(kind, key) !== undefined
+  for (const variable of values.filter((variable) => !isRefused(variable))) {
+    const { key, kind, value } = variable
+    env[kind === 'env' ? key : `TF_VAR_${key}`] = value
+  }
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
   const sensitiveKeys = new Set(values.filter((v) => v.sensitive).map(({ key }) => key))
@@ -98,6 +107,7 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
     // Written by putConfiguration, from a body that its schema had checked.
     files: JSON.parse(open('configuration_versions', 'files', sealedFiles)) as ConfigurationFiles,
     env,
+    ignoredVariables: values.filter(isRefused).map(({ key }) => key),
     secrets: secrets.map(({ value }) => value),
     unmaskable: whyNotMasked(secrets),
     sensitiveVariables: [...sensitiveKeys],

@@ -28,6 +28,7 @@ import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
 import { openGitRelay } from './open-git-relay.ts'
 import { recordPlan, recordPlanFailure } from './record-plan.ts'
+import { sayIgnored } from './say-ignored.ts'
 import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
@@ -184,6 +185,7 @@ async function planInSandbox(
         }
       },
     })
+    await sayIgnored(log, loaded)
     await tool.prepare(loaded.files)
     for (const name of await settleVariables(tool, loaded))
       await log.write(

@@ -19,7 +19,8 @@ export async function createVariable(
   const { organizationId } = caller
   const { key, value, kind = 'terraform', sensitive = false } = variable
   const fault = faultOfVariableKey(kind, key)
-  if (fault) throw invalid(`key: ${fault}.`, [{ path: 'key', message: fault }])
+  if (fault)
+    throw invalid(`key: ${fault.message}.`, [{ path: 'key', message: fault.message }], fault.code)
   const refusal = refuseValue({ key, kind, sensitive, value })
   if (refusal) throw refusal
   return holdWorkspace(deps, { caller, id }, async (db) => {

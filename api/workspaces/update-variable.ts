@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
+import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
 import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
@@ -32,6 +33,8 @@ export async function updateVariable(
       return presentVariable(deps.keyring, organizationId, before)
 
     const { key, kind } = before
+    const fault = faultOfVariableKey(kind, key)
+    if (fault) throw invalid(`key: ${fault.message}. Delete the variable.`, undefined, fault.code)
     const plain = value ?? deps.keyring.open(placeOfValue(organizationId), before.value).toString()
     const all = await variables.measure(id)
     const bytes = Buffer.byteLength(plain)

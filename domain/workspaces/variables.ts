@@ -1,23 +1,72 @@
-/** Environment that a workspace may not set: each of these would change who is asked, or what is run (decisions §4). */
-const refusedEnvironment: ReadonlyArray<RegExp> = [
-  /^TF_(?!VAR_)/i,
-  /^CC_/i,
-  /^LD_/i,
-  /^PATH$/i,
-  /^HOME$/i,
-  /^SSL_CERT_/i,
-  /_PROXY$/i,
-]
-
 /** What is wrong with a variable's key, or undefined when it may stand. */
-export function faultOfVariableKey(kind: 'terraform' | 'env', key: string): string | undefined {
+export function faultOfVariableKey(
+  kind: 'terraform' | 'env',
+  key: string,
+): { code: 'invalid' | 'variable_refused'; message: string } | undefined {
   if (kind === 'terraform')
     return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)
       ? undefined
-      : 'a Terraform variable begins with a letter or "_" and has letters, digits, "_" and "-"'
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key))
-    return 'an environment variable has letters, digits and "_" and does not begin with a digit'
-  return refusedEnvironment.some((pattern) => pattern.test(key))
-    ? `${key} is refused: TF_* (but TF_VAR_*), CC_*, LD_*, PATH, HOME, SSL_CERT_* and *_PROXY are the service's own`
-    : undefined
+      : {
+          code: 'invalid',
+          message:
+            'a Terraform variable begins with a letter or "_" and has letters, digits, "_" and "-"',
+        }
+  if (/^TF_VAR_[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return undefined
+  // What a program reads in lower case as well (`http_proxy`) is told why before its shape is.
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) && steersPrograms(key.toUpperCase()))
+    return {
+      code: 'variable_refused',
+      message: `${key} is refused: it would change which programs a run starts, or whom they ask. ${refusedInWords}`,
+    }
+  return /^[A-Z][A-Z0-9_]*$/.test(key)
+    ? undefined
+    : {
+        code: 'invalid',
+        message:
+          'an environment variable has upper-case letters, digits and "_" and begins with a letter',
+      }
 }
+
+const refusedInWords =
+  'So are TF_* (but TF_VAR_*), CC_*, LD_*, GIT_*, BASH*, GO* (but GOOGLE_* and the like), PYTHON*, NODE_*, PERL*, RUBY*, PATH, HOME, SSL_CERT_*, *_PROXY, *_COMMAND, *_OPTIONS and others of that kind'
+
+/**
+ * By shape, for no list of single names is ever whole. Each of these lets whoever sets it run
+ * code, or send requests elsewhere, in a step that is to run none of the author's code: `init`
+ * holds the way to private repositories.
+ */
+const refused: readonly RegExp[] = [
+  // OpenTofu's and this service's own.
+  /^TF_/,
+  /^CC_/,
+  // The loader and the C library: LD_PRELOAD, GCONV_PATH, LOCPATH, GLIBC_TUNABLES, HOSTALIASES.
+  /^LD_/,
+  /^(GCONV_PATH|LOCPATH|NLSPATH|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|RESOLV_\w*|MALLOC_\w*|TZDIR)$/,
+  // Programs that git, ssh and pagers start.
+  /^(GIT|SSH|GPG|HG|SVN)_/,
+  /^(GITPERLLIB|HGRCPATH|HGPLAIN|HGENCODING|GNUPGHOME)$/,
+  /(^|_|MAN)(COMMAND|ASKPASS|EDITOR|PAGER|SHELL)$/,
+  /^(VISUAL|BROWSER|LESS\w*|MORE|TERM\w*)$/,
+  // Shells.
+  /^BASH/,
+  /^(ENV|IFS|PS[0-9]|SHELLOPTS|CDPATH|GLOBIGNORE|FPATH|ZDOTDIR|POSIXLY_CORRECT)$/,
+  // Runtimes. Go's names have no "_", or begin with GO_; GOOGLE_CREDENTIALS is a provider's.
+  /^GO[A-Z0-9]*$/,
+  /^(GO|CGO)_/,
+  /^(PYTHON|PERL|RUBY|GEM_|BUNDLE_|NODE_|NPM_|LUA_|PHP)/,
+  /^(JAVA_TOOL|JDK_JAVA|DOTNET|CORECLR|COMPLUS)_/,
+  /_(OPTIONS|OPTS|FLAGS)$/,
+  // Where programs, files and settings are looked for.
+  /^(PATH|HOME|PWD|OLDPWD|USER|LOGNAME|TMP|TEMP|TMPDIR|NETRC)$/,
+  /^(XDG|CURL|SUDO)_/,
+  // Whom a connection trusts, and by whom it goes.
+  /^SSL_CERT_/,
+  /^(OPENSSL_|SSLKEYLOGFILE$)/,
+  /_CA_BUNDLE$/,
+  /(^|_)PROXY$/,
+  // Credentials that are a command: `credential_process` of a file, and Google's executable source.
+  /^AWS_(CONFIG|SHARED_CREDENTIALS)_FILE$/,
+  /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
+]
+
+const steersPrograms = (key: string): boolean => refused.some((shape) => shape.test(key))

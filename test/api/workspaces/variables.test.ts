@@ -56,8 +56,16 @@ describe('/api/workspaces/{id}/variables', () => {
   test('400: keys that would change who is asked or what is run', async () => {
     const { user, url } = await made()
     const keys = ['TF_LOG', 'CC_X', 'LD_PRELOAD', 'PATH', 'HOME', 'SSL_CERT_FILE', 'https_proxy']
-    for (const key of keys)
-      expect((await user.post(url, { key, value: 'x', kind: 'env' })).statusCode, key).toBe(400)
+    for (const key of [...keys, 'GIT_SSH_COMMAND', 'GIT_CONFIG_COUNT', 'BASH_ENV', 'GODEBUG']) {
+      const refused = await user.post(url, { key, value: 'x', kind: 'env' })
+      expect(refused.statusCode, key).toBe(400)
+      expect(refused.json()).toMatchObject({
+        code: 'variable_refused',
+        error: expect.stringContaining(`${key} is refused`),
+      })
+    }
+    const lower = await user.post(url, { key: 'region', value: 'x', kind: 'env' })
+    expect(lower.json()).toMatchObject({ code: 'invalid', details: [{ path: 'key' }] })
     for (const key of ['1a', 'a b', 'a=b', 'ä', ''])
       expect((await user.post(url, { key, value: 'x' })).statusCode, key).toBe(400)
     const env = await user.post(url, { key: 'TF_VAR_a', value: 'x', kind: 'env' })
@@ -65,6 +73,31 @@ describe('/api/workspaces/{id}/variables', () => {
     const long = await user.post(url, { key: 'long', value: 'x'.repeat(65_537) })
     expect(long.statusCode).toBe(400)
     expect((await user.post(url, { key: 'nul', value: 'a\u0000b' })).statusCode).toBe(400)
+  })
+
+  test('400: a variable from before whose key is refused today is read and deleted, not changed', async () => {
+    const { org, user, workspace, url } = await made()
+    const { keyring, store } = harness.deps
+    const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
+    await store.tenant(org.id, async (db) =>
+      db('workspace_variables').insert({
+        organizationId: org.id,
+        workspaceId: workspace.id,
+        key: 'GIT_SSH_COMMAND',
+        kind: 'env',
+        sensitive: false,
+        value: keyring.seal(place, 'id'),
+        valueMac: Buffer.alloc(32),
+      }),
+    )
+    const [{ id, value }] = (await user.get(url)).json().variables
+    expect(value).toBe('id')
+    const changed = await user.patch(`${url}/${id}`, { value: 'other' })
+    expect(changed.json()).toMatchObject({
+      code: 'variable_refused',
+      error: expect.stringContaining('Delete the variable'),
+    })
+    expect((await user.delete(`${url}/${id}`)).statusCode).toBe(200)
   })
 
   test('409: the same key of one kind twice, and the 201st', async () => {

@@ -1,0 +1,14 @@
+import type { LoadedRun } from './load-run.ts'
+import type { StageLog } from './stage-log.ts'
+
+/** Says in a stage's log which variables of the workspace its programs are not given, and why. */
+export async function sayIgnored(
+  log: StageLog,
+  { ignoredVariables }: Pick<LoadedRun, 'ignoredVariables'>,
+): Promise<void> {
+  for (const key of ignoredVariables)
+    await log.write(
+      'warn',
+      `The environment variable ${key} is ignored: it would change which programs a run starts, or whom they ask. Delete it from the workspace.`,
+    )
+}
