@@ -1206,9 +1206,12 @@ table workspace_variables
   value_mac bytea not null
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  phase text not null default 'both'::text
   constraint workspace_variables_kind_check CHECK ((kind = ANY (ARRAY['terraform'::text, 'env'::text])))
   constraint workspace_variables_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspace_variables_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_variables_phase_check CHECK ((phase = ANY (ARRAY['plan'::text, 'apply'::text, 'both'::text])))
+  constraint workspace_variables_phase_kind CHECK (((kind = 'env'::text) OR (phase = 'both'::text)))
   constraint workspace_variables_pkey PRIMARY KEY (id)
   constraint workspace_variables_workspace_id_kind_key_key UNIQUE (workspace_id, kind, key)
   index workspace_variables_workspace btree (organization_id, workspace_id)

@@ -38,7 +38,7 @@ const workFolderBytes = 2 * 1024 ** 3
 export const applyRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
-    const loaded = await loadRun(deps, input.runId)
+    const loaded = await loadRun(deps, input.runId, 'apply')
     const { organizationId, run } = loaded
     if (run.phase !== 'apply_queued') return nextStep(deps)(input)
     if (loaded.unmaskable !== undefined) {

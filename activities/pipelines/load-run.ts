@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { whyNotMasked } from '../../domain/pipelines/why-not-masked.ts'
-import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
+import { faultOfVariableKey, isInPhase } from '../../domain/workspaces/variables.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -41,14 +41,21 @@ export type LoadedRun = {
 }
 
 /** Whose run it is. A run that is gone is over. */
-export async function ownerOf(deps: Deps, runId: number): Promise<number> {
+export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise<number> {
   const organizationId = await organizationOfRun(deps.store.platform, runId)
   if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
   return organizationId
 }
 
-/** Everything that a plan is made from, opened with the keyring. */
-export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
+/**
+ * Everything that a plan is made from, opened with the keyring. A step is given the variables of its
+ * phase alone; the masks and the digest have all of them.
+ */
+export async function loadRun(
+  deps: Pick<Deps, 'store' | 'keyring'>,
+  runId: number,
+  step: 'plan' | 'apply',
+): Promise<LoadedRun> {
   const { store, keyring } = deps
   const organizationId = await ownerOf(deps, runId)
   const rows = await store.tenant(organizationId, async (db) => {
@@ -76,6 +83,7 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
     key: variable.key,
     kind: variable.kind,
     sensitive: variable.sensitive,
+    phase: variable.phase,
     value: open('workspace_variables', 'value', variable.value),
   }))
   // Written by startRun, from a body that its schema had checked.
@@ -88,8 +96,8 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
   const isRefused = ({ key, kind }: { key: string; kind: 'terraform' | 'env' }) =>
     faultOfVariableKey(kind, key) !== undefined
   for (const variable of values.filter((variable) => !isRefused(variable))) {
-    const { key, kind, value } = variable
-    env[kind === 'env' ? key : `TF_VAR_${key}`] = value
+    const { key, kind, value, phase } = variable
+    if (isInPhase(phase, step)) env[kind === 'env' ? key : `TF_VAR_${key}`] = value
   }
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
@@ -115,7 +123,12 @@ export async function loadRun(deps: Deps, runId: number): Promise<LoadedRun> {
       .mac(
         'variables',
         JSON.stringify([
-          values.map(({ key, kind, value }) => JSON.stringify([kind, key, value])).toSorted(byText),
+          values
+            .map(({ key, kind, value, phase }) =>
+              // A plan that waits since before there were phases has the keyed hash of then.
+              JSON.stringify([kind, key, value, ...(phase === 'both' ? [] : [phase])]),
+            )
+            .toSorted(byText),
           Object.entries(overrides)
             .map((override) => JSON.stringify(override))
             .toSorted(byText),

@@ -56,7 +56,7 @@ class PlanFailure extends Error {
 export const planRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
-    const loaded = await loadRun(deps, input.runId)
+    const loaded = await loadRun(deps, input.runId, 'plan')
     const { organizationId, run } = loaded
     if (run.phase === 'awaiting_approval') return judgeWhileWaiting(deps, loaded)
     if (run.phase !== 'planning') return nextStep(deps)(input)

@@ -26,6 +26,11 @@ async function placeOfRun(
   return { id: runId, workspaceRunId: runId, number: own?.number ?? null }
 }
 
+const descriptions = {
+  plan: 'Starts a plan-only run: it applies nothing and waits for no turn. Nobody approves it, and a plan runs code that its author wrote: it has the secrets of the phases `plan` and `both`.',
+  apply: 'Starts a run of the workspace’s own pipeline: plan, approval where one is needed, apply.',
+}
+
 /** Decisions §4: plan-only runs and runs of `provision-<workspace>`, seen from the workspace. */
 export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
@@ -37,6 +42,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         config: { access: 'mutate_infra', target: workspaceExists },
         schema: {
           operationId: `${kind}Workspace`,
+          description: descriptions[kind],
           params: IdParams,
           headers: IdempotencyHeaders,
           body: Body({ vars: Type.Optional(Vars), destroy: Type.Optional(Type.Boolean()) }),

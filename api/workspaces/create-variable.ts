@@ -6,6 +6,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
+import { refusePhase } from './refuse-phase.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { placeOfValue, presentVariable } from './present-variable.ts'
 import type { NewVariableBody, VariableBody } from './schemas.ts'
@@ -17,10 +18,11 @@ export async function createVariable(
   { id, variable }: { id: number; variable: NewVariableBody },
 ): Promise<VariableBody> {
   const { organizationId } = caller
-  const { key, value, kind = 'terraform', sensitive = false } = variable
+  const { key, value, kind = 'terraform', sensitive = false, phase = 'both' } = variable
   const fault = faultOfVariableKey(kind, key)
   if (fault)
     throw invalid(`key: ${fault.message}.`, [{ path: 'key', message: fault.message }], fault.code)
+  refusePhase({ kind, key }, phase)
   const refusal = refuseValue({ key, kind, sensitive, value })
   if (refusal) throw refusal
   return holdWorkspace(deps, { caller, id }, async (db) => {
@@ -33,12 +35,13 @@ export async function createVariable(
       key,
       kind,
       sensitive,
+      phase,
       value: deps.keyring.seal(placeOfValue(organizationId), value),
       valueMac: deps.keyring.mac('variable', value),
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_created', {
       target: { kind: 'workspace', id },
-      detail: { variableId: row.id, key, kind, sensitive },
+      detail: { variableId: row.id, key, kind, sensitive, phase },
     })
     await noteChange(db, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
     return presentVariable(deps.keyring, organizationId, row)

@@ -20,6 +20,7 @@ export function presentVariable(
     kind: row.kind,
     value: row.sensitive ? null : keyring.open(placeOfValue(organizationId), row.value).toString(),
     sensitive: row.sensitive,
+    phase: row.phase,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

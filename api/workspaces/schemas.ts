@@ -1,3 +1,4 @@
+import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { Type, type Static } from 'typebox'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
@@ -83,6 +84,13 @@ export type WorkspaceChangeBody = Static<typeof WorkspaceChangeBody>
 
 export const WorkspaceAnswer = Type.Object({ ok: Type.Literal(true), workspace: WorkspaceBody })
 
+const Phase = Type.Unsafe<VariablePhase>({
+  type: 'string',
+  enum: ['plan', 'apply', 'both'],
+  description:
+    'Which steps of a run are given the variable; a value of another phase is not there. Only environment variables can have another than `both`. A plan-only run, which nobody approves, runs its author’s code with the values of the phases `plan` and `both`: give a secret that only an approved apply may have the phase `apply`.',
+})
+
 export const VariableBody = Type.Object({
   id: Id,
   key: Type.String(),
@@ -90,6 +98,7 @@ export const VariableBody = Type.Object({
   /** Null where it is sensitive: such a value is written only. */
   value: Nullable(Type.String()),
   sensitive: Type.Boolean(),
+  phase: Phase,
   createdAt: Time,
   updatedAt: Time,
 })
@@ -102,12 +111,14 @@ export const NewVariableBody = Body({
   value: Value,
   kind: Type.Optional(OneOf(['terraform', 'env'])),
   sensitive: Type.Optional(Type.Boolean()),
+  phase: Type.Optional(Phase),
 })
 export type NewVariableBody = Static<typeof NewVariableBody>
 
 export const VariableChangeBody = Body({
   value: Type.Optional(Value),
   sensitive: Type.Optional(Type.Boolean()),
+  phase: Type.Optional(Phase),
 })
 export type VariableChangeBody = Static<typeof VariableChangeBody>
 

@@ -7,6 +7,7 @@ import { noteChange } from '../../store/workspaces/note-change.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
+import { refusePhase } from './refuse-phase.ts'
 import { placeOfValue, presentVariable } from './present-variable.ts'
 import type { VariableBody, VariableChangeBody } from './schemas.ts'
 
@@ -24,17 +25,18 @@ export async function updateVariable(
   return holdWorkspace(deps, { caller, id }, async (db) => {
     const variables = workspaceVariables(db, organizationId)
     const before = await variables.get(id, variableId)
-    const { value, sensitive = before.sensitive } = change
+    const { value, sensitive = before.sensitive, phase = before.phase } = change
     if (before.sensitive && !sensitive && value === undefined)
       throw invalid('A sensitive value is never shown again: send a new value with it.', [
         { path: 'value', message: 'is required to make the variable non-sensitive' },
       ])
-    if (value === undefined && sensitive === before.sensitive)
+    if (value === undefined && sensitive === before.sensitive && phase === before.phase)
       return presentVariable(deps.keyring, organizationId, before)
 
     const { key, kind } = before
     const fault = faultOfVariableKey(kind, key)
     if (fault) throw invalid(`key: ${fault.message}. Delete the variable.`, undefined, fault.code)
+    refusePhase({ kind, key }, phase)
     const plain = value ?? deps.keyring.open(placeOfValue(organizationId), before.value).toString()
     const all = await variables.measure(id)
     const bytes = Buffer.byteLength(plain)
@@ -48,6 +50,7 @@ export async function updateVariable(
 
     const row = await variables.update(id, variableId, {
       sensitive,
+      phase,
       ...(value !== undefined && {
         value: deps.keyring.seal(placeOfValue(organizationId), value),
         valueMac: deps.keyring.mac('variable', value),
@@ -55,7 +58,7 @@ export async function updateVariable(
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_updated', {
       target: { kind: 'workspace', id },
-      detail: { variableId, key: row.key, sensitive, valueChanged: value !== undefined },
+      detail: { variableId, key: row.key, sensitive, phase, valueChanged: value !== undefined },
     })
     await noteChange(db, caller, { workspaceId: id, what: `variable ${row.key}`, effect: 'stale' })
     return presentVariable(deps.keyring, organizationId, row)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultOfVariableKey } from './variables.ts'
+import { faultOfPhase, faultOfVariableKey, isInPhase } from './variables.ts'
 
 /** Every variable by which a program that a run can start is known to run code or to ask elsewhere. */
 const steering = `
@@ -75,5 +75,22 @@ describe('faultOfVariableKey', () => {
       expect(faultOfVariableKey('terraform', key), key).toBeUndefined()
     for (const key of ['1a', 'a b', 'a=b', 'ä', ''])
       expect(faultOfVariableKey('terraform', key)?.code, key).toBe('invalid')
+  })
+})
+
+describe('phases', () => {
+  test('a step is given the variables of its phase and of both', () => {
+    expect(isInPhase('both', 'plan') && isInPhase('both', 'apply')).toBe(true)
+    expect(isInPhase('plan', 'plan') && isInPhase('apply', 'apply')).toBe(true)
+    expect(isInPhase('plan', 'apply') || isInPhase('apply', 'plan')).toBe(false)
+  })
+
+  test('variables of OpenTofu have both, by either way of setting them', () => {
+    for (const phase of ['plan', 'apply'] as const) {
+      expect(faultOfPhase({ kind: 'terraform', key: 'a' }, phase)).toContain('phase "both"')
+      expect(faultOfPhase({ kind: 'env', key: 'TF_VAR_a' }, phase)).toContain('phase "both"')
+      expect(faultOfPhase({ kind: 'env', key: 'API_KEY' }, phase)).toBeUndefined()
+    }
+    expect(faultOfPhase({ kind: 'terraform', key: 'a' }, 'both')).toBeUndefined()
   })
 })

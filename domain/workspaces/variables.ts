@@ -27,6 +27,25 @@ export function faultOfVariableKey(
       }
 }
 
+export type VariablePhase = 'plan' | 'apply' | 'both'
+
+/** Whether a program of this step is given the variable. */
+export const isInPhase = (phase: VariablePhase, step: 'plan' | 'apply'): boolean =>
+  phase === 'both' || phase === step
+
+/**
+ * Why a variable cannot have this phase. OpenTofu keeps the values of its variables in the plan, and
+ * lets an apply that is given another one use that: what is applied would not be what was approved.
+ */
+export function faultOfPhase(
+  { kind, key }: { kind: 'terraform' | 'env'; key: string },
+  phase: VariablePhase,
+): string | undefined {
+  return phase === 'both' || (kind === 'env' && !key.startsWith('TF_VAR_'))
+    ? undefined
+    : 'a variable of OpenTofu has the phase "both": a plan and its apply must have the same values. Only environment variables can have another'
+}
+
 const refusedInWords =
   'So are TF_* (but TF_VAR_*), CC_*, LD_*, GIT_*, BASH*, GO* (but GOOGLE_* and the like), PYTHON*, NODE_*, PERL*, RUBY*, PATH, HOME, SSL_CERT_*, *_PROXY, *_COMMAND, *_OPTIONS and others of that kind'
 

@@ -1,6 +1,7 @@
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.ts'
+import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
 export class WorkspaceVariableRow extends Model {
@@ -11,6 +12,7 @@ export class WorkspaceVariableRow extends Model {
   declare key: string
   declare kind: 'terraform' | 'env'
   declare sensitive: boolean
+  declare phase: VariablePhase
   /** Sealed. */
   declare value: Buffer
   declare valueMac: Buffer
@@ -21,7 +23,7 @@ export class WorkspaceVariableRow extends Model {
 export type WorkspaceVariable = Omit<WorkspaceVariableRow, keyof Model | 'organizationId'>
 export type NewWorkspaceVariable = Pick<
   WorkspaceVariable,
-  'key' | 'kind' | 'sensitive' | 'value' | 'valueMac'
+  'key' | 'kind' | 'sensitive' | 'phase' | 'value' | 'valueMac'
 >
 
 /** What a workspace's plans are given. Values are sealed before they come here. */
@@ -73,7 +75,7 @@ export function workspaceVariables(db: Db, organizationId: number) {
     async update(
       workspaceId: number,
       id: number,
-      change: Partial<Pick<WorkspaceVariable, 'value' | 'valueMac' | 'sensitive'>>,
+      change: Partial<Pick<WorkspaceVariable, 'value' | 'valueMac' | 'sensitive' | 'phase'>>,
     ): Promise<WorkspaceVariable> {
       const [row] = await rows(workspaceId)
         .where({ id })

@@ -39,6 +39,7 @@ export function Variables({ id }: { id: number }) {
               { title: 'Key', render: ({ key }) => <code>{key}</code> },
               { title: 'Value', render: ({ value }) => <ValueOf value={value} /> },
               { title: 'Kind', render: ({ kind }) => kindWords[kind] },
+              { title: 'Given to', render: ({ phase }) => phaseWords[phase] },
               may('mutate_infra') && {
                 title: 'Actions',
                 look: 'actions',
@@ -86,6 +87,17 @@ const kindWords: Record<Variable['kind'], string> = {
   env: 'environment',
 }
 
+const phaseWords: Record<Variable['phase'], string> = {
+  both: 'plan and apply',
+  plan: 'plan only',
+  apply: 'apply only',
+}
+
+const phases: Variable['phase'][] = ['both', 'plan', 'apply']
+
+const phaseIn = (form: FormData): Variable['phase'] =>
+  phases.find((phase) => phase === form.get('phase')) ?? 'both'
+
 const ValueOf = ({ value }: { value: Variable['value'] }) =>
   value === null ? (
     <span className="dim">•••• sensitive, written only</span>
@@ -109,7 +121,7 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
       return variable
         ? call('updateVariable', {
             params: { id: workspaceId, variableId: variable.id },
-            body: { value, sensitive },
+            body: { value, sensitive, phase: phaseIn(form) },
           })
         : call('createVariable', {
             params: { id: workspaceId },
@@ -117,6 +129,7 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
               key: textIn(form, 'key').trim(),
               value,
               sensitive,
+              phase: phaseIn(form),
               kind: textIn(form, 'kind') === 'env' ? 'env' : 'terraform',
             },
           })
@@ -154,6 +167,18 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
             : undefined
         }
       />
+      <Select
+        label="Given to"
+        name="phase"
+        defaultValue={variable?.phase}
+        hint="Nobody approves a plan-only run, and it runs its author’s code. Only environment variables can be for one of the two."
+      >
+        {phases.map((phase) => (
+          <option key={phase} value={phase}>
+            {phaseWords[phase]}
+          </option>
+        ))}
+      </Select>
       <Check
         label="Sensitive: written only, and masked wherever it would show"
         name="sensitive"

@@ -100,6 +100,33 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.delete(`${url}/${id}`)).statusCode).toBe(200)
   })
 
+  test('200: a phase is kept, changed and listed; a variable of OpenTofu has both', async () => {
+    const { user, url } = await made()
+    const body = { key: 'API_KEY', value: 'x', kind: 'env' }
+    const created = await user.post(url, { ...body, phase: 'apply' })
+    expect(created.json().variable).toMatchObject({ key: 'API_KEY', phase: 'apply' })
+    const place = `${url}/${created.json().variable.id}`
+    expect((await user.patch(place, { phase: 'plan' })).json().variable.phase).toBe('plan')
+    expect((await user.patch(place, { value: 'y' })).json().variable.phase).toBe('plan')
+    expect((await user.post(url, { ...body, key: 'OTHER' })).json().variable.phase).toBe('both')
+    expect((await user.get(url)).json().variables.map((v: { phase: string }) => v.phase)).toEqual([
+      'plan',
+      'both',
+    ])
+    for (const refused of [
+      { key: 'a', value: 'x', phase: 'apply' },
+      { key: 'TF_VAR_a', value: 'x', kind: 'env', phase: 'plan' },
+    ])
+      expect((await user.post(url, refused)).json()).toMatchObject({
+        code: 'variable_phase_refused',
+        details: [{ path: 'phase' }],
+      })
+    const { variable } = (await user.post(url, { key: 'a', value: 'x' })).json()
+    const changed = await user.patch(`${url}/${variable.id}`, { phase: 'apply' })
+    expect(changed.json().code).toBe('variable_phase_refused')
+    expect((await user.post(url, { ...body, phase: 'never' })).statusCode).toBe(400)
+  })
+
   test('409: the same key of one kind twice, and the 201st', async () => {
     const { org, user, workspace, url } = await made()
     const { variable } = (await user.post(url, { key: 'a', value: '' })).json()
