@@ -15,6 +15,7 @@ import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { beginApply, type Begun } from './begin-apply.ts'
+import { endUnmaskable } from './end-unmaskable.ts'
 import { howKilled } from './how-killed.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { nextStep } from './next-step.ts'
@@ -83,21 +84,6 @@ export const applyRun =
     }
     return retryWhileUnavailable(async () => nextStep(deps)(input))
   }
-
-/** Only a plan of before this rule can come here: its values were not looked at when it was made. */
-async function endUnmaskable(
-  deps: Deps,
-  { organizationId, run }: LoadedRun,
-  message: string,
-): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) =>
-    endRun(
-      db,
-      { organizationId, runId: run.id, actor: await actorOfRun(db, organizationId, run) },
-      { phase: 'failed', reason: 'apply_errored', message },
-    ),
-  )
-}
 
 type Attempt = { begun: Begun; log: StageLog; watch: RunWatch }
 
