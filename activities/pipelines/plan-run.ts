@@ -14,6 +14,8 @@ import { firstError, tofuMessages, type Message } from '../../domain/pipelines/t
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import { messageOfUnusableFile } from '../../gateways/sandbox/unusable-file.ts'
 import type { StepEnd } from '../../gateways/sandbox/workbench.ts'
+import { comparePlan, readPlanFile } from '../../gateways/tofu/plan-file/compare-plan-file.ts'
+import { PlanForged } from '../../gateways/tofu/plan-file/plan-forged.ts'
 import { tofu } from '../../gateways/tofu/tofu.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
@@ -213,9 +215,11 @@ async function planInSandbox(
     const planFile = await tool.readPlanFile()
     // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
     if (!planFile) throw new PlanFailure('plan_errored', 'OpenTofu left no plan file.')
+    const plan = orForged(() => readPlanFile(planFile))
     const shown = await tool.show(lockFile)
     assertWell(shown, 'show', error)
-    const planJson: unknown = JSON.parse(shown.stdout.toString())
+    const planJson = orForged((): unknown => JSON.parse(shown.stdout.toString()))
+    orForged(() => comparePlan(plan, planJson))
 
     await log.write('info', 'Judging the plan by policies and cost.')
     const judgement = await judgeGates(deps, organizationId, {
@@ -240,6 +244,18 @@ async function settleVariables(
   { files, overrides }: LoadedRun,
 ): Promise<string[]> {
   return toPlanFailure(async () => tool.settleVariables(files, overrides))
+}
+
+/** Reads what code of a plan's author may have forged. */
+function orForged<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof PlanForged) throw new PlanFailure('plan_forged', error.message)
+    if (error instanceof SyntaxError)
+      throw new PlanFailure('plan_forged', 'What was read from the plan file is no JSON.')
+    throw error
+  }
 }
 
 async function toPlanFailure<T>(work: () => Promise<T>): Promise<T> {

@@ -28,6 +28,8 @@ export function planDigest(parts: PlanDigestParts): string {
     `lineage ${parts.stateLineage ?? 'none'}`,
     `serial ${parts.stateSerial ?? 'none'}`,
     `variables ${parts.variablesMac}`,
+    // Raised when plans are read by stricter rules: one that was made before ends stale, it is not applied unread.
+    'reader 2',
     // Absent, not "none": a plan that waited for its approval before modules were kept has the digest of then.
     ...(parts.modules ? [`modules ${sha256(parts.modules)}`] : []),
   ]

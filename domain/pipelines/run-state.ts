@@ -23,6 +23,7 @@ export const runReasons = [
   'cost_exceeded',
   'cost_unknown',
   'plan_errored',
+  'plan_forged',
   'apply_errored',
   'rejected',
   'approval_expired',

@@ -6,6 +6,8 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   cost_exceeded: 'It would cost more than the workspace may.',
   cost_unknown: 'Its cost is not known, and this workspace wants to know it.',
   plan_errored: 'The plan ended with an error.',
+  plan_forged:
+    'The plan file is not what was read from it, so it was refused. Look at what the configuration runs while it is planned.',
   apply_errored: 'The apply ended with an error. What it had changed by then is in the state.',
   rejected: 'A person rejected the plan.',
   approval_expired: 'Nobody approved it in time.',

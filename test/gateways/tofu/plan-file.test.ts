@@ -1,0 +1,267 @@
+import { deflateRawSync, crc32 } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
+import { PlanForged } from '../../../gateways/tofu/plan-file/plan-forged.ts'
+import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
+import { isRecord } from '../../../domain/plans/record.ts'
+import { configurations } from './plan-configurations.ts'
+import { planShop, type Planned } from './plan-shop.ts'
+
+let shop: Awaited<ReturnType<typeof planShop>>
+const plans: Array<Planned & { name: string }> = []
+beforeAll(async () => {
+  shop = await planShop(inject('tofuBin'))
+  for (const [name, steps] of Object.entries(configurations)) {
+    const place = await shop.place()
+    for (const [at, { files, args, apply }] of steps.entries()) {
+      plans.push({ ...(await place.plan(files, args)), name: `${name} ${at}` })
+      if (apply) await place.tryApply()
+    }
+  }
+})
+afterAll(() => shop.close())
+
+const planOf = (name: string): Planned => {
+  const found = plans.find((plan) => plan.name === name)
+  if (!found) throw new Error(`no plan ${name}`)
+  return found
+}
+
+test('what the real engine shows of its own plans is what is in them', () => {
+  expect(plans.length).toBeGreaterThan(30)
+  for (const { name, planFile, planJson } of plans)
+    expect(() => comparePlanFile(planFile, planJson), name).not.toThrow()
+})
+
+test('a small plan takes milliseconds', () => {
+  const { planFile, planJson } = planOf('replaced 1')
+  const begun = performance.now()
+  for (let round = 0; round < 100; round += 1) comparePlanFile(planFile, planJson)
+  expect((performance.now() - begun) / 100).toBeLessThan(10)
+})
+
+/** Parts of what is compared that are no values of the plan file: marks and numbers of schemas. */
+const uncompared = new Set([
+  'before_sensitive',
+  'after_sensitive',
+  'sensitive_values',
+  'schema_version',
+])
+
+type Forgery = { place: string; document: unknown }
+
+/** Each way to change one place below a value, in a copy of the whole document. */
+function* forgeriesOf(document: Record<string, unknown>, part: string): Generator<Forgery> {
+  const text = JSON.stringify(document)
+  const places: Array<Array<string | number>> = []
+  const walk = (value: unknown, path: Array<string | number>) => {
+    places.push(path)
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) walk(item, [...path, at])
+    else if (isRecord(value))
+      for (const [key, item] of Object.entries(value))
+        if (!(uncompared.has(key) && part !== 'output_changes')) walk(item, [...path, key])
+  }
+  walk(document[part], [part])
+  for (const path of places) {
+    const at = (copy: unknown) =>
+      path.slice(0, -1).reduce<unknown>((one, key) => (one as never)[key], copy)
+    const last = path.at(-1) ?? ''
+    const changed = (change: (parent: Record<string, unknown>, value: unknown) => unknown) => {
+      const copy: unknown = JSON.parse(text)
+      const parent = at(copy) as Record<string, unknown>
+      const done = change(parent, parent[last])
+      return done === false ? [] : [{ place: path.join('.'), document: copy }]
+    }
+    yield* changed((parent, value) => {
+      if (typeof value === 'string') parent[last] = `${value}x`
+      else if (typeof value === 'number') parent[last] = value === 0 ? 1 : value * 2
+      else if (typeof value === 'boolean') parent[last] = !value
+      else if (value === null) parent[last] = 'x'
+      else if (Array.isArray(value)) value.push(structuredClone(value[0] ?? 'x'))
+      else if (isRecord(value)) value['an_extra_key'] = 'x'
+      return path.length > 1 || Array.isArray(value)
+    })
+    yield* changed((parent, value) => {
+      // Absent and null are one at the top of a change: both are read as null.
+      if (value === null && ['before', 'after', 'value'].includes(String(last))) return false
+      if (Array.isArray(parent)) parent.splice(Number(last), 1)
+      else delete parent[last]
+      return !(isRecord(value) && Object.keys(value).length === 0 && last === 'after_unknown')
+    })
+  }
+}
+
+describe('whatever one changes of what was shown is found', () => {
+  const parts = ['resource_changes', 'resource_drift', 'output_changes', 'planned_values']
+  test.each([
+    'values 0',
+    'replaced 1',
+    'moved 1',
+    'removed 1',
+    'imported 0',
+    'tainted 1',
+    'deposed 2',
+    'data sources 1',
+    'outputs that go 1',
+    'variables 0',
+  ])('%s', (name) => {
+    const { planFile, planJson } = planOf(name)
+    let tried = 0
+    for (const part of parts) {
+      if (planJson[part] === undefined) continue
+      for (const { place, document } of forgeriesOf(planJson, part)) {
+        // The names of types of outputs are OpenTofu's own words for a value that is compared.
+        if (/^planned_values\.outputs\.[^.]+\.type/.test(place)) continue
+        // A tree of modules without anything in it.
+        if (/^planned_values(\.root_module)?$/.test(place)) continue
+        tried += 1
+        expect(() => comparePlanFile(planFile, document), place).toThrow(PlanForged)
+      }
+    }
+    expect(tried).toBeGreaterThan(10)
+  })
+
+  test('a change that is missing, one too many, one twice, and another plan', () => {
+    const { planFile, planJson } = planOf('values 0')
+    const list = planJson['resource_changes'] as unknown[]
+    for (const changes of [list.slice(1), [...list, list[0]], [], undefined, 'x', [null]])
+      expect(() => comparePlanFile(planFile, { ...planJson, resource_changes: changes })).toThrow(
+        PlanForged,
+      )
+    expect(() => comparePlanFile(planOf('values 1').planFile, planJson)).toThrow(PlanForged)
+    for (const other of [null, [], 'x', {}])
+      expect(() => comparePlanFile(planFile, other)).toThrow(PlanForged)
+  })
+
+  test('a message names the address and no value', () => {
+    const { planFile, planJson } = planOf('values 0')
+    const text = JSON.stringify(planJson).replaceAll('a secret text', 'another secret')
+    let message = ''
+    try {
+      comparePlanFile(planFile, JSON.parse(text))
+    } catch (error) {
+      message = String(error)
+    }
+    expect(message).toMatch(/terraform_data\.sensitive differs in what comes after/)
+    expect(message).not.toContain('secret ')
+  })
+})
+
+type Entry = { name: string; data: Buffer; method?: number; flags?: number }
+
+/** An archive as Go writes it, so that a test can change one thing of it. */
+function zipOf(entries: readonly Entry[], { gap = 0, tail = 0 } = {}): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let at = 0
+  for (const { name, data, method = 8, flags = 8 } of entries) {
+    const packed = method === 8 ? deflateRawSync(data) : data
+    const local = Buffer.alloc(30)
+    local.writeUInt32LE(0x04034b50, 0)
+    local.writeUInt16LE(flags, 6)
+    local.writeUInt16LE(method, 8)
+    local.writeUInt16LE(name.length, 26)
+    const descriptor = Buffer.alloc(16)
+    descriptor.writeUInt32LE(0x08074b50, 0)
+    const central = Buffer.alloc(46)
+    central.writeUInt32LE(0x02014b50, 0)
+    central.writeUInt16LE(flags, 8)
+    central.writeUInt16LE(method, 10)
+    central.writeUInt32LE(crc32(data), 16)
+    central.writeUInt32LE(packed.length, 20)
+    central.writeUInt32LE(data.length, 24)
+    central.writeUInt16LE(name.length, 28)
+    central.writeUInt32LE(at, 42)
+    const part = Buffer.concat([local, Buffer.from(name), packed, descriptor, Buffer.alloc(gap)])
+    parts.push(part)
+    directory.push(central, Buffer.from(name))
+    at += part.length
+  }
+  const central = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(central.length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...parts, central, end, Buffer.alloc(tail)])
+}
+
+describe('a plan file that is no plain plan', () => {
+  const entries = () =>
+    readZip(planOf('replaced 1').planFile).map(({ name, read }) => ({ name, data: read(2 ** 24) }))
+  const check = (file: Buffer) => () => comparePlanFile(file, planOf('replaced 1').planJson)
+
+  test('the same entries, written anew, are a plan', () => {
+    expect(check(zipOf(entries()))).not.toThrow()
+  })
+
+  test('an envelope of encryption, an empty file, and any bytes', () => {
+    const envelope = Buffer.from('{"meta":{},"encrypted_data":"x","encryption_version":"v0"}')
+    for (const file of [envelope, Buffer.alloc(0), Buffer.from('PK'), Buffer.alloc(100, 'PK')])
+      expect(check(file)).toThrow(PlanForged)
+  })
+
+  test('two entries of one name, other names, none, and an encrypted one', () => {
+    const all = entries()
+    const tfplan = all.find(({ name }) => name === 'tfplan')
+    if (!tfplan) throw new Error('no tfplan')
+    const without = all.filter(({ name }) => name !== 'tfplan')
+    for (const file of [
+      zipOf([tfplan, ...all]),
+      zipOf([...all, { name: 'tfplan', data: Buffer.from('x') }]),
+      zipOf([...all, { name: 'TFPLAN', data: Buffer.from('x') }]),
+      zipOf([...all, { name: '../x', data: Buffer.from('x') }]),
+      zipOf(without),
+      zipOf(all.filter(({ name }) => name !== 'tfstate')),
+      zipOf([{ ...tfplan, flags: 9 }, ...without]),
+      zipOf([{ ...tfplan, method: 12 }, ...without]),
+      zipOf(all, { gap: 1 }),
+      zipOf(all, { tail: 1 }),
+      Buffer.concat([Buffer.from('x'), zipOf(all)]),
+    ])
+      expect(check(file)).toThrow(PlanForged)
+  })
+
+  test('one byte of it changed, anywhere, is found or changes nothing', () => {
+    const { planFile, planJson } = planOf('replaced 1')
+    let found = 0
+    for (let at = 0; at < planFile.length; at += 3) {
+      const changed = Buffer.from(planFile)
+      changed[at] = (changed[at] ?? 0) ^ 0x41
+      try {
+        comparePlanFile(changed, planJson)
+      } catch (error) {
+        expect(error, String(at)).toBeInstanceOf(PlanForged)
+        found += 1
+      }
+    }
+    expect(found).toBeGreaterThan(100)
+  })
+
+  test('a bomb takes no memory: sizes are bounded before anything is unpacked', () => {
+    const bomb = zipOf([{ name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) }])
+    expect(bomb.length).toBeLessThan(1024 * 1024)
+    const before = process.memoryUsage().rss
+    expect(check(bomb)).toThrow(PlanForged)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('a description with an unknown field, a field twice, and one cut short', () => {
+    const all = entries()
+    const withPlan = (change: (data: Buffer) => Buffer) =>
+      zipOf(
+        all.map((entry) =>
+          entry.name === 'tfplan' ? { ...entry, data: change(entry.data) } : entry,
+        ),
+      )
+    expect(check(withPlan((data) => data))).not.toThrow()
+    for (const change of [
+      (data: Buffer) => Buffer.concat([data, Buffer.from([0xba, 0x06, 1, 0])]),
+      (data: Buffer) => Buffer.concat([data, Buffer.from([0x08, 3])]),
+      (data: Buffer) => data.subarray(0, -1),
+      (data: Buffer) => Buffer.concat([data, Buffer.from([0xff])]),
+    ])
+      expect(check(withPlan(change))).toThrow(PlanForged)
+  })
+})

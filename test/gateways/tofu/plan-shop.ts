@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export type Planned = { planFile: Buffer; planJson: Record<string, unknown>; text: string }
+
+/** The real engine outside of a sandbox, for many plans in a short time; states are kept in memory. */
+export async function planShop(program: string, cliConfig = '') {
+  const states = new Map<string, Buffer>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const url = request.url ?? ''
+      if (request.method === 'POST') states.set(url.replace(/\?.*/, ''), Buffer.concat(chunks))
+      const state = states.get(url)
+      if (request.method !== 'GET') return response.end()
+      return state ? response.end(state) : response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A TCP server's address is no pipe's name.
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const home = mkdtempSync(join(tmpdir(), 'cc-plans-'))
+  await writeFile(join(home, 'tofu.rc'), cliConfig)
+  let count = 0
+
+  async function tofu(cwd: string, args: readonly string[]): Promise<string> {
+    const env = {
+      PATH: '/usr/bin:/bin',
+      HOME: home,
+      TF_HTTP_ADDRESS: `${base}/${cwd.split('/').at(-1)}`,
+      TF_CLI_CONFIG_FILE: join(home, 'tofu.rc'),
+      CHECKPOINT_DISABLE: '1',
+    }
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const out: Buffer[] = []
+    const errors: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    if (code !== 0)
+      throw new Error(
+        `tofu ${args[0]}: ${Buffer.concat(errors).toString()}${Buffer.concat(out).toString()}`,
+      )
+    return Buffer.concat(out).toString()
+  }
+
+  return {
+    /** A place with a state of its own. */
+    async place() {
+      count += 1
+      const cwd = join(home, `p${count}`)
+      await mkdir(cwd)
+      let begun = false
+      const write = async (files: Readonly<Record<string, string>>) => {
+        for (const [name, text] of Object.entries({
+          'backend_override.tf.json': '{"terraform":{"backend":{"http":{}}}}',
+          ...files,
+        })) {
+          await mkdir(dirname(join(cwd, name)), { recursive: true })
+          await writeFile(join(cwd, name), text)
+        }
+      }
+      const plan = async (
+        files: Readonly<Record<string, string>>,
+        args: readonly string[] = [],
+      ): Promise<Planned> => {
+        await write(files)
+        if (!begun || JSON.stringify(files).includes('module'))
+          await tofu(cwd, ['init', '-input=false'])
+        begun = true
+        await tofu(cwd, ['plan', '-input=false', '-lock=false', '-out=plan.bin', ...args])
+        const text = await tofu(cwd, ['show', '-json', 'plan.bin'])
+        return { planFile: readFileSync(join(cwd, 'plan.bin')), planJson: JSON.parse(text), text }
+      }
+      const apply = async () => tofu(cwd, ['apply', '-input=false', '-lock=false', 'plan.bin'])
+      return { plan, tryApply: async () => apply().catch(() => undefined) }
+    },
+    close() {
+      server.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
