@@ -1,3 +1,5 @@
+import { moduleSources } from '../../domain/git/module-sources.ts'
+import { relayAllowance } from '../../domain/git/relay-allowance.ts'
 import { mentionsModules } from '../../domain/workspaces/mentions-modules.ts'
 import { gitAuthorization } from '../../gateways/git/git-authorization.ts'
 import {
@@ -5,12 +7,14 @@ import {
   type GitRelay,
   type RelayCredentials,
 } from '../../gateways/git/git-relay.ts'
+import type { Workbench } from '../../gateways/sandbox/workbench.ts'
 import {
   gitConnections,
   placeOfToken,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
+import { learnModuleSources } from './learn-module-sources.ts'
 import type { LoadedRun } from './load-run.ts'
 
 /** So many tokens are tried for one repository, each of which costs a request. */
@@ -23,18 +27,25 @@ const maxTried = 10
 export async function openGitRelay(
   deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
   loaded: Pick<LoadedRun, 'organizationId' | 'files' | 'workspace'>,
-  onFetch: (host: string, repository: string, connectionId: number | null) => void,
-): Promise<GitRelay | undefined> {
+  say: (level: 'info' | 'warn', line: string) => void,
+): Promise<RunRelay | undefined> {
   const { organizationId, files, workspace } = loaded
   if (!mentionsModules(files)) return undefined
   const hosts = await deps.store.tenant(organizationId, async (db) =>
     gitConnections(db, organizationId).hosts(),
   )
   if (hosts.length === 0) return undefined
-  return createGitRelay({
+  const allowance = relayAllowance(moduleSources(codeOf(files)))
+  const relay = createGitRelay({
     outbound: deps.outbound,
     hosts,
-    onFetch,
+    allowance,
+    onFetch: (host, repository, id) =>
+      say(
+        'info',
+        `Reading ${host}/${repository} ${id === null ? 'without a credential' : `by Git connection ${id}`}.`,
+      ),
+    onRefuse: (text) => say('warn', text),
     async credentialsFor(host, repository) {
       const connections = await deps.store.tenant(organizationId, async (db) =>
         gitConnections(db, organizationId).onHost(host),
@@ -42,7 +53,24 @@ export async function openGitRelay(
       return credentialsOf(deps, { organizationId, connections, repository, workspace })
     },
   })
+  return {
+    ...relay,
+    async learn(bench, signal) {
+      await learnModuleSources({ bench, relay, allowance, hosts, signal })
+      relay.forgetRefusals()
+    },
+  }
 }
+
+export type RunRelay = GitRelay & {
+  /** Before anything of the author's runs: which repositories the modules name in turn. */
+  learn(bench: Workbench, signal: AbortSignal): Promise<void>
+}
+
+const codeOf = (files: LoadedRun['files']): string[] =>
+  Object.entries(files).flatMap(([path, text]) =>
+    /\.(tf|tofu)(\.json)?$/.test(path) ? [text] : [],
+  )
 
 type Found = {
   organizationId: number

@@ -153,10 +153,9 @@ async function planInSandbox(
   // A version that was stored before this was refused.
   const [refused] = refusedIn(loaded.files)
   if (refused) throw new PlanFailure('plan_errored', refusalInWords(refused))
-  const relay = await openGitRelay(deps, loaded, (host, repository, connectionId) => {
-    const by = connectionId === null ? 'without a credential' : `by Git connection ${connectionId}`
+  const relay = await openGitRelay(deps, loaded, (level, line) => {
     // The log keeps its order by itself, and nobody here could wait for it.
-    log.write('info', `Reading ${host}/${repository} ${by}.`).catch(() => undefined)
+    log.write(level, line).catch(() => undefined)
   })
   const bench = await deps.sandbox.open({
     label: `run-${run.id}-plan`,
@@ -199,6 +198,7 @@ async function planInSandbox(
         'warn',
         `The "${type}" block in ${file}, line ${line}, is not used: the state is kept by this service.`,
       )
+    await relay?.learn(bench, watch.signal)
     const gitEnv = relay?.environment(bench.gitUrl, loaded.env)
     const init = await tool.init({ gitEnv })
     // Nothing that a plan's code starts from here on can read a repository.

@@ -4,10 +4,12 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { GitProduct } from '../../domain/git/providers.ts'
+import type { RelayAllowance } from '../../domain/git/relay-allowance.ts'
 import { relayPath, type RelayPath } from '../../domain/git/relay-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { explainRefusals, type RelayRefusal } from './explain-refusals.ts'
 import { relayEnvironment } from './relay-environment.ts'
+import { narrowAnswer, refsSeen, refuseWants, type RefsSeen } from './narrow-fetch.ts'
 
 export type RelayHost = { host: string; origin: string; product: GitProduct }
 export type RelayCredential = { connectionId: number; authorization: string }
@@ -20,12 +22,16 @@ export type RelayCredentials = {
 }
 
 export type GitRelayOptions = {
-  outbound: Pick<Outbound, 'stream'>
+  outbound: Pick<Outbound, 'stream' | 'rules'>
   hosts: readonly RelayHost[]
   /** Asked anew for each request, so that a connection that is gone lends nothing any more. */
   credentialsFor: (host: string, repository: string) => Promise<RelayCredentials | undefined>
+  /** What the run's module sources name; asked anew for each request. */
+  allowance: RelayAllowance
   /** Told once for each repository; null: it is everybody's. */
   onFetch?: (host: string, repository: string, connectionId: number | null) => void
+  /** Told once for each repository that was asked for and is not lent a credential. */
+  onRefuse?: (text: string) => void
 }
 
 export type GitRelay = {
@@ -37,6 +43,8 @@ export type GitRelay = {
   hide(line: string): string
   /** Why the first repository was refused, in words for people. */
   refusal(): string | undefined
+  /** What was refused until now was only looked for. */
+  forgetRefusals(): void
   /** From now on nothing is fetched. */
   close(): void
 }
@@ -48,8 +56,8 @@ const maxAnswerBytes = 2 * 1024 ** 3
 const answerTimeoutMs = 10 * 60_000
 
 /**
- * Lets the git of a sandbox read the repositories that its organization's connections may read.
- * The credential is added out here, by code that the sandbox cannot reach: it stands in no
+ * Lets the git of a sandbox read those repositories and refs that the run's module sources name, of
+ * what its organization's connections may read. The credential is added out here, by code that the sandbox cannot reach: it stands in no
  * variable, file or process of a run. Only fetching passes, redirects are not followed, and
  * whoever asks must know this run's capability, which ends with `init`.
  */
@@ -59,14 +67,17 @@ export function createGitRelay(options: GitRelayOptions): GitRelay {
   let closed = false
   let refused: string | undefined
   let base: string | undefined
+  const seen = refsSeen()
 
   const serve = async (exchange: Exchange) => {
     const asked = relayPath(exchange.request.method ?? '', exchange.request.url ?? '')
     if (closed || !asked || !isSame(asked.capability, capability))
       return refuse(exchange.response, { status: 404, text: 'Only fetching passes here.' })
-    const outcome = await passOn(exchange, { asked, options })
+    const outcome = await passOn(exchange, { asked, options, seen })
     if ('refused' in outcome) {
       refused ??= outcome.refused
+      if (!told.has(outcome.refused)) options.onRefuse?.(outcome.refused)
+      told.add(outcome.refused)
       return refuse(exchange.response, { status: 403, text: outcome.refused })
     }
     const name = `${asked.host}/${asked.repository}`
@@ -100,6 +111,7 @@ export function createGitRelay(options: GitRelayOptions): GitRelay {
       return plain.replaceAll(capability, '…')
     },
     refusal: () => refused,
+    forgetRefusals: () => (refused = undefined),
     close() {
       closed = true
       server.closeAllConnections()
@@ -108,24 +120,37 @@ export function createGitRelay(options: GitRelayOptions): GitRelay {
 }
 
 type Exchange = { request: IncomingMessage; response: ServerResponse }
-type Question = { asked: RelayPath; options: GitRelayOptions }
+type Question = { asked: RelayPath; options: GitRelayOptions; seen: RefsSeen }
 type Outcome = { connectionId: number | null } | { refused: string }
 
-/** Asks with one credential after the other and with none at last, for a public repository is everybody's. */
-async function passOn(exchange: Exchange, { asked, options }: Question): Promise<Outcome> {
+/**
+ * Asks with one credential after the other and with none at last, for a public repository is
+ * everybody's. One that no module source names is asked for with none at all: a module of a public
+ * registry may well lead to it, and anybody can read it.
+ */
+async function passOn(exchange: Exchange, question: Question): Promise<Outcome> {
+  const { asked, options, seen } = question
   const { host, repository } = asked
   const found = await options.credentialsFor(host, repository)
   if (!found) return { refused: `There is no Git connection to ${host} any more.` }
+  const refs = options.allowance.refsOf(host, repository)
+  if (!refs && isPrivate(options, found.origin)) return { refused: unnamed(host, repository) }
   const body = await readBody(exchange.request)
   if (!body) return { refused: `git asked ${host} with more than is passed on.` }
+  const fetching = refs && { request: exchange.request, body, asked, refs, seen }
+  const strange = fetching && (await refuseWants(fetching))
+  if (strange) return { refused: strange }
 
   const refusals: RelayRefusal[] = []
   const anonymous = { connectionId: null, authorization: undefined }
-  for (const { connectionId, authorization } of [...found.credentials, anonymous]) {
+  for (const { connectionId, authorization } of [...(refs ? found.credentials : []), anonymous]) {
     try {
-      const answer = await ask(exchange, { asked, options, body, authorization, ...found })
+      const answer = await ask(exchange, { ...question, body, authorization, ...found })
       if (isAnswer(answer)) {
-        await send(exchange.response, answer)
+        const narrowed = fetching ? await narrowAnswer(answer, fetching) : answer
+        if (!narrowed)
+          return { refused: `${host} tells of ${repository} in a way that is not read.` }
+        await send(exchange.response, narrowed)
         return { connectionId }
       }
       answer.body.destroy()
@@ -136,8 +161,22 @@ async function passOn(exchange: Exchange, { asked, options }: Question): Promise
       return { refused: `${host}: ${error.message}` }
     }
   }
+  if (!refs) return { refused: unnamed(host, repository) }
   return { refused: explainRefusals({ host, repository, refusals, unusable: found.unusable }) }
 }
+
+/** What a host of the operator's own network shows to strangers is not everybody's. */
+function isPrivate({ outbound }: GitRelayOptions, origin: string): boolean {
+  const { hostname, port, protocol } = new URL(origin)
+  const name = hostname.replace(/^\[|\]$/g, '')
+  const at = Number(port || (protocol === 'https:' ? 443 : 80))
+  return outbound.rules.privateHosts.some(
+    (one) => one.use === 'git' && one.host === name && one.port === at,
+  )
+}
+
+const unnamed = (host: string, repository: string) =>
+  `${host}/${repository} is named by no module source of this configuration, so no Git connection reads it. Name it in a source, or in a comment: # source = "git::https://${host}/${repository}.git"`
 
 type Asking = Question & { body: Buffer; authorization: string | undefined; origin: string }
 type Answer = Awaited<ReturnType<Outbound['stream']>>

@@ -3,40 +3,23 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { gitAuthorization } from '../../../gateways/git/git-authorization.ts'
-import {
-  createGitRelay,
-  type GitRelay,
-  type RelayCredentials,
-} from '../../../gateways/git/git-relay.ts'
-import { createOutbound } from '../../../gateways/outbound/outbound.ts'
-import type { Workbench } from '../../../gateways/sandbox/workbench.ts'
-import type { GitPeer } from '../../harness/git/git-peer.ts'
-import { gitlabPeer } from '../../harness/git/gitlab-peer.ts'
-import { hasBwrap, sh, type ShellSandbox, shellSandbox, why } from '../sandbox/shell-sandbox.ts'
+import { hasBwrap, why } from '../sandbox/shell-sandbox.ts'
+import { relayBench, type RelayBench } from './relay-bench.ts'
 
 // Real git, as a run has it: inside the sandbox, against git's own http-backend behind a token.
 for (const kind of ['bubblewrap', 'process'] as const)
   describe.skipIf(kind === 'bubblewrap' && !hasBwrap)(
     `the Git relay of a run in ${kind} (${why})`,
     () => {
-      let peer: GitPeer
-      let shell: ShellSandbox
-      let token: string
+      let setup: RelayBench
+      let { peer, token, host, fetched, open, inside, base } = {} as RelayBench
       /** Somebody's server at the private address, which must hear of nothing. */
       let trap: Server
       const heard: string[] = []
-      let host: string
-      const fetched: string[] = []
 
       beforeAll(async () => {
-        peer = await gitlabPeer()
-        await peer.createRepository('acme/mods', {
-          'net/main.tf': '# private\n',
-          'run.sh': 'echo hi\n',
-        })
-        host = `127.0.0.1:${peer.server.port}`
-        token = peer.token('read')
-        shell = await shellSandbox({ kind })
+        setup = await relayBench(kind)
+        ;({ peer, token, host, fetched, open, inside, base } = setup)
         trap = createServer((request, response) => {
           heard.push(`${request.url} ${request.headers.authorization}`)
           response.end()
@@ -44,63 +27,10 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await once(trap.listen(0, '127.0.0.1'), 'listening')
       })
       afterAll(async () => {
-        await shell?.close()
-        await peer?.close()
+        await setup?.close()
         trap?.close()
       })
-      beforeEach(() => {
-        peer.server.calls.length = 0
-        peer.server.fault = () => undefined
-        fetched.length = 0
-      })
-
-      type Options = {
-        tokens?: string[]
-        unusable?: string[]
-        gone?: () => boolean
-        opened?: boolean
-      }
-      async function open({ tokens = [token], unusable = [], gone, opened = true }: Options = {}) {
-        const [name = '', port = ''] = host.split(':')
-        const relay = createGitRelay({
-          outbound: createOutbound({
-            privateHosts: opened ? [{ use: 'git', host: name, port: Number(port) }] : [],
-          }),
-          hosts: [{ host, origin: `http://${host}`, product: 'gitlab' }],
-          onFetch: (at, repository, id) => fetched.push(`${at}/${repository} ${id}`),
-          async credentialsFor(): Promise<RelayCredentials | undefined> {
-            if (gone?.()) return undefined
-            const credentials = tokens.map((one, index) => ({
-              connectionId: index + 1,
-              authorization: gitAuthorization('gitlab', one),
-            }))
-            return { origin: `http://${host}`, credentials, unusable }
-          },
-        })
-        const bench = await shell.open({ gitRelay: relay.server, sizeBytes: 64 * 1024 * 1024 })
-        return { relay, bench, env: relay.environment(bench.gitUrl, {}) }
-      }
-      const inside = async (
-        { bench, env }: { bench: Workbench; env: Record<string, string> },
-        script: string,
-      ) =>
-        sh(bench, script, {
-          network: 'run',
-          env: {
-            PATH: '/usr/bin:/bin',
-            HOME: bench.inside('home'),
-            GIT_TERMINAL_PROMPT: '0',
-            GIT_AUTHOR_NAME: 'x',
-            GIT_AUTHOR_EMAIL: 'x@x',
-            GIT_COMMITTER_NAME: 'x',
-            GIT_COMMITTER_EMAIL: 'x@x',
-            ...env,
-          },
-        })
-      const base = ({ relay, bench }: { relay: GitRelay; bench: Workbench }) =>
-        String(relay.environment(bench.gitUrl, {})['GIT_CONFIG_KEY_0'])
-          .replace(/^url\./, '')
-          .replace(/\.insteadOf$/, '')
+      beforeEach(() => setup.forget())
 
       test('git clones a private repository by its own address', async () => {
         const run = await open()

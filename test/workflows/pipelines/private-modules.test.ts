@@ -149,6 +149,47 @@ output "word" { value = join("", fileset("/proc/self", "environ")) }
   })
 })
 
+describe('what the relay reads for a run', () => {
+  test('a module’s own modules, which no file of the configuration names', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    await connect(owner)
+    await harness.peer.createRepository('acme/leaf', moduleOf('leaf'))
+    await harness.peer.createRepository('acme/branch', {
+      'main.tf': `module "leaf" { source = "git::http://${host}/acme/leaf.git//net?ref=main" }\noutput "word" { value = module.leaf.word }\n`,
+    })
+    await harness.peer.createRepository('acme/root', {
+      'main.tf': `module "branch" { source = "git::http://${host}/acme/branch.git" }\noutput "word" { value = module.branch.word }\n`,
+    })
+    const files = filesOf(`git::http://${host}/acme/root.git`)
+    const { run, log } = await ended(owner, await org.workspace({ by: owner, files }))
+    expect(run.state, `${run.message}\n${log}`).toBe('succeeded')
+    for (const name of ['root', 'branch', 'leaf'])
+      expect(log).toContain(`Reading ${host}/acme/${name} by`)
+  })
+
+  test('no repository that nothing names, though the token may read it; the log names it', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    await connect(owner)
+    await harness.peer.createRepository('acme/vault', moduleOf('vault'))
+    // Computed, so that no reader of the configuration finds the name in it.
+    const files = {
+      'main.tf': `locals { name = "vau" }\nmodule "net" { source = "git::http://${host}/acme/\${local.name}lt.git//net" }\noutput "word" { value = module.net.word }\n`,
+    }
+    harness.peer.server.calls.length = 0
+    const { run, log } = await ended(owner, await org.workspace({ by: owner, files }))
+    expect(run, log).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+    expect(run.message).toContain(`${host}/acme/vault is named by no module source`)
+    expect(log).toContain(`${host}/acme/vault is named by no module source`)
+    expect(harness.peer.server.calls.filter((call) => call.includes('vault'))).toEqual([])
+    // Named in a comment, it is read.
+    files['main.tf'] += `# source = "git::http://${host}/acme/vault.git"\n`
+    const named = await ended(owner, await org.workspace({ by: owner, files }))
+    expect(named.run.state, `${named.run.message}\n${named.log}`).toBe('succeeded')
+  })
+})
+
 describe('a private module that cannot be had', () => {
   test('without a connection the run says where and what to do', async () => {
     const org = await harness.organization()

@@ -1,0 +1,82 @@
+import { anyRef, moduleSources, type ModuleSource } from '../../domain/git/module-sources.ts'
+import type { RelayAllowance } from '../../domain/git/relay-allowance.ts'
+import type { GitRelay, RelayHost } from '../../gateways/git/git-relay.ts'
+import type { StepLimits, Workbench } from '../../gateways/sandbox/workbench.ts'
+
+type Learning = {
+  bench: Workbench
+  relay: GitRelay
+  allowance: RelayAllowance
+  hosts: readonly RelayHost[]
+  signal: AbortSignal
+}
+
+/** A module that names more than that by modules of modules has the rest named in the configuration. */
+const maxRead = 64
+const maxSaidBytes = 4 * 1024 * 1024
+const folder = 'sources'
+const limits: StepLimits = {
+  timeoutMs: 5 * 60_000,
+  silenceMs: 5 * 60_000,
+  memoryBytes: 1024 ** 3,
+  processes: 64,
+  fileSizeBytes: 1024 ** 3,
+}
+
+/**
+ * Adds to the allowance what the modules that a configuration names do name themselves, and so on.
+ * It is read before `init`, when nothing of the author's has run in the workbench and with nothing
+ * of the author's in the environment, so that no program of theirs has a say in what is read.
+ */
+export async function learnModuleSources(learning: Learning): Promise<void> {
+  const { allowance, hosts } = learning
+  const origins = new Map(hosts.map(({ host, origin }) => [host.toLowerCase(), origin]))
+  const read = new Set<string>()
+  for (;;) {
+    const next = allowance.all().find((one) => origins.has(one.host) && !read.has(keyOf(one)))
+    if (!next || read.size >= maxRead || learning.signal.aborted) return
+    read.add(keyOf(next))
+    allowance.add(
+      await sourcesIn(learning, `${origins.get(next.host)}/${next.repository}.git`, next),
+    )
+  }
+}
+
+const keyOf = ({ host, repository, ref }: ModuleSource): string =>
+  JSON.stringify([host, repository.toLowerCase(), ref])
+
+/** What cannot be read here `init` cannot read either, and says why. */
+async function sourcesIn(
+  { bench, relay, signal }: Learning,
+  url: string,
+  { ref }: ModuleSource,
+): Promise<ModuleSource[]> {
+  await bench.makeFolder(folder)
+  const { exitCode, stdout } = await bench.run({
+    program: 'sh',
+    args: ['-c', script, 'sh', url, ref === undefined || ref === anyRef ? 'HEAD' : ref],
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: '/nonexistent',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      ...relay.environment(bench.gitUrl, {}),
+    },
+    cwd: folder,
+    network: 'run',
+    limits,
+    captureBytes: maxSaidBytes,
+    onLine: () => undefined,
+    signal,
+  })
+  return exitCode === 0 ? moduleSources([stdout.toString()]) : []
+}
+
+/** One commit and no history. `grep` finds nothing in a module without modules, which is no fault. */
+const script = `set -e
+rm -rf repository
+git init -q --bare repository
+git -C repository fetch -q --depth 1 --no-tags -- "$1" "$2"
+git -C repository grep -hIw source FETCH_HEAD -- '*.tf' '*.tofu' '*.tf.json' '*.tofu.json' || true
+rm -rf repository
+`
