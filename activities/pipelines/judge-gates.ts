@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { judgeCost } from '../../domain/finops/judge-cost.ts'
 import { presentCost } from '../../domain/finops/present-cost.ts'
 import { priceResources } from '../../domain/finops/price-resources.ts'
+import { maskSecrets, type Mask } from '../../domain/pipelines/mask-secrets.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import { parsePlan } from '../../domain/plans/parse-plan.ts'
-import { redactPlan } from '../../domain/plans/redact-plan.ts'
+import { secretTexts } from '../../domain/plans/known-secrets.ts'
 import { judgePolicies } from '../../domain/policies/judge-policies.ts'
 import { evaluatePolicies } from '../../gateways/opa/evaluate-policies.ts'
 import type { Db } from '../../store/connect.ts'
@@ -43,10 +44,12 @@ export async function judgeGates(
     run: WorkspaceRun
     planJson: unknown
     sensitiveVariables: readonly string[]
+    /** Values of the workspace that no policy may say. */
+    secrets: readonly string[]
     signal: AbortSignal
   },
 ): Promise<Judgement> {
-  const { run, planJson, sensitiveVariables, signal } = question
+  const { run, planJson, sensitiveVariables, secrets, signal } = question
   const rules = await deps.store.tenant(organizationId, async (db) =>
     rulesFor(db, organizationId, { workspaceId: run.workspaceId, planJson }),
   )
@@ -63,16 +66,15 @@ export async function judgeGates(
     unpriced: workspace.unpriced,
   })
 
-  const keyedHash = (text: string) =>
-    `hash:${deps.keyring.mac('policy-input', text).toString('hex').slice(0, 32)}`
   const results = await evaluatePolicies(deps.sandbox, {
     policies: rules.policies,
     input: {
-      plan: redactPlan(planJson, keyedHash, { sensitiveVariables }),
+      plan: planJson,
       run: { id: run.id, kind: run.kind, destroy: run.destroy, authorUserId: run.authorUserId },
       workspace: { id: workspace.id, name: workspace.name, criticality: workspace.criticality },
       cost,
     },
+    mask: maskOfPolicies([...secrets, ...secretTexts(parsePlan(planJson), { sensitiveVariables })]),
     signal,
   })
   const policyVerdict = judgePolicies(results)
@@ -85,6 +87,18 @@ export async function judgeGates(
     cost: { ...cost },
     denied: deniedBy(policyVerdict, costVerdict),
     ...versionsOf(rules),
+  }
+}
+
+/**
+ * Policies see true values, so what they say is masked. Where there are more secrets than can be
+ * masked, only their verdict is kept.
+ */
+function maskOfPolicies(secrets: readonly string[]): Mask {
+  try {
+    return maskSecrets(secrets)
+  } catch {
+    return () => 'This message is not shown: the plan has more sensitive values than can be masked.'
   }
 }
 

@@ -226,6 +226,7 @@ async function planInSandbox(
       run,
       planJson,
       sensitiveVariables: loaded.sensitiveVariables,
+      secrets: loaded.secrets,
       signal: watch.signal,
     })
     await log.close()

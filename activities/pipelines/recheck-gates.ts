@@ -14,7 +14,7 @@ import { openPlan, type OpenedPlan } from './open-plan.ts'
  */
 export async function recheckGates(
   deps: Deps,
-  { organizationId, run, workspace }: LoadedRun,
+  { organizationId, run, workspace, secrets }: LoadedRun,
   signal: AbortSignal,
 ): Promise<boolean> {
   const plan = await deps.store.tenant(organizationId, async (db) => {
@@ -28,6 +28,7 @@ export async function recheckGates(
     run,
     planJson,
     sensitiveVariables: row.sensitiveVariables,
+    secrets,
     signal,
   })
   return deps.store.tenant(organizationId, async (db) => {

@@ -111,7 +111,7 @@ function replaceTree(paths: readonly unknown[]): ReplaceTree {
   return root
 }
 
-/** As in redactPlan: a map's key can be a secret, an attribute's name is let be. */
+/** A map's key can be a secret; what may be an attribute's name is let be. */
 const coverStep = (step: PathStep, secrets: KnownSecrets) =>
   typeof step === 'number' || /^[a-z_][a-z0-9_]*$/.test(step)
     ? step

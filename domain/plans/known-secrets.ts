@@ -7,7 +7,14 @@ import { isRecord, own } from './record.ts'
  * suffice: a provider copies a value into a computed attribute and the copy has no mark
  * (`terraform_data` does: `input` is marked, `output` is not).
  */
-export function knownSecrets(plan: Plan, options: SecretOptions = {}): KnownSecrets {
+export const knownSecrets = (plan: Plan, options: SecretOptions = {}): KnownSecrets =>
+  prepare(secretValues(plan, options))
+
+/** The same as texts, for a mask over what a policy says. */
+export const secretTexts = (plan: Plan, options: SecretOptions = {}): string[] =>
+  [...secretValues(plan, options)].map(String)
+
+function secretValues(plan: Plan, options: SecretOptions): Set<string | number> {
   const found = new Set<string | number>()
   const add = (value: unknown) => collectLeaves(value, found)
   const { document } = plan
@@ -33,7 +40,7 @@ export function knownSecrets(plan: Plan, options: SecretOptions = {}): KnownSecr
     if (names.has(name) || isSensitive(own(own(root, 'variables'), name)))
       add(own(variable, 'value'))
   collectDeclared(root, add)
-  return prepare(found)
+  return found
 }
 
 export type SecretOptions = {

@@ -12,7 +12,7 @@ import { policyLimits } from './policy-limits.ts'
  */
 export async function evaluatePolicies(
   sandbox: Benches,
-  { policies, input, signal }: PolicyQuestion,
+  { policies, input, mask, signal }: PolicyQuestion,
 ): Promise<PolicyResult[]> {
   if (policies.length === 0) return []
   const document = JSON.stringify(input)
@@ -30,7 +30,10 @@ export async function evaluatePolicies(
       signal?.throwIfAborted()
       const said =
         timeoutMs > 0
-          ? readMessages(await bench.run({ args, cwd, timeoutMs, ...(signal ? { signal } : {}) }))
+          ? readMessages(
+              await bench.run({ args, cwd, timeoutMs, ...(signal ? { signal } : {}) }),
+              mask,
+            )
           : {
               error: `The policies before it took ${policyLimits.gateTimeoutMs / 1_000} s together.`,
             }
@@ -44,8 +47,10 @@ export async function evaluatePolicies(
 
 export type PolicyQuestion = {
   policies: readonly Policy[]
-  /** `{ plan, run, workspace, cost }`, the plan as redactPlan gives it. */
+  /** `{ plan, run, workspace, cost }`, the plan as `tofu show -json` gives it, with its true values. */
   input: unknown
+  /** Covers secrets in whatever a policy says, before it is cut to its length. */
+  mask: (text: string) => string
   signal?: AbortSignal
 }
 
@@ -63,15 +68,15 @@ const args = [...`eval ${flags} ${files}`.split(' '), query]
 
 type Said = Pick<PolicyResult, 'deny' | 'warn'> | { error: string }
 
-function readMessages(end: StepEnd): Said {
+function readMessages(end: StepEnd, mask: (text: string) => string): Said {
   const output = end.exitCode === 0 ? parseJson(end.stdout) : undefined
   const value = isRecord(output) ? valueOf(output) : undefined
-  if (!isRecord(value)) return { error: explainEnd(end) }
+  if (!isRecord(value)) return { error: explainEnd(end, mask) }
   const { deny, warn } = value
   if (deny === undefined && warn === undefined)
     return { error: 'It has neither a rule deny nor a rule warn in package cloudcontrol.' }
   if (!isList(deny) || !isList(warn)) return { error: 'deny and warn must be sets of messages.' }
-  return { deny: toMessages(deny ?? []), warn: toMessages(warn ?? []) }
+  return { deny: toMessages(deny ?? [], mask), warn: toMessages(warn ?? [], mask) }
 }
 
 const isList = (value: unknown): value is unknown[] | undefined =>
@@ -85,10 +90,10 @@ function valueOf(output: Record<string, unknown>): unknown {
   return isRecord(expression) ? expression['value'] : undefined
 }
 
-function toMessages(values: unknown[]): string[] {
+function toMessages(values: unknown[], mask: (text: string) => string): string[] {
   const shown =
     values.length > policyLimits.messages ? values.slice(0, policyLimits.messages - 1) : values
-  const messages = shown.map((value) => clip(toText(value)))
+  const messages = shown.map((value) => clip(mask(toText(value))))
   const more = values.length - shown.length
   return more > 0 ? [...messages, `… and ${more} more`] : messages
 }

@@ -9,9 +9,9 @@ export type PolicyError = {
   message: string
 }
 
-/** Why an evaluation gave no result, in one line. */
-export function explainEnd(end: StepEnd): string {
-  const [error] = listErrors(end)
+/** Why an evaluation gave no result, in one line. An error quotes what it met, so `mask` goes over it first. */
+export function explainEnd(end: StepEnd, mask: (text: string) => string): string {
+  const [error] = listErrors(end, mask)
   if (!error) return howItEnded(end)
   return clip(`line ${error.line}, column ${error.column}: ${error.message}`)
 }
@@ -38,18 +38,20 @@ export function clip(text: string): string {
 
 const maxMessageLength = policyLimits.messageLength
 
-function listErrors(end: StepEnd): PolicyError[] {
+function listErrors(end: StepEnd, mask = (text: string) => text): PolicyError[] {
   const listed = own(end.how === 'exited' ? parseJson(end.stdout) : undefined, 'errors')
-  return (Array.isArray(listed) ? listed : []).slice(0, policyLimits.errors).map(readError)
+  return (Array.isArray(listed) ? listed : [])
+    .slice(0, policyLimits.errors)
+    .map((error) => readError(error, mask))
 }
 
-function readError(error: unknown): PolicyError {
+function readError(error: unknown, mask: (text: string) => string): PolicyError {
   const message = isRecord(error) ? error['message'] : undefined
   const location = own(error, 'location')
   return {
     line: position(own(location, 'row')),
     column: position(own(location, 'col')),
-    message: clip(typeof message === 'string' ? message : 'unknown error'),
+    message: clip(typeof message === 'string' ? mask(message) : 'unknown error'),
   }
 }
 

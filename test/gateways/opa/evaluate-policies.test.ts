@@ -4,6 +4,8 @@ import { opaSandbox } from './opa-sandbox.ts'
 
 const opa = inject('opaBin')
 
+const mask = (text: string) => text.replaceAll('hunter-secret-2', '[masked]')
+
 describe('evaluatePolicies', () => {
   let sandbox: Awaited<ReturnType<typeof opaSandbox>>
   beforeAll(async () => {
@@ -17,7 +19,7 @@ describe('evaluatePolicies', () => {
     return { id, name: `policy-${id}`, rego, enforcement: 'mandatory' }
   }
   const say = async (rego: string, input: unknown = {}) => {
-    const results = await evaluatePolicies(sandbox, { policies: [policy(rego)], input })
+    const results = await evaluatePolicies(sandbox, { mask, policies: [policy(rego)], input })
     return results[0]
   }
 
@@ -35,7 +37,7 @@ describe('evaluatePolicies', () => {
       workspace: { name: 'shop' },
       cost: { delta: 10.51 },
     }
-    expect(await evaluatePolicies(sandbox, { policies: [types], input })).toEqual([
+    expect(await evaluatePolicies(sandbox, { mask, policies: [types], input })).toEqual([
       {
         policyId: types.id,
         name: types.name,
@@ -52,7 +54,7 @@ describe('evaluatePolicies', () => {
       policy('limit := 2', 'deny contains sprintf("%d", [limit])'),
       policy('deny contains "never" if input.none', 'warn contains "w" if data.cloudcontrol.limit'),
     ]
-    const results = await evaluatePolicies(sandbox, { policies, input: {} })
+    const results = await evaluatePolicies(sandbox, { mask, policies, input: {} })
     expect(results.map(({ deny, warn, error }) => ({ deny, warn, error }))).toEqual([
       { deny: ['1'], warn: [], error: undefined },
       { deny: ['2'], warn: [], error: undefined },
@@ -65,7 +67,7 @@ describe('evaluatePolicies', () => {
       policy('deny contains msg if { msg := 1 / input.zero }'),
       policy('deny contains "b"'),
     ]
-    const [broken, next] = await evaluatePolicies(sandbox, { policies, input: { zero: 0 } })
+    const [broken, next] = await evaluatePolicies(sandbox, { mask, policies, input: { zero: 0 } })
     expect(broken).toMatchObject({ deny: [], warn: [] })
     expect(broken?.error).toMatch(/^line 2, column \d+: div: divide by zero$/)
     expect(next).toMatchObject({ deny: ['b'] })
@@ -86,7 +88,7 @@ describe('evaluatePolicies', () => {
     const range = 'r := numbers.range(1, 9999)'
     const loop = 'deny contains "x" if { some a in r; some b in r; some c in r; a + b + c < 0 }'
     const policies = [policy(range, loop)]
-    const [late] = await evaluatePolicies(sandbox, { policies, input: {} }).finally(() => {
+    const [late] = await evaluatePolicies(sandbox, { mask, policies, input: {} }).finally(() => {
       sandbox.maxTimeoutMs = Number.POSITIVE_INFINITY
     })
     expect(late?.error).toMatch(/within 10 s/)
@@ -129,13 +131,14 @@ describe('evaluatePolicies', () => {
 
   test('no policies: nothing is started', async () => {
     const before = sandbox.steps.length
-    expect(await evaluatePolicies(sandbox, { policies: [], input: {} })).toEqual([])
+    expect(await evaluatePolicies(sandbox, { mask, policies: [], input: {} })).toEqual([])
     expect(sandbox.steps).toHaveLength(before)
   })
 
   test('a cancel ends it and is thrown', async () => {
     const controller = new AbortController()
     const asked = evaluatePolicies(sandbox, {
+      mask,
       policies: [policy('deny contains "x"')],
       input: {},
       signal: controller.signal,
@@ -146,5 +149,22 @@ describe('evaluatePolicies', () => {
 
   test('leaves no workbench open', () => {
     expect(sandbox.openCount).toBe(0)
+  })
+
+  test('masks what a policy says, also where a message is cut and in an error', async () => {
+    const input = { secret: 'hunter-secret-2', long: 'a'.repeat(990) }
+    const told = await say(
+      [
+        'warn contains json.marshal({"s": input.secret})',
+        'deny contains sprintf("%s%s", [input.long, input.secret])',
+      ].join('\n'),
+      input,
+    )
+    expect(told?.warn[0]).toContain('[masked]')
+    // Cut first, the mask would not know the half of it that is left.
+    expect(JSON.stringify(told)).not.toContain('hunter')
+    const broken = await say('deny contains "x" if to_number(input.secret) > 1', input)
+    expect(broken?.error).toBeDefined()
+    expect(JSON.stringify(broken)).not.toContain('hunter')
   })
 })

@@ -64,6 +64,43 @@ describe('the policy gate', () => {
     expect(run.stages[0]?.gates?.[0]?.result).toBe('error')
   })
 
+  test('it sees what is sensitive, and what it says of it is masked', async () => {
+    const org = await harness.organization()
+    const secret = 'pass-4711-word-4712'
+    harness.secrets.note('a sensitive value of a plan', secret)
+    const rego = `package cloudcontrol
+
+deny contains sprintf("open to all: %s", [change.change.after.input.from]) if {
+  some change in input.plan.resource_changes
+  change.change.after.input.from == "0.0.0.0/0"
+}
+
+warn contains json.marshal(input.plan)
+
+warn contains change.change.after.input.password if some change in input.plan.resource_changes
+`
+    await addPolicy(org, { rego })
+    const owner = await org.user('Owner')
+    const files = {
+      'main.tf': `resource "terraform_data" "x" {\n  input = { from = sensitive("0.0.0.0/0"), password = var.password }\n}\nvariable "password" {\n  type = string\n}\n`,
+    }
+    const workspace = await org.workspace({ by: owner, files })
+    await owner.post(`${workspace.url}/variables`, {
+      kind: 'terraform',
+      key: 'password',
+      value: secret,
+      sensitive: true,
+    })
+    const { id } = await startRun(owner, workspace)
+    const run = await runUntil(owner, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'policy_denied' })
+    const findings = run.stages[0]?.gates?.[0]?.findings ?? []
+    expect(findings).toHaveLength(3)
+    expect(findings).toContainEqual(expect.objectContaining({ message: 'open to all: [masked]' }))
+    expect(findings).toContainEqual(expect.objectContaining({ message: '[masked]' }))
+    expect(JSON.stringify(findings)).not.toContain('4711')
+  })
+
   test('one for production alone does not judge a standard workspace', async () => {
     const org = await harness.organization()
     await addPolicy(org, { workspaces: 'production' })
