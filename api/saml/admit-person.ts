@@ -1,5 +1,7 @@
+import type { Powers } from '../../domain/access/roles.ts'
 import { normalDomain } from '../../domain/saml/check-domain.ts'
 import type { MappedPerson } from '../../domain/saml/map-person.ts'
+import { mayVouchFor } from '../../domain/saml/power-of-editor.ts'
 import { rank } from '../../domain/access/roles.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
@@ -14,7 +16,7 @@ import { users } from '../../store/users/users.ts'
 import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
 
 export type Admission = {
-  configuration: Pick<AnsweredConfiguration, 'defaultRole' | 'savedBy'>
+  configuration: Pick<AnsweredConfiguration, 'defaultRole' | 'power' | 'savedBy'>
   person: MappedPerson
   visitor: Visitor
 }
@@ -30,15 +32,42 @@ export async function planAdmission(
   { configuration, person }: Pick<Admission, 'configuration' | 'person'>,
 ): Promise<Seen> {
   const people = samlPeople(db, organizationId)
-  const { defaultRole } = configuration
+  const { defaultRole, power } = configuration
   const seen = await people.look({ ...person, defaultRole })
   if (seen.found?.active === false) throw new SamlRefusal('user_deactivated')
+  assertVouchedFor(power, seen)
   if (seen.found) return seen
   // Whoever was taken out stays out, whatever the identity provider still says.
   if (await people.wasTakenOut(person.identifier, person.isEmail))
     throw new SamlRefusal('user_deprovisioned')
   await assertMayCome(db, organizationId, person)
   return seen
+}
+
+/** The assertion is about somebody above whoever saved the identity provider, and so is not believed. */
+export class AboveEditor extends SamlRefusal {
+  readonly about: Record<string, unknown>
+  constructor(power: Powers, person: Powers) {
+    super('person_above_editor')
+    const { role, platformAdmin } = person
+    this.about = {
+      personRole: platformAdmin ? 'platform administrator' : role,
+      editorRole: power.role,
+      whatToDo: `${platformAdmin ? 'A platform administrator' : `Somebody whose role is ${role === 'Owner' ? role : `${role} or above`}`} must save the configuration of the identity provider again, signed in with a password.`,
+    }
+  }
+}
+
+/**
+ * Whoever saved the configuration decides whom the identity provider names. Without this, an
+ * Org Admin signs in as the Owner by a provider of their own. What the groups would give
+ * counts as well: else the first sign-in passed and the second did not.
+ */
+function assertVouchedFor(power: Powers, { found, standing }: Seen): void {
+  const { roleNow = 'Viewer', platformAdmin = false } = found ?? {}
+  for (const role of [roleNow, standing.wanted ?? 'Viewer'])
+    if (!mayVouchFor(power, { role, platformAdmin }))
+      throw new AboveEditor(power, { role, platformAdmin })
 }
 
 async function assertMayCome(db: Db, organizationId: number, person: MappedPerson): Promise<void> {

@@ -31,9 +31,7 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
     const before = await configurations.find()
     const settings = mergeSettings(parsed, before)
     await configurations.save(settings, {
-      editedBy: caller.userId,
-      // The ceiling of what this provider opens; nobody is above a platform administrator.
-      editorRole: acting.platformAdmin ? 'Owner' : acting.role,
+      ...editorOf(acting),
       savedBy: await saversOf(db, caller, { before, parsed }),
     })
     if (parsed.certificates) await configurations.replaceCertificates(parsed.certificates)
@@ -62,11 +60,18 @@ async function saversOf(
   return isNew ? [userId] : [...new Set([...(before?.savedBy ?? []), userId])]
 }
 
-/** Switches the configuration on or off. Whoever does that is not its editor: they changed nobody's trust. */
+/** The ceiling of what the provider opens; nobody is above a platform administrator. */
+const editorOf = ({ userId, role, platformAdmin }: Caller) => ({
+  editedBy: userId,
+  editorRole: platformAdmin ? ('Owner' as const) : role,
+  editorPlatformAdmin: platformAdmin,
+})
+
+/** Switches the configuration on or off. Whoever enables it vouches for it, as whoever saves it does. */
 export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {
-    await holdPeopleAs(db, caller, 'manage_users_sso')
+    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
     const configurations = samlConfigurations(db, organizationId)
     const before = await configurations.find()
     if (!before) throw notFound()
@@ -81,7 +86,7 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
         'sso_is_required',
         'Single sign-on is required in this organization. Allow passwords again before disabling its identity provider.',
       )
-    await configurations.setEnabled(enabled)
+    await configurations.setEnabled(enabled, enabled ? editorOf(acting) : undefined)
     await auditLog(db, organizationId, actorOf(caller)).record(
       enabled ? 'saml.enabled' : 'saml.disabled',
       { target: { kind: 'saml', id: organizationId, label: before.idpEntityId } },

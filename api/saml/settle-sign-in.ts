@@ -8,7 +8,7 @@ import type { Db } from '../../store/connect.ts'
 import { openSamlSession, type SamlPrincipal } from '../../store/saml/open-saml-session.ts'
 import { samlRequests, type AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
-import { admitPerson, planAdmission } from './admit-person.ts'
+import { AboveEditor, admitPerson, planAdmission } from './admit-person.ts'
 import { noteRefusedSignIn, type TraceDetail } from './note-sign-in.ts'
 import type { AcsOutcome, AcsVisit, Answered } from './take-assertion.ts'
 
@@ -26,7 +26,7 @@ export async function settleSignIn(
   db: Db,
   verified: Verified,
   visit: AcsVisit,
-): Promise<AcsOutcome | { kind: 'replayed' }> {
+): Promise<AcsOutcome | { kind: 'replayed' } | { kind: 'refused'; cause: string }> {
   const { request, read } = verified
   const { organizationId, id, kind } = request
   const until = new Date(Date.now() + seenMs)
@@ -36,8 +36,8 @@ export async function settleSignIn(
   const attempt = { organizationId, kind, requestId: id }
   const { visitor } = visit
   const detail = traceDetail(verified)
-  const fail = async (step: string, cause: string) =>
-    noteRefusedSignIn(db, { attempt, visitor }, { step, cause, detail })
+  const fail = async (step: string, cause: string, more: TraceDetail = {}) =>
+    noteRefusedSignIn(db, { attempt, visitor }, { step, cause, detail: { ...detail, ...more } })
 
   if (verified.csrf !== undefined) {
     await fail('browser', verified.csrf)
@@ -57,7 +57,10 @@ export async function settleSignIn(
     return await (kind === 'test' ? tried : admit)(db, configured, visit)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
-    await fail('person', error.reason)
+    const above = error instanceof AboveEditor
+    await fail('person', error.reason, above ? error.about : {})
+    // After the commit, as all that is not believed: the request and the assertion stay taken.
+    if (above && kind !== 'test') return { kind: 'refused', cause: error.reason }
     return kind === 'test' ? { kind: 'tested', requestId: id } : { kind: 'failed' }
   }
 }
@@ -115,7 +118,7 @@ function principalOf({ configuration, read: { assertion } }: Configured): SamlPr
     spNameQualifier: nameId.spNameQualifier,
     sessionIndex,
     // Whoever chose the identity provider is as high as it can lift anybody (identity.md 2.4).
-    roleCeiling: configuration.editorRole,
+    roleCeiling: configuration.power.role,
     idpSavedBy: configuration.savedBy,
     notAfter: sessionNotOnOrAfter ?? null,
   }

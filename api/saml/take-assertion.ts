@@ -113,6 +113,7 @@ async function settle(deps: Deps, answered: Answered, visit: AcsVisit): Promise<
       const outcome = await deps.store.tenant(request.organizationId, async (db) =>
         settleSignIn(db, { ...answered, csrf }, visit),
       )
+      if (outcome.kind === 'refused') throw new SamlRefusal(outcome.cause)
       if (outcome.kind !== 'replayed') return outcome
       const told = { deps, request, visitor: visit.visitor }
       return await refuse(told, {

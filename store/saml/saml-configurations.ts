@@ -1,4 +1,5 @@
-import type { Role } from '../../domain/access/roles.ts'
+import type { Powers, Role } from '../../domain/access/roles.ts'
+import { powerOfEditor } from '../../domain/saml/power-of-editor.ts'
 import type { Db } from '../connect.ts'
 
 export type SamlBinding = 'redirect' | 'post'
@@ -19,6 +20,7 @@ export type SamlConfiguration = {
   enabled: boolean
   editedBy: number | null
   editorRole: Role
+  editorPlatformAdmin: boolean
   /** Everybody who has saved it since its certificates were last replaced as a whole. */
   savedBy: number[]
   createdAt: Date
@@ -27,10 +29,13 @@ export type SamlConfiguration = {
 
 export type SamlSettings = Omit<
   SamlConfiguration,
-  'enabled' | 'editedBy' | 'editorRole' | 'savedBy' | 'createdAt' | 'updatedAt'
+  'enabled' | keyof Editor | 'savedBy' | 'createdAt' | 'updatedAt'
 >
 
-export type Editor = { editedBy: number; editorRole: Role; savedBy: readonly number[] }
+/** Who saved or enabled it last, and what they were then: an identity provider opens nothing above them. */
+export type Editor = { editedBy: number; editorRole: Role; editorPlatformAdmin: boolean }
+
+export type Savers = { savedBy: readonly number[] }
 
 export type IdpCertificate = {
   fingerprint: string
@@ -53,10 +58,18 @@ const columns = [
   'enabled',
   'editedBy',
   'editorRole',
+  'editorPlatformAdmin',
   'savedBy',
   'createdAt',
   'updatedAt',
 ]
+
+/** `Editor` of domain/saml/power-of-editor.ts, of `saml_configurations c` left joined with `users e`. */
+export const editorColumns = `c.editor_role as "savedRole",
+  c.editor_platform_admin as "savedPlatformAdmin", e.platform_admin as "nowPlatformAdmin",
+  e.active and e.deprovisioned_at is null as "nowActive",
+  case when e.id is not null then coalesce((select max(g.role) from role_grants g
+    where g.organization_id = e.organization_id and g.user_id = e.id), 'Viewer') end as "nowRole"`
 
 /** The one identity provider of an organization (§2.2). */
 export function samlConfigurations(db: Db, organizationId: number) {
@@ -66,17 +79,28 @@ export function samlConfigurations(db: Db, organizationId: number) {
     },
 
     /** A new configuration is disabled; a save never enables one. */
-    async save(settings: SamlSettings, editor: Editor): Promise<void> {
+    async save(settings: SamlSettings, editor: Editor & Savers): Promise<void> {
       await db('saml_configurations')
         .insert({ organizationId, ...settings, ...editor })
         .onConflict('organizationId')
         .merge({ ...settings, ...editor, updatedAt: db.fn.now() })
     },
 
-    async setEnabled(enabled: boolean): Promise<void> {
+    /** With an editor where it is enabled: whoever has an identity provider believed vouches for it. */
+    async setEnabled(enabled: boolean, editor?: Editor): Promise<void> {
       await db('saml_configurations')
         .where({ organizationId })
-        .update({ enabled, updatedAt: db.fn.now() })
+        .update({ enabled, ...editor, updatedAt: db.fn.now() })
+    },
+
+    async powerOfEditor(): Promise<Powers | undefined> {
+      const row = await db('saml_configurations as c')
+        .leftJoin('users as e', (on) =>
+          on.on('e.organizationId', 'c.organizationId').andOn('e.id', 'c.editedBy'),
+        )
+        .where({ 'c.organizationId': organizationId })
+        .first(db.raw(editorColumns))
+      return row && powerOfEditor(row)
     },
 
     /** Newest first. */

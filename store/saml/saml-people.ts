@@ -3,7 +3,13 @@ import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
-export type FoundPerson = { id: number; active: boolean }
+export type FoundPerson = {
+  id: number
+  active: boolean
+  platformAdmin: boolean
+  /** From all that gives them one, before this sign-in changes anything. */
+  roleNow: Role
+}
 
 export type Sought = {
   /** Lower case. */
@@ -27,7 +33,10 @@ export type SamlStanding = {
 // The two functions look into indexes where row-level security would have every row read.
 const lookText = `
   with person as (
-    select u.id, u.active from users u
+    select u.id, u.active, u.platform_admin as "platformAdmin",
+      coalesce((select max(g.role) from role_grants g
+        where g.organization_id = $1 and g.user_id = u.id), 'Viewer') as "roleNow"
+    from users u
     where u.organization_id = $1 and u.deprovisioned_at is null
       and u.id in (select users_by_email($2) union all select scim_users_by_user_name($2))
       and case when $3 and lower(u.email) = $2 then true
@@ -38,7 +47,7 @@ const lookText = `
     select array(select lower(name) from saml_group_names
       where organization_id = $1 and user_id = (select id from person) order by 1) as groups),
   given as (select coalesce($4::text[], known.groups) as groups from known)
-  select person.id, person.active, known.groups,
+  select person.id, person.active, person."platformAdmin", person."roleNow", known.groups,
     (select role from role_grants
       where organization_id = $1 and user_id = person.id and source = 'saml') as role,
     coalesce(
@@ -73,8 +82,9 @@ export function samlPeople(db: Db, organizationId: number) {
           defaultRole,
         ],
       })
-      const { id, active, ...standing } = row as SamlStanding & FoundPerson & { id: number | null }
-      return { found: id === null ? undefined : { id, active }, standing }
+      const found = row as SamlStanding & FoundPerson & { id: number | null }
+      const { id, active, platformAdmin, roleNow, ...standing } = found
+      return { found: id === null ? undefined : { id, active, platformAdmin, roleNow }, standing }
     },
 
     /** Whether somebody of that name was taken out, who must not come back as somebody new. */

@@ -1,6 +1,8 @@
-import type { Role } from '../../domain/access/roles.ts'
+import type { Powers, Role } from '../../domain/access/roles.ts'
+import { powerOfEditor, type Editor } from '../../domain/saml/power-of-editor.ts'
 import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
+import { editorColumns } from './saml-configurations.ts'
 
 export type SamlRequestKind = 'login' | 'test' | 'logout'
 
@@ -47,8 +49,9 @@ export type AnsweredConfiguration = {
   attrName: string | null
   attrGroups: string | null
   defaultRole: Role
-  editorRole: Role
   savedBy: number[]
+  /** Of whoever saved it: it opens nothing above them. */
+  power: Powers
 }
 
 export const requestMinutes = 10
@@ -114,15 +117,15 @@ export function samlRequests(db: Db, organizationId: number) {
             select $1, $4, $5 from taken on conflict do nothing returning message_id)
           select o.status <> 'active' as suspended, c.enabled, c.attr_email as "attrEmail",
             c.attr_name as "attrName", c.attr_groups as "attrGroups",
-            c.default_role as "defaultRole", c.editor_role as "editorRole",
-            c.saved_by as "savedBy"
+            c.default_role as "defaultRole", c.saved_by as "savedBy", ${editorColumns}
           from seen join organizations o on o.id = $1
-            left join saml_configurations c on c.organization_id = o.id`,
+            left join saml_configurations c on c.organization_id = o.id
+            left join users e on e.organization_id = c.organization_id and e.id = c.edited_by`,
         values: [organizationId, requestId, kind, messageId, until],
       })
       if (!row) return undefined
-      const { suspended, ...configuration } = row
-      return { suspended, configuration: isThere(configuration) ? configuration : undefined }
+      const { suspended, ...stored } = row
+      return { suspended, configuration: isThere(stored) ? toAnswered(stored) : undefined }
     },
 
     /** False where this message was taken before, by whichever process. */
@@ -137,8 +140,19 @@ export function samlRequests(db: Db, organizationId: number) {
   }
 }
 
-type NoConfiguration = { [Column in keyof AnsweredConfiguration]: null }
-type TakenRow = { suspended: boolean } & (AnsweredConfiguration | NoConfiguration)
+type StoredConfiguration = Omit<AnsweredConfiguration, 'power'> & Editor
+type NoConfiguration = { [Column in keyof StoredConfiguration]: null }
+type TakenRow = { suspended: boolean } & (StoredConfiguration | NoConfiguration)
 
-const isThere = (row: AnsweredConfiguration | NoConfiguration): row is AnsweredConfiguration =>
+const isThere = (row: StoredConfiguration | NoConfiguration): row is StoredConfiguration =>
   row.enabled !== null
+
+const toAnswered = (row: StoredConfiguration): AnsweredConfiguration => ({
+  enabled: row.enabled,
+  attrEmail: row.attrEmail,
+  attrName: row.attrName,
+  attrGroups: row.attrGroups,
+  defaultRole: row.defaultRole,
+  savedBy: row.savedBy,
+  power: powerOfEditor(row),
+})

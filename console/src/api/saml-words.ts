@@ -34,6 +34,8 @@ const causes: Record<string, string> = {
   email_domain_not_allowed: 'The address belongs to a domain that is not one of this organization.',
   email_is_the_user_name_of_another: 'The address is the user name of somebody else here.',
   too_many_groups: 'It carried more groups than are taken. Let the provider send fewer.',
+  person_above_editor:
+    'The role of the person here is above that of whoever saved or enabled this identity provider last. Somebody with that role, an Owner as a rule, must save its settings again, signed in with a password.',
   user_deactivated: 'The person is deactivated here.',
   user_deprovisioned: 'The person was removed by provisioning. Add them there again.',
   not_enabled: 'Single sign-on is not enabled here.',
