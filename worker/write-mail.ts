@@ -8,6 +8,7 @@ import { addressChangedLetter } from '../gateways/mail/letters/address-changed.t
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
 import { certificateExpiringLetter } from '../gateways/mail/letters/certificate-expiring.ts'
 import { invitationLetter } from '../gateways/mail/letters/invitation.ts'
+import { secondFactorRemovedLetter } from '../gateways/mail/letters/second-factor-removed.ts'
 import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
 import type { Letter } from '../gateways/mail/letter.ts'
 import type { Mail } from '../gateways/mail/mailer.ts'
@@ -84,6 +85,13 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     const token = await newLink(db, row, 'password_reset')
     const about = { baseUrl, organizationName, token, minutes: resetMinutes }
     return { to: person.email, letter: passwordResetLetter(about) }
+  },
+
+  async second_factor_removed({ row, person, baseUrl, organizationName }) {
+    // As above.
+    const { removedBy } = row.detail as MailDetail['second_factor_removed']
+    const about = { baseUrl, organizationName, removedBy }
+    return { to: person.email, letter: secondFactorRemovedLetter(about) }
   },
 
   async approval_waiting({ db, row, person, baseUrl, organizationName }) {

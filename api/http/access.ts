@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
 import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
 import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
@@ -31,6 +32,13 @@ declare module 'fastify' {
     access?: Access
     /** Bearer tokens are refused (§5, rule 2). */
     sessionOnly?: boolean
+    /**
+     * Changes what the caller's own account is opened by: password, second factor, API tokens,
+     * sessions. Refused to a session of an identity provider unless the account has no password:
+     * whoever controls the provider would lock the person out. Required, true or false, on every
+     * change under `/auth/` that needs a sign-in and on every address of tokens.
+     */
+    changesCredential?: boolean
     /** Answers with a session cookie, so another site's page must not bring it about. */
     opensSession?: boolean
     /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
@@ -65,6 +73,11 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       throw new Error(`${String(route.method)} ${route.url} does not declare config.access`)
     const { access, target } = route.config
     const isTenants = access !== 'public' && access !== 'platform' && access !== 'scim'
+    const { changesCredential } = route.config
+    if (isTenants && changesCredential === undefined && mayHoldCredential(route))
+      throw new Error(
+        `${String(route.method)} ${route.url} does not declare config.changesCredential`,
+      )
     // Else a malformed body would be told of before it is known whether the thing is there (decisions §1).
     if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
       throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
@@ -103,13 +116,15 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
 }
 
 /**
- * Whoever reaches above their own role is in the audit log as whoever lacks a capability is. Told
+ * Whoever reaches above their own role, or for a credential by single sign-on, is in the audit log as whoever lacks a capability is. Told
  * by the rule itself, deep in a transaction that its refusal takes back, so noted after that one.
  */
 async function noteReach(deps: Deps, request: FastifyRequest, error: Error): Promise<void> {
-  if (!(error instanceof AppError) || error.code !== 'role_above_own' || !request.caller) return
+  if (!(error instanceof AppError) || !reaches.has(error.code) || !request.caller) return
   await recordDenial(deps, request, { because: error.message })
 }
+
+const reaches = new Set(['role_above_own', 'password_session_required'])
 
 /** A run's token has the limit of an API token, and a count of its own. */
 function countCaller({ caller, runCaller, server }: FastifyRequest, reply: FastifyReply): void {
@@ -175,6 +190,7 @@ async function admit(
     request.caller = await resolveSession(deps, request)
     countCaller(request, reply)
     assertSameOrigin(request, deps.config.baseUrl)
+    assertMayChangeCredential(request)
   }
   const capability = access === 'state' ? 'mutate_infra' : access
   if (may(request.caller, capability)) return
@@ -182,6 +198,14 @@ async function admit(
   throw new AppError('forbidden', `Your role (${request.caller.role}) lacks ${capability}.`, {
     code: 'forbidden',
   })
+}
+
+/** Changes of one's own account, and of tokens whoever's: the start fails where one forgets to say what it is. */
+const mayHoldCredential = ({ method, url }: { method: string | string[]; url: string }): boolean =>
+  method !== 'GET' && /^\/api\/(auth\/|org\/tokens)/.test(url)
+
+function assertMayChangeCredential({ caller, routeOptions }: FastifyRequest): void {
+  if (routeOptions.config.changesCredential === true) assertCredentialsUnlocked(caller)
 }
 
 async function resolveSession(deps: Deps, request: FastifyRequest): Promise<Caller> {

@@ -7,6 +7,7 @@ export type TableRoute = {
   url: string
   access: Access
   sessionOnly: boolean
+  changesCredential: boolean
   hasBody: boolean
 }
 
@@ -34,6 +35,7 @@ export function registerRouteTable(app: FastifyInstance): void {
           // Without a declaration the server does not start; /docs declares itself as it is registered.
           access: config?.access ?? 'public',
           sessionOnly: config?.sessionOnly ?? false,
+          changesCredential: config?.changesCredential ?? false,
           hasBody: schema?.body !== undefined,
         })),
     )

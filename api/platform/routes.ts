@@ -2,8 +2,9 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { organizations, type Organization } from '../../store/platform/organizations.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { OneLine } from '../http/one-line.ts'
-import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Time } from '../http/schemas.ts'
+import { Body, errors, Id, IdParams, NextCursor, OneOf, Page, Time, Ok } from '../http/schemas.ts'
 import { createOrganization } from './create-organization.ts'
+import { removeFactorOfOwner } from './remove-factor-of-owner.ts'
 import { setOrganizationStatus } from './set-organization-status.ts'
 import { Name } from '../http/pattern.ts'
 
@@ -74,6 +75,25 @@ export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return reply
         .status(201)
         .send({ ok: true, organization: present(organization), invitationToken })
+    },
+  )
+
+  app.delete(
+    '/admin/organizations/:id/owner-mfa',
+    {
+      config: { access: 'platform' },
+      schema: {
+        operationId: 'removeOwnerSecondFactor',
+        description:
+          'For an Owner, or a platform administrator, who is locked out. Ends their sessions, and they are told by mail. 404 for everybody else of the organization.',
+        params: IdParams,
+        body: Body({ email: Type.String({ format: 'email', maxLength: 254 }) }),
+        response: { 200: Ok, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id }, body: { email } }) => {
+      await removeFactorOfOwner(app.deps, caller, { id, email })
+      return { ok: true as const }
     },
   )
 

@@ -71,8 +71,9 @@ async function changeScimUser(
     await assertAllowed(db, organizationId, { before, next })
     // Waited for: it is the one that may be refused, and with another's error it would not be told so.
     await people.update(before.id, next)
-    const [, , changed] = await Promise.all([
-      settle(db, by, { before, next }),
+    const tokensEnded = await settle(db, by, { before, next })
+    if (tokensEnded > 0) changes['apiTokens'] = { from: tokensEnded, to: 0 }
+    const [, changed] = await Promise.all([
       scimLog(db, organizationId).recordChange(by, {
         event: eventOf(before, next),
         target: targetOf({ ...before, ...next }),
@@ -102,12 +103,12 @@ async function assertAllowed(
     await assertAnotherOwner(db, organizationId, before.id)
 }
 
-/** What follows, in the same transaction: nothing of somebody who is deactivated opens anything after it. */
+/** What follows, in the same transaction: nothing of somebody who is deactivated opens anything after it. Returns how many API tokens ended. */
 async function settle(
   db: Db,
   by: Provisioning,
   { before, next }: { before: ScimUser; next: UserColumns },
-): Promise<void> {
+): Promise<number> {
   const access = endAccess(db, by.organizationId)
   const makers = personMakers(db, by.organizationId)
   // By either of the two the identity provider's next assertion opens the account.
@@ -125,10 +126,11 @@ async function settle(
       from: before.email,
       to: next.email,
     })
-  if (!ends) return
+  if (!ends) return 0
   await access.sessions(before.id)
-  await access.apiTokens(before.id)
+  const tokensEnded = await access.apiTokens(before.id)
   await voidUnableApprovals(db, by.organizationId, actorOfToken(by))
+  return tokensEnded
 }
 
 function eventOf(before: UserColumns, next: UserColumns): string {

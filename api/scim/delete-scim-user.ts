@@ -25,13 +25,16 @@ export async function deleteScimUser(
     await users(db, organizationId).deprovision(person.id)
     const access = endAccess(db, organizationId)
     await access.sessions(person.id)
-    await access.apiTokens(person.id)
+    const tokensEnded = await access.apiTokens(person.id)
     await access.mailedLinks(person.id)
     await voidUnableApprovals(db, organizationId, actorOfToken(by))
     await scimLog(db, organizationId).recordChange(by, {
       event: 'scim.user_deleted',
       target: targetOf(person),
-      changes: { role: { from: person.role, to: null } },
+      changes: {
+        role: { from: person.role, to: null },
+        ...(tokensEnded > 0 && { apiTokens: { from: tokensEnded, to: 0 } }),
+      },
     })
   })
 }

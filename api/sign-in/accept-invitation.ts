@@ -5,6 +5,7 @@ import { hashPassword } from '../../gateways/passwords/passwords.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
+import { secondFactors } from '../../store/users/second-factors.ts'
 import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
@@ -37,6 +38,9 @@ export async function acceptInvitation(
     await assertMayUsePassword(db, owner)
     await users(db, organizationId).setPassword(userId, passwordHash, name)
     await endAccess(db, organizationId).mailedLinks(userId)
+    // Set up before there was a password, so by a session of an identity provider: whoever
+    // controls that would lock out the person who accepts.
+    await secondFactors(db, organizationId).remove(userId)
     await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
       target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
       detail:

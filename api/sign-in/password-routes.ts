@@ -49,7 +49,7 @@ export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/password',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'changePassword',
         description: 'Ends all other sessions.',

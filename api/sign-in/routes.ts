@@ -70,7 +70,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/logout',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: false },
       schema: {
         operationId: 'logOut',
         response: {
@@ -100,7 +100,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
         platformAdmin: caller.platformAdmin,
       },
       organization: presentOrganization(caller),
-      auth: { kind: caller.kind, expiresAt: caller.expiresAt?.toISOString() ?? null },
+      auth: {
+        kind: caller.kind,
+        expiresAt: caller.expiresAt?.toISOString() ?? null,
+        mayChangeCredentials: !caller.credentialsLocked,
+      },
       temporalUiUrl: caller.platformAdmin ? workflowsUrl(app.deps.config) : null,
     }),
   )

@@ -47,7 +47,14 @@ export const Me = Type.Object({
     platformAdmin: Type.Boolean(),
   }),
   organization: Organization,
-  auth: Type.Object({ kind: OneOf(['session', 'token']), expiresAt: Nullable(Time) }),
+  auth: Type.Object({
+    kind: OneOf(['session', 'token']),
+    expiresAt: Nullable(Time),
+    mayChangeCredentials: Type.Boolean({
+      description:
+        'Whether this session changes password, second factor, tokens and sessions of its account. One of an identity provider does not, unless the account has no password.',
+    }),
+  }),
   /** Where the engine shows its workflows; of platform administrators alone. */
   temporalUiUrl: Nullable(Type.String()),
 })

@@ -10,7 +10,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/mfa/enroll',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'enrollSecondFactor',
         response: {
@@ -33,7 +33,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/mfa/activate',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'activateSecondFactor',
         body: Body({ code: Code }),
@@ -55,7 +55,7 @@ export const secondFactorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/auth/mfa',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'removeSecondFactor',
         description: 'Asks for a current code or a recovery code.',

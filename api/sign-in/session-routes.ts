@@ -66,6 +66,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: {
         access: 'read',
         sessionOnly: true,
+        changesCredential: true,
         // oxlint-disable-next-line max-params -- as the type of a target has them
         target: async (db, organizationId, { id = 0 }, userId) =>
           sessions(db, organizationId).assertOpen(userId, id),

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
@@ -37,7 +38,7 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
   app.post(
     '/org/tokens',
     {
-      config: { access: 'manage_users_sso', sessionOnly: true },
+      config: { access: 'manage_users_sso', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'createToken',
         body: NewTokenBody,
@@ -56,6 +57,8 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
       config: {
         access: 'manage_users_sso',
         sessionOnly: true,
+        // Of others: one's own is looked at below.
+        changesCredential: false,
         target: async (db, organizationId, { id = 0 }) => tokens(db, organizationId).assertLive(id),
       },
       schema: { operationId: 'revokeToken', params: IdParams, response: { 200: Ok, ...errors() } },
@@ -64,6 +67,7 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
       const { organizationId } = caller
       await app.deps.store.tenant(organizationId, async (db) => {
         const token = await tokens(db, organizationId).revoke(id)
+        if (token.userId === caller.userId) assertCredentialsUnlocked(caller)
         await auditLog(db, organizationId, actorOf(caller)).record('auth.token_revoked', {
           target: { kind: 'token', id, label: token.name },
         })

@@ -25,7 +25,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/tokens',
     {
-      config: { access: 'read', sessionOnly: true },
+      config: { access: 'read', sessionOnly: true, changesCredential: true },
       schema: {
         operationId: 'createMyToken',
         body: NewTokenBody,
@@ -44,6 +44,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: {
         access: 'read',
         sessionOnly: true,
+        changesCredential: true,
         // oxlint-disable-next-line max-params -- as the type of a target has them
         target: async (db, organizationId, { id = 0 }, userId) =>
           tokens(db, organizationId).assertLive(id, userId),

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import {
   assertMayChange,
   assertMayChangeBy,
@@ -24,6 +25,9 @@ export async function changeUser(
   { id, change }: { id: number; change: PersonChange },
 ): Promise<User> {
   const { organizationId } = caller
+  // Whoever could give the account another address could have its password reset to that one.
+  if (id === caller.userId && change.email !== undefined && caller.kind === 'session')
+    assertCredentialsUnlocked(caller)
   return deps.store.tenant(organizationId, async (db) => {
     const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
     const before = await users(db, organizationId).get(id)
@@ -73,13 +77,14 @@ async function settle(db: Db, caller: Caller, { before, after }: Changed): Promi
     await tellOldAddress(db, caller, { before, after })
     await made('readdressed')
   }
+  const detail: Record<string, unknown> = difference(before, after)
   if (before.active && !after.active) {
     await access.sessions(after.id)
+    detail['tokensEnded'] = await access.apiTokens(after.id)
     await access.mailedLinks(after.id)
   }
   if (!before.active && after.active) await made('reactivated')
   if (rank(after.role) > rank(before.role)) await made('promoted')
-  const detail = difference(before, after)
   if (Object.keys(detail).length === 0) return
   if (detail['role'] || detail['active'])
     await voidUnableApprovals(db, organizationId, actorOf(caller))

@@ -19,12 +19,12 @@ export async function deleteUser(deps: Deps, caller: Caller, id: number): Promis
     await users(db, organizationId).deprovision(id)
     const access = endAccess(db, organizationId)
     await access.sessions(id)
-    await access.apiTokens(id)
+    const tokensEnded = await access.apiTokens(id)
     await access.mailedLinks(id)
     await voidUnableApprovals(db, organizationId, actorOf(caller))
     await auditLog(db, organizationId, actorOf(caller)).record('org.user_deleted', {
       target: { kind: 'user', id, label: person.email ?? person.name },
-      detail: { role: person.role },
+      detail: { role: person.role, tokensEnded },
     })
   })
 }

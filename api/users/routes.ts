@@ -7,6 +7,7 @@ import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { inviteAgain } from './invite-again.ts'
 import { inviteUser } from './invite-user.ts'
+import { removeFactorOfUser } from './remove-factor-of-user.ts'
 import {
   NewUserBody,
   presentUser,
@@ -93,6 +94,24 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id } }) => {
       const user = await inviteAgain(app.deps, caller, id)
       return { ok: true as const, user: presentUser(user) }
+    },
+  )
+
+  app.delete(
+    '/org/users/:id/mfa',
+    {
+      config: { access: 'manage_users_sso', sessionOnly: true, target },
+      schema: {
+        operationId: 'removeUserSecondFactor',
+        description:
+          'For somebody who is locked out. Never of a person above your own role, nor your own. Ends their sessions, and they are told by mail.',
+        params: IdParams,
+        response: { 200: Ok, ...errors(409) },
+      },
+    },
+    async ({ caller, params: { id } }) => {
+      await removeFactorOfUser(app.deps, caller, id)
+      return { ok: true as const }
     },
   )
 

@@ -14,6 +14,11 @@ export type Caller = {
   /** Of a session alone: no token carries it (§2.6). */
   platformAdmin: boolean
   mfaEnabled: boolean
+  /**
+   * Changes no credential of the account (`changesCredential` in api/http/access.ts): a token, or
+   * a session that an identity provider opened for somebody who has a password.
+   */
+  credentialsLocked: boolean
   kind: 'session' | 'token'
   /** Id of the session or token. */
   credentialId: number

@@ -51,6 +51,7 @@ const callerOf = (
   role,
   platformAdmin: false,
   mfaEnabled: false,
+  credentialsLocked: false,
   kind: 'session',
   credentialId: 0,
   expiresAt: null,

@@ -7,6 +7,7 @@ export type MailKind =
   | 'address_changed'
   | 'approval_waiting'
   | 'certificate_expiring'
+  | 'second_factor_removed'
 
 /** Facts of a letter that may have changed when it is written; never a secret. */
 export type MailDetail = {
@@ -14,6 +15,7 @@ export type MailDetail = {
   password_reset: Record<string, never>
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
+  second_factor_removed: { removedBy: string }
 }
 
 /**

@@ -17,6 +17,8 @@ export type CallerRow = {
   mfaEnabled: boolean
   expiresAt: Date | null
   stale: boolean
+  /** Of an identity provider's session whose account has a password: it changes no credential. */
+  credentialsLocked: boolean
 }
 
 type ScimCallerRow = {
@@ -42,7 +44,8 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
         name: 'caller-session',
         text: `select s.id as "credentialId", s.role_ceiling as ceiling, ${person},
            least(s.expires_at, s.last_seen_at + interval '12 hours') as "expiresAt",
-           s.last_seen_at < now() - interval '1 minute' as stale
+           s.last_seen_at < now() - interval '1 minute' as stale,
+           s.kind <> 'password' and u.password_hash is not null as "credentialsLocked"
          from sessions s
            join users u on u.organization_id = s.organization_id and u.id = s.user_id
            join organizations o on o.id = s.organization_id
@@ -58,7 +61,8 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
       const rows = await store.lookUp<CallerRow>({
         name: 'caller-token',
         text: `select t.id as "credentialId", t.role as ceiling, ${person}, t.expires_at as "expiresAt",
-           coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
+           coalesce(t.last_used_at < now() - interval '1 minute', true) as stale,
+           true as "credentialsLocked"
          from tokens t
            join users u on u.organization_id = t.organization_id and u.id = t.user_id
            join organizations o on o.id = t.organization_id

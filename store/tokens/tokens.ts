@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/access/roles.ts'
-import { conflict, notFound } from '../../domain/errors.ts'
+import { AppError, conflict, notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
 export const liveTokensPerUser = 20
@@ -44,7 +44,7 @@ export function tokens(db: Db, organizationId: number) {
       .whereNull('tokens.revokedAt')
       .where('tokens.expiresAt', '>', db.fn.now())
   const revocation = () => ({ revokedAt: db.fn.now() })
-  const revoked = ([row]: ApiToken[]): ApiToken => {
+  const revoked = <T extends ApiToken>([row]: T[]): T => {
     if (!row) throw notFound()
     return row
   }
@@ -57,7 +57,13 @@ export function tokens(db: Db, organizationId: number) {
       { expiresInDays, ...token }: NewApiToken,
     ): Promise<ApiToken> {
       // The owner's row is the lock that keeps two requests at once from both being the twentieth.
-      await db('users').where({ organizationId, id: userId }).forUpdate().first('id')
+      const owner = await db('users')
+        .where({ organizationId, id: userId, active: true })
+        .whereNull('deprovisionedAt')
+        .forUpdate()
+        .first('id')
+      // Deactivated while this request waited: the token would come back with the person.
+      if (!owner) throw new AppError('unauthenticated', 'Your account is deactivated.')
       const alive = await live(userId).select('id')
       if (alive.length >= liveTokensPerUser)
         throw conflict('token_limit', `At most ${liveTokensPerUser} live API tokens a person.`)
@@ -104,8 +110,12 @@ export function tokens(db: Db, organizationId: number) {
         .select({ userId: 'u.id', userEmail: 'u.email', userName: 'u.name' })
     },
 
-    async revoke(id: number): Promise<ApiToken> {
-      return revoked(await allLive().where({ id }).update(revocation()).returning(columns))
+    async revoke(id: number): Promise<ApiToken & { userId: number }> {
+      const rows: Array<ApiToken & { userId: number }> = await allLive()
+        .where({ id })
+        .update(revocation())
+        .returning([...columns, 'userId'])
+      return revoked(rows)
     },
 
     /** Holding the people, or two requests at once could both be the fifth. */

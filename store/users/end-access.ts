@@ -5,8 +5,9 @@ import { mails } from '../mails/mails.ts'
 export function endAccess(db: Db, organizationId: number) {
   const now = db.fn.now()
   return {
-    async sessions(userId: number): Promise<void> {
-      await db('sessions')
+    /** Returns how many. */
+    async sessions(userId: number): Promise<number> {
+      return db('sessions')
         .where({ organizationId, userId })
         .whereNull('revokedAt')
         .update({ revokedAt: now })
@@ -21,8 +22,9 @@ export function endAccess(db: Db, organizationId: number) {
       await mails(db, organizationId).dropLinks(userId)
     },
 
-    async apiTokens(userId: number): Promise<void> {
-      await db('tokens')
+    /** Returns how many were live. They do not come back with a person who is activated again. */
+    async apiTokens(userId: number): Promise<number> {
+      return db('tokens')
         .where({ organizationId, userId, kind: 'pat' })
         .whereNull('revokedAt')
         .update({ revokedAt: now })

@@ -32,6 +32,7 @@ export const routes = {
   updateUser: ['PATCH', '/api/org/users/{id}'],
   deleteUser: ['DELETE', '/api/org/users/{id}'],
   inviteUserAgain: ['POST', '/api/org/users/{id}/invitation'],
+  removeUserSecondFactor: ['DELETE', '/api/org/users/{id}/mfa'],
   listMyTokens: ['GET', '/api/auth/tokens'],
   createMyToken: ['POST', '/api/auth/tokens'],
   revokeMyToken: ['DELETE', '/api/auth/tokens/{id}'],
@@ -92,6 +93,7 @@ export const routes = {
   deleteWorkspace: ['DELETE', '/api/workspaces/{id}'],
   listOrganizations: ['GET', '/api/admin/organizations'],
   createOrganization: ['POST', '/api/admin/organizations'],
+  removeOwnerSecondFactor: ['DELETE', '/api/admin/organizations/{id}/owner-mfa'],
   suspendOrganization: ['POST', '/api/admin/organizations/{id}/suspend'],
   resumeOrganization: ['POST', '/api/admin/organizations/{id}/resume'],
   listPipelines: ['GET', '/api/pipelines'],
@@ -144,7 +146,7 @@ export type Operations = {
   verifySecondFactor: { params: {}; query: {}; body: { mfaToken: string; code: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   acceptInvitation: { params: {}; query: {}; body: { token: string; name?: string; password: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   logOut: { params: {}; query: {}; body: {}; answer: { ok: true; redirectUrl: string | null } }
-  getMe: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; mfaEnabled: boolean; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; auth: { kind: "session" | "token"; expiresAt: string | null }; temporalUiUrl: string | null } }
+  getMe: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; mfaEnabled: boolean; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; auth: { kind: "session" | "token"; expiresAt: string | null; mayChangeCredentials: boolean }; temporalUiUrl: string | null } }
   enrollSecondFactor: { params: {}; query: {}; body: {}; answer: { ok: true; secret: string; otpauthUrl: string; qrSvg: string } }
   activateSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true; recoveryCodes: Array<string> } }
   removeSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true } }
@@ -172,6 +174,7 @@ export type Operations = {
   updateUser: { params: { id: number }; query: {}; body: { name?: string; email?: string; role?: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active?: boolean }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; invited: boolean; createdAt: string } } }
   deleteUser: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
   inviteUserAgain: { params: { id: number }; query: {}; body: {}; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; active: boolean; invited: boolean; createdAt: string } } }
+  removeUserSecondFactor: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
   listMyTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null }>; nextCursor: string | null } }
   createMyToken: { params: {}; query: {}; body: { name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; expiresInDays?: number }; answer: { ok: true; token: string; id: number; name: string; prefix: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; createdAt: string; expiresAt: string; lastUsedAt: string | null } }
   revokeMyToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
@@ -232,6 +235,7 @@ export type Operations = {
   deleteWorkspace: { params: { id: number }; query: { abandon?: boolean }; body: {}; answer: { ok: true } }
   listOrganizations: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { organizations: Array<{ id: number; slug: string; name: string; status: "active" | "suspended"; createdAt: string }>; nextCursor: string | null } }
   createOrganization: { params: {}; query: {}; body: { name: string; slug: string; owner: { email: string; name: string } }; answer: { ok: true; organization: { id: number; slug: string; name: string; status: "active" | "suspended"; createdAt: string }; invitationToken: string } }
+  removeOwnerSecondFactor: { params: { id: number }; query: {}; body: { email: string }; answer: { ok: true } }
   suspendOrganization: { params: { id: number }; query: {}; body: {}; answer: { ok: true; organization: { id: number; slug: string; name: string; status: "active" | "suspended"; createdAt: string } } }
   resumeOrganization: { params: { id: number }; query: {}; body: {}; answer: { ok: true; organization: { id: number; slug: string; name: string; status: "active" | "suspended"; createdAt: string } } }
   listPipelines: { params: {}; query: { limit?: number; cursor?: string; q?: string }; body: {}; answer: { pipelines: Array<{ id: number; name: string; kind: "application" | "infrastructure"; managed: boolean; appGitConnectionId: number | null; appRepo: string | null; targetWorkspaceId: number | null; targetWorkspaceName: string | null; strategy: string | null; criticality: "standard" | "production"; lastRun: { number: number; state: "running" | "succeeded" | "failed" | "canceled"; awaitingApproval?: true } | null; createdAt: string }>; nextCursor: string | null } }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { sessionsQuery } from '../api/queries.ts'
+import { useMe } from '../app/session.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -10,6 +11,7 @@ import { deviceOf } from '../parts/device-of.ts'
 
 /** Where one is signed in, and signing out there. */
 export function AccountSessions() {
+  const { auth } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(sessionsQuery)
   const end = useMutation({
@@ -40,7 +42,7 @@ export function AccountSessions() {
           { title: 'Signed in', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
           { title: 'Last seen', look: 'dim', render: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
           { title: 'Ends', look: 'dim', render: ({ expiresAt }) => <Time at={expiresAt} /> },
-          {
+          auth.mayChangeCredentials && {
             title: 'Actions',
             look: 'actions',
             render: ({ id, current, userAgent, ip }) =>

@@ -1,4 +1,5 @@
 import { useMe } from '../app/session.ts'
+import { LockedCredentials } from '../parts/locked-credentials.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { AccountPassword } from './account-password.tsx'
 import { AccountSecondFactor } from './account-second-factor.tsx'
@@ -6,7 +7,7 @@ import { AccountSessions } from './account-sessions.tsx'
 
 /** One's own door: the password, the second factor, and where it stands open. */
 export function AccountPage() {
-  const { user, organization } = useMe()
+  const { user, organization, auth } = useMe()
   return (
     <>
       <PageHead title="Your account">
@@ -17,10 +18,13 @@ export function AccountPage() {
           <span>in {organization.name}</span>
         </p>
       </PageHead>
-      <div className="account-parts">
-        <AccountPassword />
-        <AccountSecondFactor />
-      </div>
+      <LockedCredentials />
+      {auth.mayChangeCredentials && (
+        <div className="account-parts">
+          <AccountPassword />
+          <AccountSecondFactor />
+        </div>
+      )}
       <AccountSessions />
     </>
   )

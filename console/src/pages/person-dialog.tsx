@@ -35,18 +35,21 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose: () 
       act="Save"
       doing={save}
       beside={
-        <ConfirmButton
-          label="Delete…"
-          tone="danger"
-          title={`Delete ${person.name}?`}
-          act="Delete"
-          run={() => call('deleteUser', { params: { id: person.id } })}
-          refresh={['people']}
-          onDone={onClose}
-        >
-          Their sessions and API tokens end at once. What they did stays in the audit log under
-          their name.
-        </ConfirmButton>
+        <>
+          {person.id !== me.user.id && <RemoveFactor person={person} onDone={onClose} />}
+          <ConfirmButton
+            label="Delete…"
+            tone="danger"
+            title={`Delete ${person.name}?`}
+            act="Delete"
+            run={() => call('deleteUser', { params: { id: person.id } })}
+            refresh={['people']}
+            onDone={onClose}
+          >
+            Their sessions and API tokens end at once. What they did stays in the audit log under
+            their name.
+          </ConfirmButton>
+        </>
       }
       onSubmit={submit}
       onClose={onClose}
@@ -63,5 +66,22 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose: () 
         not applied yet no longer count.
       </p>
     </FormDialog>
+  )
+}
+
+function RemoveFactor({ person, onDone }: { person: Person; onDone: () => void }) {
+  return (
+    <ConfirmButton
+      label="Remove second factor…"
+      title={`Remove the second factor of ${person.name}?`}
+      act="Remove it"
+      tone="danger"
+      run={() => call('removeUserSecondFactor', { params: { id: person.id } })}
+      refresh={['people']}
+      onDone={onDone}
+    >
+      For somebody who lost their phone and their recovery codes. Their password alone signs them in
+      from then on, their sessions end, and they are told by mail.
+    </ConfirmButton>
   )
 }

@@ -5,6 +5,7 @@ import { tokensQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { LockedCredentials } from '../parts/locked-credentials.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { OrganizationTokens } from './organization-tokens.tsx'
@@ -12,17 +13,18 @@ import { TokenTable } from './token-table.tsx'
 
 /** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
 export function TokensPage() {
-  const { may } = useMe()
+  const { may, auth } = useMe()
   const query = useQuery(tokensQuery)
   const [open, setOpen] = useState(false)
   const tokens = query.data?.tokens ?? []
-  const create = (
+  const create = auth.mayChangeCredentials && (
     <Button tone="primary" onClick={() => setOpen(true)}>
       New token
     </Button>
   )
   return (
     <>
+      <LockedCredentials />
       <ErrorNote error={query.error} />
       {query.isPending && <Loading what="tokens" />}
       {query.isSuccess && tokens.length === 0 && (

@@ -4,6 +4,7 @@ import { roles, type Role } from '../../../domain/access/roles.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import { createTestUser } from '../../harness/test-user.ts'
+import { samlSessionOf } from '../../harness/saml-session.ts'
 import { scimClient } from '../scim/scim-client.ts'
 import { addressOf, bearerOf, callRoute, cookieOf } from './call-route.ts'
 
@@ -14,6 +15,9 @@ beforeAll(async () => {
 afterAll(async () => harness.close())
 
 type Headers = Record<string, string>
+
+const givePassword = async (id: number) =>
+  harness.deps.store.platform('users').where({ id }).update({ passwordHash: 'x' })
 
 /** A fresh credential for each call: one of the routes signs out. */
 async function makeCallers(org: TestOrganization): Promise<Map<string, () => Promise<Headers>>> {
@@ -27,6 +31,12 @@ async function makeCallers(org: TestOrganization): Promise<Map<string, () => Pro
   }
   const callers = new Map<string, () => Promise<Headers>>([['nobody', async () => ({})]])
   for (const role of roles) callers.set(role, await session(role))
+  // Of somebody who has a password too: what changes a credential of theirs is refused.
+  const owner = await org.user('Owner')
+  await givePassword(owner.id)
+  callers.set('Owner by SSO', async () =>
+    cookieOf(await samlSessionOf(harness, org.id, owner.id), config.baseUrl),
+  )
   callers.set('platform admin', await session('Viewer', true))
   const token = await (await org.user('Owner')).token('Owner')
   callers.set('Owner’s token', async () => bearerOf(token))

@@ -39,8 +39,11 @@ export const codeOf = (secret: string, steps = 0): string =>
   })
 
 /** With a second factor: the code of the step before now is spent on its activation. */
-export async function personWithCode(harness: Harness) {
-  const somebody = await person(harness)
+export async function personWithCode(
+  harness: Harness,
+  of: { role?: Role; org?: TestOrganization } = {},
+) {
+  const somebody = await person(harness, of)
   const { secret } = (await somebody.user.post('/api/auth/mfa/enroll')).json()
   const activated = await somebody.user.post('/api/auth/mfa/activate', { code: codeOf(secret, -1) })
   const { recoveryCodes } = activated.json()
