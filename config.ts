@@ -53,7 +53,8 @@ export type Config = Readonly<{
   /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
   /** Whether a mail domain must be proved by a DNS record before it routes sign-ins (decisions §2a). */
-  domainProof: 'dns' | 'none'
+  /** `shared`: not set, and so `dns` once there is a second organization. */
+  domainProof: 'dns' | 'none' | 'shared'
   /** Whether node-saml has to accept each SAML response as well. */
   samlSecondVerifier: boolean
   /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
@@ -230,7 +231,7 @@ function readDomainProof(
   production: boolean,
   faults: string[],
 ): Config['domainProof'] {
-  if (!value) return production ? 'dns' : 'none'
+  if (!value) return production ? 'dns' : 'shared'
   if (value === 'dns' || value === 'none') return value
   faults.push(`CC_DOMAIN_PROOF=${value} is neither "dns" nor "none"`)
   return 'dns'

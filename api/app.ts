@@ -9,6 +9,7 @@ import { consoleDataRoutes } from './console-data/routes.ts'
 import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
 import { registerAccess } from './http/access.ts'
+import { isHttps, strictTransport } from './http/https.ts'
 import { refuseConnection } from './http/refuse-connection.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
 import { refuseWhileClosing } from './http/refuse-while-closing.ts'
@@ -75,7 +76,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: refuseAddress,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: refuseConnection(deps.config),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.
@@ -83,11 +84,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   app.decorate('deps', deps)
   app.decorate('metrics', observe(app, deps))
+  const https = isHttps(deps.config)
   // Hooks of each request call the next one: a promise each would cost more than what most of them do.
   app.addHook('onRequest', (request, reply, next) => {
     void reply.header('x-request-id', request.id)
     void reply.header('cache-control', 'no-store')
     void reply.header('x-content-type-options', 'nosniff')
+    if (https) void reply.header('strict-transport-security', strictTransport)
     next()
   })
   refuseWhileClosing(app)

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { auditLog, systemActor } from '../store/audit/audit-log.ts'
 import type { Store } from '../store/connect.ts'
 import { dueDomains, type DueDomain } from '../store/platform/due-domains.ts'
+import { needsDomainProof } from '../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../store/saml/domain-claims.ts'
 
 const atOnce = 20
@@ -16,7 +17,7 @@ type Checks = {
 
 /** Asks DNS again whose the claimed domains are; where it cannot be asked, all stays as it is. */
 export async function checkDomains({ store, config, resolve }: Checks): Promise<void> {
-  if (config.domainProof !== 'dns') return
+  if (!(await needsDomainProof(store.platform, config.domainProof))) return
   const due = await dueDomains(store.platform, atOnce)
   await Promise.all(
     due.map(async (claim) => {

@@ -10,6 +10,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
+import { sessionCookieOf } from './https.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { assertNotForeign, assertSameOrigin } from './same-origin.ts'
 
@@ -56,8 +57,6 @@ declare module 'fastify' {
     scimCaller: ScimCaller
   }
 }
-
-export const sessionCookie = 'cc_session'
 
 /** Resolves the credential before anything of the request is parsed, and refuses by the route's own declaration. */
 export function registerAccess(app: FastifyInstance, deps: Deps): void {
@@ -185,7 +184,7 @@ async function admit(
       })
   } else {
     // OpenTofu sends its password only after it was asked for one.
-    if (access === 'state' && !request.cookies[sessionCookie])
+    if (access === 'state' && !request.cookies[sessionCookieOf(deps.config)])
       void reply.header('www-authenticate', 'Basic realm="cloud-control", Bearer')
     request.caller = await resolveSession(deps, request)
     countCaller(request, reply)
@@ -209,7 +208,7 @@ function assertMayChangeCredential({ caller, routeOptions }: FastifyRequest): vo
 }
 
 async function resolveSession(deps: Deps, request: FastifyRequest): Promise<Caller> {
-  const cookie = request.cookies[sessionCookie]
+  const cookie = request.cookies[sessionCookieOf(deps.config)]
   if (!cookie) throw unauthenticated()
   const rows = callers(deps.store)
   const row = await rows.bySession(hashCredential(cookie))

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid, type Fault, type ScimType } from '../../domain/errors.ts'
+import { isHttps, strictTransport } from './https.ts'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { toFault } from '../../store/connect.ts'
@@ -37,6 +38,7 @@ export function refuseAddress(
     'x-request-id': request.id,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    ...(isHttps(request.server.deps.config) && { 'strict-transport-security': strictTransport }),
   })
   let refusal = fromFramework(error) ?? invalid('Bad request', undefined, 'bad_request')
   try {

@@ -17,7 +17,12 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
       },
       components: {
         securitySchemes: {
-          session: { type: 'apiKey', in: 'cookie', name: 'cc_session' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'cc_session',
+            description: '`__Host-cc_session` where CC_BASE_URL is https.',
+          },
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_pat_…' },
           scim: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_scim_…' },
           basic: { type: 'http', scheme: 'basic' },

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
+import type { Config } from '../../config.ts'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
 import { page, pageHeaders } from '../saml/pages.ts'
+import { isHttps, strictTransport } from './https.ts'
 import { newRequestId } from './request-id.ts'
 import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 
@@ -28,22 +30,25 @@ const malformed = {
 type ParserFault = Error & { code?: string; rawPacket?: unknown }
 
 /** What Node's parser gives up on, so that no route ever sees it: told in the body of every other error. */
-export function refuseConnection(fault: ParserFault, socket: Socket): void {
-  if (fault.code === 'ECONNRESET' || socket.destroyed) return
-  const { status, error, code } = refusals[fault.code ?? ''] ?? malformed
-  const { body, headers: own } = render(addressIn(fault.rawPacket), { status, error, code })
-  const headers = {
-    'cache-control': 'no-store',
-    ...own,
-    'content-length': Buffer.byteLength(body),
-    'x-content-type-options': 'nosniff',
-    'x-request-id': newRequestId(),
-    connection: 'close',
+export const refuseConnection =
+  (config: Pick<Config, 'baseUrl'>) =>
+  (fault: ParserFault, socket: Socket): void => {
+    if (fault.code === 'ECONNRESET' || socket.destroyed) return
+    const { status, error, code } = refusals[fault.code ?? ''] ?? malformed
+    const { body, headers: own } = render(addressIn(fault.rawPacket), { status, error, code })
+    const headers = {
+      'cache-control': 'no-store',
+      ...own,
+      'content-length': Buffer.byteLength(body),
+      'x-content-type-options': 'nosniff',
+      ...(isHttps(config) && { 'strict-transport-security': strictTransport }),
+      'x-request-id': newRequestId(),
+      connection: 'close',
+    }
+    const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map((pair) => pair.join(': '))]
+    if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    socket.destroy(fault)
   }
-  const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map((pair) => pair.join(': '))]
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-  socket.destroy(fault)
-}
 
 function render(address: string, { status, error, code }: Refusal) {
   if (isBrowserAddress(address))

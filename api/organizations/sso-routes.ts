@@ -10,8 +10,7 @@ import { tokens } from '../../store/tokens/tokens.ts'
 import { presentScimToken } from '../scim/token-schemas.ts'
 import { Body, errors } from '../http/schemas.ts'
 import { publicOrigin } from '../http/public-origin.ts'
-import { readSaml, type SamlPlace } from '../saml/read-saml.ts'
-import type { Deps } from '../deps.ts'
+import { placeOfSaml, readSaml, type SamlPlace } from '../saml/read-saml.ts'
 import { changeOrganization } from './change-organization.ts'
 import { SsoBody } from './schemas.ts'
 
@@ -21,9 +20,9 @@ const maxShownMappings = 200
 /** /api/org/sso (decisions §2): how people get in, on one page. */
 export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
-  const overview = async ({ organizationId, organizationSlug: slug }: Caller) => {
-    const place = { organizationId, slug, origin: publicOrigin({ server: app }) }
-    return app.deps.store.tenant(organizationId, async (db) => read(app.deps, db, place))
+  const overview = async (caller: Caller) => {
+    const place = await placeOfSaml(app.deps, caller, publicOrigin({ server: app }))
+    return app.deps.store.tenant(caller.organizationId, async (db) => read(db, place))
   }
 
   app.get(
@@ -52,12 +51,12 @@ export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-async function read(deps: Deps, db: Db, place: SamlPlace): Promise<Static<typeof SsoBody>> {
+async function read(db: Db, place: SamlPlace): Promise<Static<typeof SsoBody>> {
   const { organizationId } = place
   const { requireSso } = await organizationSettings(db, organizationId)
   const scimTokens = await tokens(db, organizationId).listScim()
   return {
-    saml: await readSaml(deps, db, place),
+    saml: await readSaml(db, place),
     serviceProvider: spAddresses(place.origin, place.slug),
     scim: {
       baseUrl: `${place.origin}${scimBasePath}`,

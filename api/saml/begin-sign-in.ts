@@ -7,6 +7,7 @@ import { safeTarget } from '../../domain/saml/safe-target.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import { authnRequest } from '../../gateways/saml/authn-request.ts'
 import type { Db } from '../../store/connect.ts'
+import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { saml, type SamlOrganization } from '../../store/platform/saml.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
@@ -72,7 +73,7 @@ async function findOrganization(
   const domain = normalDomain(email?.slice(email.lastIndexOf('@') + 1) ?? '')
   return domain === undefined
     ? undefined
-    : organizations.byDomain(domain, config.domainProof === 'dns')
+    : organizations.byDomain(domain, await needsDomainProof(store.platform, config.domainProof))
 }
 
 type Question = {

@@ -1,32 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { requestMinutes } from '../../store/saml/saml-requests.ts'
+import type { Config } from '../../config.ts'
+import { cookieNameOf, isHttps } from '../http/https.ts'
 
 /** One for each request, so that two tabs can sign in at once (decisions §2a). */
-const nameOf = (requestId: string): string => `cc_saml_${requestId.slice(1, 17)}`
-const path = '/api/auth/saml'
+const nameOf = (config: Config, requestId: string): string =>
+  cookieNameOf(config, `cc_saml_${requestId.slice(1, 17)}`)
 
 /**
  * Login CSRF (identity.md 2.5). `SameSite=None`, since the answer is a form of the identity
  * provider's site, with which a browser sends no other cookie; and so it must be `Secure`.
+ * `__Host-` asks for the path of the whole host.
  */
+const attributesOf = (config: Config) => ({
+  path: isHttps(config) ? '/' : '/api/auth/saml',
+  httpOnly: true,
+  sameSite: 'none' as const,
+  secure: true,
+})
+
 export function setBrowserCookie(reply: FastifyReply, requestId: string, value: string): void {
-  void reply.setCookie(nameOf(requestId), value, {
-    path,
-    httpOnly: true,
-    sameSite: 'none',
-    secure: true,
-    maxAge: requestMinutes * 60,
-  })
+  const { config } = reply.server.deps
+  const attributes = { ...attributesOf(config), maxAge: requestMinutes * 60 }
+  void reply.setCookie(nameOf(config, requestId), value, attributes)
 }
 
 export const browserCookieOf = (request: FastifyRequest, requestId: string): string | undefined =>
-  request.cookies[nameOf(requestId)]
+  request.cookies[nameOf(request.server.deps.config, requestId)]
 
 export function clearBrowserCookie(reply: FastifyReply, requestId: string): void {
-  void reply.clearCookie(nameOf(requestId), {
-    path,
-    httpOnly: true,
-    sameSite: 'none',
-    secure: true,
-  })
+  const { config } = reply.server.deps
+  void reply.clearCookie(nameOf(config, requestId), attributesOf(config))
 }

@@ -5,7 +5,7 @@ import { publicOrigin } from '../http/public-origin.ts'
 import { Body, errors, Nullable } from '../http/schemas.ts'
 import { beginTest } from './begin-sign-in.ts'
 import { setBrowserCookie } from './browser-cookie.ts'
-import { readSaml } from './read-saml.ts'
+import { placeOfSaml, readSaml } from './read-saml.ts'
 import { enableSaml, proveDomains, saveSaml } from './save-saml.ts'
 import { SamlBody, SamlInput, SamlTraceBody } from './schemas.ts'
 
@@ -14,9 +14,9 @@ const Answer = Type.Object({ ok: Type.Literal(true), saml: Nullable(SamlBody) })
 /** §4.2: the identity provider of an organization, and why a sign-in through it did not work. */
 export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
-  const shown = async ({ organizationId, organizationSlug: slug }: Caller) => {
-    const place = { organizationId, slug, origin: publicOrigin({ server: app }) }
-    return app.deps.store.tenant(organizationId, async (db) => readSaml(app.deps, db, place))
+  const shown = async (caller: Caller) => {
+    const place = await placeOfSaml(app.deps, caller, publicOrigin({ server: app }))
+    return app.deps.store.tenant(caller.organizationId, async (db) => readSaml(db, place))
   }
 
   app.get(

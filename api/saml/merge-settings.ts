@@ -7,7 +7,7 @@ import {
   type CheckedCertificate,
 } from '../../domain/saml/check-certificate.ts'
 import { faultOfDomain, normalDomain } from '../../domain/saml/check-domain.ts'
-import { faultOfEndpoint } from '../../domain/saml/check-endpoint.ts'
+import { faultOfEndpoint, faultOfEntityId } from '../../domain/saml/check-endpoint.ts'
 import { MetadataFault, readMetadata, type IdpMetadata } from '../../domain/saml/read-metadata.ts'
 import type { SamlConfiguration, SamlSettings } from '../../store/saml/saml-configurations.ts'
 import type { SamlInput } from './schemas.ts'
@@ -36,6 +36,7 @@ export function parseSave(input: SamlSave): Parsed {
     (message) => note('metadataXml', message),
   )
   if (metadata) {
+    note('metadataXml', prefixed('entityID', faultOfEntityId(metadata.idpEntityId)))
     note('metadataXml', prefixed('SingleSignOnService', faultOfEndpoint(metadata.sso.url)))
     if (metadata.slo) {
       note('metadataXml', prefixed('SingleLogoutService', faultOfEndpoint(metadata.slo.url)))
@@ -44,6 +45,8 @@ export function parseSave(input: SamlSave): Parsed {
         note('metadataXml', prefixed('ResponseLocation', faultOfEndpoint(responseUrl)))
     }
   }
+  if (input.idpEntityId !== undefined)
+    note('idpEntityId', faultOfEntityId(input.idpEntityId.trim()))
   if (input.ssoUrl !== undefined) note('ssoUrl', faultOfEndpoint(input.ssoUrl))
   if (input.sloUrl) note('sloUrl', faultOfEndpoint(input.sloUrl))
   const given = attempt(

@@ -1,25 +1,41 @@
 import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import type { Powers } from '../../domain/access/roles.ts'
 import { certificateState } from '../../domain/saml/certificate-state.ts'
 import { proofRecord } from '../../domain/saml/domain-proof.ts'
 import { vouchesForOwners } from '../../domain/saml/power-of-editor.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import type { Db } from '../../store/connect.ts'
+import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { samlSpKeys } from '../../store/saml/saml-sp-keys.ts'
 import type { Deps } from '../deps.ts'
 import type { SamlBody } from './schemas.ts'
 
-export type SamlPlace = { organizationId: number; slug: string; origin: string }
+export type SamlPlace = {
+  organizationId: number
+  slug: string
+  origin: string
+  domainProofRequired: boolean
+}
+
+/** What is known before the transaction: whether domains need proof is a question about all organizations. */
+export async function placeOfSaml(
+  { store, config }: Pick<Deps, 'store' | 'config'>,
+  { organizationId, organizationSlug: slug }: Caller,
+  origin: string,
+): Promise<SamlPlace> {
+  const domainProofRequired = await needsDomainProof(store.platform, config.domainProof)
+  return { organizationId, slug, origin, domainProofRequired }
+}
 
 type Shown = Static<typeof SamlBody>
 
 /** The configuration as it is shown (§2.2): the certificates by their fingerprints, the key's public half. */
 export async function readSaml(
-  { config }: Pick<Deps, 'config'>,
   db: Db,
-  { organizationId, slug, origin }: SamlPlace,
+  { organizationId, slug, origin, domainProofRequired }: SamlPlace,
 ): Promise<Shown | null> {
   const configurations = samlConfigurations(db, organizationId)
   const found = await configurations.find()
@@ -44,7 +60,6 @@ export async function readSaml(
   const { idpEntityId, ssoUrl, sloUrl, defaultRole, enabled } = found
   const { attrEmail, attrName, attrGroups } = found
   const { acsUrl, sloUrl: spSloUrl, metadataUrl } = spAddresses(origin, slug)
-  const domainProofRequired = config.domainProof === 'dns'
   return {
     idpEntityId,
     ssoUrl,

@@ -6,6 +6,7 @@ import { makeSpKey } from '../../gateways/saml/make-sp-key.ts'
 import { actorOf, auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
+import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import {
   samlConfigurations,
@@ -96,7 +97,7 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
 
 /** Asks DNS for every domain that is not proved yet. Outside any transaction: a name server may be slow. */
 export async function proveDomains(deps: Deps, organizationId: number): Promise<void> {
-  if (deps.config.domainProof !== 'dns') return
+  if (!(await needsDomainProof(deps.store.platform, deps.config.domainProof))) return
   const claims = await deps.store.tenant(organizationId, async (db) =>
     domainClaims(db, organizationId).list(),
   )

@@ -1,19 +1,24 @@
 import type { FastifyReply } from 'fastify'
 import { sessionDays } from '../../store/users/sessions.ts'
-import { sessionCookie } from '../http/access.ts'
+import { isHttps, sessionCookieOf } from '../http/https.ts'
 
 /** `httpOnly`: no script reads it. `SameSite=Lax`: no other site's form sends it (§5). `Secure`: never in the clear, wherever people come by https. */
 export function setSessionCookie(reply: FastifyReply, value: string): void {
-  const { production, baseUrl } = reply.server.deps.config
-  void reply.setCookie(sessionCookie, value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: production || baseUrl?.startsWith('https:') === true,
+  const { config } = reply.server.deps
+  void reply.setCookie(sessionCookieOf(config), value, {
+    ...attributesOf(reply),
     maxAge: sessionDays * 24 * 3_600,
   })
 }
 
+/** With the same attributes: a browser ignores a `__Host-` cookie that is not `Secure`, one that ends it too. */
 export function clearSessionCookie(reply: FastifyReply): void {
-  void reply.clearCookie(sessionCookie, { path: '/' })
+  void reply.clearCookie(sessionCookieOf(reply.server.deps.config), attributesOf(reply))
 }
+
+const attributesOf = ({ server }: FastifyReply) => ({
+  path: '/',
+  httpOnly: true,
+  sameSite: 'lax' as const,
+  secure: server.deps.config.production || isHttps(server.deps.config),
+})

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { sessionCookieOf } from '../../api/http/https.ts'
 import type { Harness } from './create-harness.ts'
 import {
   createIdentityProvider,
@@ -121,10 +122,10 @@ export async function postResponse(
 }
 
 export const sessionOf = (answer: LightMyRequestResponse): string | undefined =>
-  answer.cookies.find(({ name }) => name === 'cc_session')?.value
+  answer.cookies.find(({ name }) => /^(__Host-)?cc_session$/.test(name))?.value
 
 /** Who a session belongs to, as `GET /api/auth/me` says. */
 export async function meOf(harness: Harness, answer: LightMyRequestResponse) {
-  const cookie = `cc_session=${sessionOf(answer)}`
+  const cookie = `${sessionCookieOf(harness.config)}=${sessionOf(answer)}`
   return (await harness.app.inject({ url: '/api/auth/me', headers: { cookie } })).json()
 }

@@ -77,7 +77,7 @@ function noteExchange(
   // What a refused body holds is no secret of anybody's: "password is the address" is tested so.
   if (answer.statusCode !== 400) noteFields(watch, bodyOf(payload), sentFields)
   for (const { name, value } of answer.cookies)
-    if (name === 'cc_session') watch.note('a session', value)
+    if (/^(__Host-)?cc_session$/.test(name)) watch.note('a session', value)
   if (answer.statusCode < 400) noteFields(watch, bodyOf(answer.body), givenFields)
   else watch.wrote(`the ${answer.statusCode} of ${method} ${JSON.stringify(url)}`, answer.body)
 }

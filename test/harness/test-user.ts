@@ -1,5 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Deps } from '../../api/deps.ts'
+import { sessionCookieOf } from '../../api/http/https.ts'
 import { newSecret, newToken } from '../../domain/access/credentials.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
@@ -47,7 +48,7 @@ export async function createTestUser(
       ...(body !== undefined && { payload: body as object }),
       ...options,
       headers: {
-        cookie: `cc_session=${secret.plain}`,
+        cookie: `${sessionCookieOf(deps.config)}=${secret.plain}`,
         ...(method !== 'GET' && { origin: deps.config.baseUrl }),
         ...options.headers,
       },

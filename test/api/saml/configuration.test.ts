@@ -15,7 +15,8 @@ let idp: IdentityProvider
 let org: TestOrganization
 let admin: TestUser
 beforeAll(async () => {
-  harness = await createHarness()
+  // Two claim one domain below, which nobody can prove.
+  harness = await createHarness({ env: { CC_DOMAIN_PROOF: 'none' } })
   idp = await createIdentityProvider()
   org = await harness.organization()
   admin = await org.user('Org Admin')
@@ -101,6 +102,39 @@ describe('400: says where and what', () => {
     ['http', () => ({ ...fields(), ssoUrl: 'http://idp.example' }), 'ssoUrl', /https/],
     ['a script', () => ({ ...fields(), ssoUrl: 'javascript:alert(1)' }), 'ssoUrl', /https/],
     ['credentials', () => ({ ...fields(), ssoUrl: 'https://a:b@x.test' }), 'ssoUrl', /password/],
+    ['markup', () => ({ ...fields(), ssoUrl: 'https://x.test/"><script>' }), 'ssoUrl', /markup/],
+    ['a quote', () => ({ ...fields(), sloUrl: "https://x.test/'" }), 'sloUrl', /markup/],
+    [
+      'another script',
+      () => ({ ...fields(), ssoUrl: 'https://b\u00fccher.test/' }),
+      'ssoUrl',
+      /ASCII/,
+    ],
+    ['an entity', () => ({ ...fields(), idpEntityId: '<b>x</b>' }), 'idpEntityId', /no URI has/],
+    [
+      'markup in metadata',
+      () => ({ metadataXml: idp.metadata().replaceAll('/sso"', '/sso&quot;&gt;&lt;b&gt;"') }),
+      'metadataXml',
+      /SingleSignOnService has characters/,
+    ],
+    [
+      'markup in the logout of metadata',
+      () => ({ metadataXml: idp.metadata().replaceAll('/slo"', '/slo&apos;"') }),
+      'metadataXml',
+      /SingleLogoutService has characters/,
+    ],
+    [
+      'markup in where answers go',
+      () => ({ metadataXml: idp.metadata().replaceAll('/slo/response"', '/&lt;i&gt;"') }),
+      'metadataXml',
+      /ResponseLocation has characters/,
+    ],
+    [
+      'an entity ID of markup in metadata',
+      () => ({ metadataXml: idp.metadata().replace('entityID="', 'entityID="&lt;i&gt;') }),
+      'metadataXml',
+      /entityID has white space/,
+    ],
     ['no URL', () => ({ ...fields(), sloUrl: 'nowhere' }), 'sloUrl', /not a URL/],
     ['garbage', () => ({ ...fields(), certificate: 'AAAA' }), 'certificate', /X\.509/],
     ['text', () => ({ ...fields(), certificate: 'my certificate!' }), 'certificate', /PEM/],

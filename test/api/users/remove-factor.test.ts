@@ -49,7 +49,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
     expect(mail.text).toContain(owner.email)
     const { entries } = (await owner.get('/api/audit?event=org.user_mfa_removed')).json()
     expect(entries).toMatchObject([
-      { actor: { id: owner.id }, target: { id: String(user.id) }, detail: { sessionsEnded: 1 } },
+      { actor: { id: owner.id }, target: { id: user.id }, detail: { sessionsEnded: 1 } },
     ])
   })
 
