@@ -1,9 +1,7 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Powers } from '../../domain/access/roles.ts'
 import { certificateState } from '../../domain/saml/certificate-state.ts'
 import { proofRecord } from '../../domain/saml/domain-proof.ts'
-import { vouchesForOwners } from '../../domain/saml/power-of-editor.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import type { Db } from '../../store/connect.ts'
 import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
@@ -74,13 +72,13 @@ export async function readSaml(
     attrName,
     attrGroups,
     enabled,
+    signsInUpTo: (await configurations.powerOfEditor())?.role ?? 'Org Admin',
     acsUrl,
     spSloUrl,
     spMetadataUrl: metadataUrl,
     spCertificate,
     sloReady: sloUrl !== null && spCertificate !== null && certificates.length > 0,
     warnings: [
-      ...editorWarnings(await configurations.powerOfEditor()),
       ...certificateWarnings(certificates),
       ...domains
         .filter(({ proved }) => domainProofRequired && !proved)
@@ -90,16 +88,6 @@ export async function readSaml(
         })),
     ],
   }
-}
-
-function editorWarnings(power: Powers | undefined): Shown['warnings'] {
-  if (!power || vouchesForOwners(power)) return []
-  return [
-    {
-      code: 'saved_below_owner',
-      message: `Whoever saved or enabled this identity provider last counts as ${power.role}. It signs in nobody above that role until an Owner saves it again.`,
-    },
-  ]
 }
 
 function certificateWarnings(certificates: Shown['certificates']): Shown['warnings'] {

@@ -50,6 +50,8 @@ export const SamlBody = Type.Object({
   attrName: Nullable(Type.String()),
   attrGroups: Nullable(Type.String()),
   enabled: Type.Boolean(),
+  /** The highest role of whom it signs in: of whoever saved or enabled it last, the lower of then and now. */
+  signsInUpTo: OneOf(roles),
   acsUrl: Type.String(),
   spSloUrl: Type.String(),
   spMetadataUrl: Type.String(),

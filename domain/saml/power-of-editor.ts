@@ -1,4 +1,4 @@
-import { hasCapability, lowerOf, rank, type Powers, type Role } from '../access/roles.ts'
+import { lowerOf, rank, type Powers, type Role } from '../access/roles.ts'
 
 /** Who saved or enabled an identity provider: what they were then, and what they are now. */
 export type Editor = {
@@ -31,7 +31,3 @@ export function powerOfEditor(editor: Editor): Powers {
 /** Whether an identity provider of this power may name a person of these powers. */
 export const mayVouchFor = (power: Powers, person: Powers): boolean =>
   power.platformAdmin || (!person.platformAdmin && rank(person.role) <= rank(power.role))
-
-/** Whether it may name an Owner: told to whoever looks at the settings. */
-export const vouchesForOwners = (power: Powers): boolean =>
-  hasCapability(power, 'manage_billing_transfer')

@@ -64,6 +64,12 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
         </div>
       </div>
       <ErrorNote error={test.error ?? (open === 'disable' ? null : enable.error)} />
+      {saml.signsInUpTo !== 'Owner' && (
+        <p className="note warn">
+          Whoever saved or enabled this identity provider last counts as {saml.signsInUpTo}. It
+          signs in nobody above that role until an Owner saves it again.
+        </p>
+      )}
       {saml.warnings.map(({ code, message }) => (
         <p key={code + message} className={`note ${code.includes('expired') ? 'bad' : 'warn'}`}>
           {message}

@@ -58,7 +58,7 @@ test('400: the trace says what to do, and the answer says nothing', async () => 
   const { entries } = (await saml.admin.get('/api/audit?event=saml.login_failed')).json()
   expect(entries[0].detail).toMatchObject({ reason: 'person_above_editor' })
   const { saml: shown } = (await saml.admin.get('/api/org/saml')).json()
-  expect(shown.warnings).toMatchObject([{ code: 'saved_below_owner' }])
+  expect(shown.signsInUpTo).toBe('Org Admin')
 })
 
 test('an Owner who saves gives the power, an Org Admin who saves or enables takes it away', async () => {
