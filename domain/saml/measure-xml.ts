@@ -53,6 +53,9 @@ function skipDeclaration(text: string): number {
   const declared = /encoding\s*=\s*["']([^"']*)["']/i.exec(text.slice(0, end))?.[1]
   if (declared !== undefined && !/^(utf-8|us-ascii)$/i.test(declared))
     throw new SamlRefusal('xml_encoding')
+  // Another parser reads other letters there, or none; ours has read it as UTF-8.
+  if (/^us-ascii$/i.test(declared ?? '') && /[^\p{ASCII}]/u.test(text))
+    throw new SamlRefusal('xml_encoding')
   return end
 }
 

@@ -29,6 +29,7 @@ describe('parseXml', () => {
     ['xml_processing_instruction', '<a><?php 1 ?></a>'],
     ['xml_processing_instruction', ' <?xml version="1.0"?><a/>'],
     ['xml_encoding', '<?xml version="1.0" encoding="UTF-7"?><a/>'],
+    ['xml_encoding', '<?xml version="1.0" encoding="US-ASCII"?><a>\u00fc</a>'],
     ['xml_malformed', '<a>&e;</a>'],
     ['xml_malformed', '<a><b></a></b>'],
     ['xml_malformed', '<a><b></a>'],

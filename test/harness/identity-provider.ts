@@ -83,9 +83,17 @@ export async function createIdentityProvider({
   validFrom = minutes(-60),
   validUntil = minutes(60 * 24 * 365),
   host = `idp-${randomBytes(4).toString('hex')}.example`,
+  key,
+}: {
+  bits?: number
+  validFrom?: Date
+  validUntil?: Date
+  host?: string
+  /** Instead of a new one. */
+  key?: { certificate: string; privateKey: string }
 } = {}): Promise<IdentityProvider> {
   const entityId = `https://${host}/metadata`
-  const { certificate, privateKey } = await makeKey({ bits, validFrom, validUntil, host })
+  const { certificate, privateKey } = key ?? (await makeKey({ bits, validFrom, validUntil, host }))
   const bare = new X509Certificate(certificate).raw.toString('base64')
   const ssoUrl = `https://${host}/sso`
   const sloUrl = `https://${host}/slo`
