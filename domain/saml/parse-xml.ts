@@ -27,6 +27,7 @@ export function parseXml(text: string): Element {
   }
   if (forbidden.test(text)) refuse('a character that XML has not')
   measureXml(text)
+  assertReferences(text)
   let root: Element | null
   try {
     const errorHandler = { warning: refuse, error: refuse, fatalError: refuse }
@@ -38,5 +39,25 @@ export function parseXml(text: string): Element {
     throw new SamlRefusal('xml_malformed', { cause: error })
   }
   if (!root) throw new SamlRefusal('xml_malformed')
+  assertPrefixesDeclared(root)
   return root
+}
+
+/** The parser takes a prefix that nobody declared, and reads a name of no namespace there; others refuse it. */
+function assertPrefixesDeclared(root: Element): void {
+  for (const element of [root, ...Array.from(root.getElementsByTagName('*'))])
+    for (const named of [element, ...Array.from(element.attributes)])
+      if (named.prefix && !named.namespaceURI) throw new SamlRefusal('xml_malformed')
+}
+
+const reference = /&#(?:x([0-9a-f]+)|([0-9]+));/gi
+
+/** A reference to a character that XML has not is as little allowed as the character (XML 1.0, 4.1). */
+function assertReferences(text: string): void {
+  for (const [, hexadecimal, decimal] of text.matchAll(reference)) {
+    const code = hexadecimal ? parseInt(hexadecimal, 16) : Number(decimal)
+    const isSurrogate = code >= 0xd800 && code <= 0xdfff
+    if (code > 0x10ffff || isSurrogate || forbidden.test(String.fromCodePoint(code)))
+      throw new SamlRefusal('xml_malformed')
+  }
 }

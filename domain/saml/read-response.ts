@@ -121,12 +121,11 @@ function assertUniqueIds(response: Element): void {
   const seen = new Set<string>()
   const all = response.getElementsByTagName('*')
   for (const element of [response, ...Array.from(all)]) {
-    // Ours is `ID`; a verifier that knows the other spellings must not find any either.
-    for (const name of ['ID', 'Id', 'id', 'xml:id']) {
-      const id = attribute(element, name)
-      if (id === undefined) continue
-      if (seen.has(id)) throw new SamlRefusal('id_repeated')
-      seen.add(id)
+    // Ours is `ID`; a verifier that knows other spellings, of whatever namespace, must not find any either.
+    for (const { name, value } of Array.from(element.attributes)) {
+      if (!/(^|:)(assertion|response)?id$/i.test(name)) continue
+      if (seen.has(value)) throw new SamlRefusal('id_repeated')
+      seen.add(value)
     }
   }
 }

@@ -198,7 +198,7 @@ describe.skipIf(!hasPython())(`SAML responses, ours beside signxml, seed ${seed}
     const ids = [`${namespaces.protocol}:Response`, `${namespaces.assertion}:Assertion`]
     for (const { xml, at, applied } of found.accepted.slice(0, 200)) {
       // It would take the key that the message names before the one that it is given.
-      writeFileSync(file, xml.toString().replaceAll(/<(\w+):KeyInfo[\s\S]*?<\/\1:KeyInfo>/g, ''))
+      writeFileSync(file, withoutFirstKey(xml.toString()))
       const args = ids.flatMap((id) => ['--id-attr:ID', id])
       const verify = () =>
         execFileSync('xmlsec1', ['--verify', '--pubkey-cert-pem', key, ...args, file], {
@@ -213,6 +213,14 @@ describe.skipIf(!hasPython())(`SAML responses, ours beside signxml, seed ${seed}
     expect(oursAlone.length).toBeGreaterThan(20)
   })
 })
+
+/** xmlsec1 takes the key that the message names before the one that it is given; it verifies the first signature. */
+function withoutFirstKey(xml: string): string {
+  const mark = 'SignatureValue>'
+  const end = xml.indexOf(mark, xml.indexOf(mark) + 1) + mark.length
+  const rest = xml.slice(end).replace(/^\s*<(\w+):KeyInfo[\s\S]*?<\/\1:KeyInfo>/, '')
+  return xml.slice(0, end) + rest
+}
 
 function hasXmlsec(): boolean {
   try {
