@@ -32,6 +32,8 @@ describe('parseXml', () => {
     ['xml_encoding', '<?xml version="1.0" encoding="US-ASCII"?><a>\u00fc</a>'],
     ['xml_malformed', '<a><x:b/></a>'],
     ['xml_malformed', '<a x:b="c"/>'],
+    ['xml_malformed', '<a xmlns:x="urn:x "/>'],
+    ['xml_malformed', '<a xmlns="{}"/>'],
     ['xml_malformed', '<a xmlNs:x="urn:x"/>'],
     ['xml_malformed', '<a>&#0;</a>'],
     ['xml_malformed', '<a b="&#x1F;"/>'],

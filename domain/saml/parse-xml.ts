@@ -39,16 +39,24 @@ export function parseXml(text: string): Element {
     throw new SamlRefusal('xml_malformed', { cause: error })
   }
   if (!root) throw new SamlRefusal('xml_malformed')
-  assertPrefixesDeclared(root)
+  assertNamespaces(root)
   return root
 }
 
-/** The parser takes a prefix that nobody declared, and reads a name of no namespace there; others refuse it. */
-function assertPrefixesDeclared(root: Element): void {
+/** The parser takes a prefix that nobody declared, and reads a name of no namespace there; and any text as the name of a namespace. Others refuse both. */
+function assertNamespaces(root: Element): void {
   for (const element of [root, ...Array.from(root.getElementsByTagName('*'))])
     for (const named of [element, ...Array.from(element.attributes)])
-      if (named.prefix && !named.namespaceURI) throw new SamlRefusal('xml_malformed')
+      if (
+        (named.prefix && !named.namespaceURI) ||
+        (isDeclaration(named) && noUri.test(named.value))
+      )
+        throw new SamlRefusal('xml_malformed')
 }
+
+const isDeclaration = (named: Element | Attr): named is Attr =>
+  named.nodeType === 2 && /^xmlns(:|$)/.test(named.nodeName)
+const noUri = /[\s<>"{}|\\^`]/
 
 const reference = /&#(?:x([0-9a-f]+)|([0-9]+));/gi
 
