@@ -44,7 +44,10 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     stateSerial: loaded.state?.serial ?? null,
     variablesMac: loaded.variablesMac,
   })
-  const split = splitPlan(plan.planJson, { sensitiveVariables: loaded.sensitiveVariables })
+  const split = splitPlan(plan.planJson, {
+    sensitiveVariables: loaded.sensitiveVariables,
+    secretValues: loaded.secrets,
+  })
   const { summary } = split
   const { judgement } = plan
 

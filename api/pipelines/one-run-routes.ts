@@ -59,7 +59,12 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       const page = await deps.store.tenant(organizationId, async (db) => {
         const { workspaceRunId: runId } = await place(db, organizationId, params)
         const after = decodeCursor(cursor, 0)
-        return readPlanPage(db, organizationId, { runId, after, limit, maxBytes: maxPlanPageBytes })
+        return readPlanPage({ keyring: deps.keyring, db }, organizationId, {
+          runId,
+          after,
+          limit,
+          maxBytes: maxPlanPageBytes,
+        })
       })
       return { plan: presentPlanPage(deps.keyring, page) }
     },

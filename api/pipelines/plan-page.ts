@@ -1,11 +1,15 @@
 import { Type, type Static } from 'typebox'
+import type { PresentedAttribute } from '../../domain/plans/diff-attributes.ts'
 import type { PlanOverview, PlanRow } from '../../domain/plans/split-plan.ts'
+import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { batchesPerPage, openPage } from '../../gateways/keyring/sealed-rows.ts'
 import type { Db } from '../../store/connect.ts'
 import { planChanges } from '../../store/pipelines/plan-changes.ts'
 import { plans } from '../../store/pipelines/plans.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { SealedBatch } from '../../store/sealed-batches.ts'
+import { searchForSecrets } from '../workspaces/secrets-of-workspace.ts'
 import { NextCursor, Nullable } from '../http/schemas.ts'
 
 const Shown = Type.Unsafe<string | number | boolean | null>({
@@ -69,11 +73,13 @@ type ReadPage = PlanQuery & {
   organizationId: number
   overview: PlanOverview
   batches: SealedBatch[]
+  /** For what became a sensitive value of the workspace after the rows were made. */
+  search: SecretSearch
 }
 
 /** Reads what a page of a run's plan is made from: a bounded number of bytes, however long the plan is. */
 export async function readPlanPage(
-  db: Db,
+  { keyring, db }: { keyring: Keyring; db: Db },
   organizationId: number,
   query: PlanQuery,
 ): Promise<ReadPage | null> {
@@ -81,7 +87,33 @@ export async function readPlanPage(
   if (!overview) return null
   const limit = batchesPerPage(query.maxBytes)
   const batches = await planChanges(db, organizationId).after(query.runId, query.after, limit)
-  return { ...query, organizationId, overview, batches }
+  const { workspaceId } = await workspaceRuns(db, organizationId).get(query.runId)
+  const search = await searchForSecrets({ keyring }, db, { organizationId, workspaceId })
+  return { ...query, organizationId, overview, batches, search }
+}
+
+/** Names of resources are let be: they are written in the configuration. Keys of instances can be values. */
+function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
+  const attributes = row.attributes.map((attribute) => {
+    const { path, before, after } = attribute
+    const [shown, then] = [coverShown(before), coverShown(after)]
+    const sensitive = attribute.sensitive || shown !== before || then !== after
+    return { ...attribute, path: cover(path), before: shown, after: then, sensitive }
+  })
+  if (row.part === 'output') return { ...row, attributes }
+  return {
+    ...row,
+    attributes,
+    address: cover(row.address),
+    ...(row.previousAddress !== undefined && { previousAddress: cover(row.previousAddress) }),
+    ...(row.module !== undefined && { module: cover(row.module) }),
+    ...(typeof row.index === 'string' && { index: cover(row.index) }),
+  }
+
+  function coverShown(value: PresentedAttribute['before']): PresentedAttribute['before'] {
+    // It covers a text or number by a text, and nothing else.
+    return coverAll(value) as PresentedAttribute['before']
+  }
 }
 
 export function presentPlanPage(
@@ -91,12 +123,13 @@ export function presentPlanPage(
   if (!page) return null
   const { overview, organizationId, runId } = page
   const place = { organizationId, table: 'plan_changes', ownerId: runId }
-  const { rows, nextSeq } = openPage<PlanRow>(keyring, place, page)
+  const opened = openPage<PlanRow>(keyring, place, page)
+  const rows = opened.rows.map((row) => coverRow(row, page.search))
   return {
     overview,
     resources: rows.filter((row) => row.part === 'resource'),
     outputs: rows.filter((row) => row.part === 'output'),
     drift: rows.filter((row) => row.part === 'drift'),
-    nextCursor: nextSeq === null ? null : String(nextSeq),
+    nextCursor: opened.nextSeq === null ? null : String(opened.nextSeq),
   }
 }

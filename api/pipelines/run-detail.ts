@@ -17,7 +17,10 @@ export async function runDetail(
   const runId = place.workspaceRunId
   const { body, plan, entries } = await deps.store.tenant(organizationId, async (db) => ({
     body: (await presentRuns(db, caller, { runIds: [runId], places: [place] }))[0],
-    plan: await readPlanPage(db, organizationId, { runId, ...firstPage }),
+    plan: await readPlanPage({ keyring: deps.keyring, db }, organizationId, {
+      runId,
+      ...firstPage,
+    }),
     entries: await auditEntriesOf(db, organizationId, { kind: 'run', id: String(runId) }),
   }))
   if (!body) throw notFound()

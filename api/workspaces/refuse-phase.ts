@@ -8,5 +8,5 @@ export function refusePhase(
 ): void {
   const message = faultOfPhase(variable, phase)
   if (message !== undefined)
-    throw invalid(`phase: ${message}.`, [{ path: 'phase', message }], 'variable_phase_refused')
+    throw invalid(message, [{ path: 'phase', message }], 'variable_phase_refused')
 }

@@ -1,7 +1,7 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { may } from '../../domain/access/caller.ts'
 import { compareAddresses } from '../../domain/workspaces/compare-addresses.ts'
-import { listOutputs } from '../../domain/workspaces/list-outputs.ts'
+import { listOutputs, listPublicOutputs } from '../../domain/workspaces/list-outputs.ts'
 import { parseState } from '../../domain/workspaces/state-document.ts'
 import { listResources } from '../../domain/workspaces/state-resources.ts'
 import type { Db } from '../../store/connect.ts'
@@ -11,6 +11,7 @@ import { decodeCursor, page } from '../http/paging.ts'
 import { errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
 import { presentStateVersion, StateVersionBody } from './present-state-version.ts'
 import { readState } from './read-state.ts'
+import { searchForSecrets, secretsOfWorkspace } from './secrets-of-workspace.ts'
 import { restoreState } from './restore-state.ts'
 import { Cursor } from '../http/pattern.ts'
 
@@ -160,8 +161,17 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const rest = listResources(parseState(state.body.toString())).filter(
         ({ address }) => compareAddresses(address, after) > 0,
       )
-      const resources = rest.slice(0, limit)
-      const last = rest.length > limit ? resources.at(-1) : undefined
+      const found = rest.slice(0, limit)
+      const last = rest.length > limit ? found.at(-1) : undefined
+      const search = await app.deps.store.tenant(organizationId, async (db) =>
+        searchForSecrets(app.deps, db, { organizationId, workspaceId: id }),
+      )
+      // The key of an instance can be a value.
+      const resources = found.map((resource) => ({
+        ...resource,
+        address: search.cover(resource.address),
+        module: resource.module === null ? null : search.cover(resource.module),
+      }))
       const nextCursor = last ? Buffer.from(last.address).toString('base64url') : null
       return { serial: state.version.serial, resources, nextCursor }
     },
@@ -173,7 +183,8 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'listOutputs',
-        description: 'Without mutate_infra a sensitive output has no value.',
+        description:
+          'Without mutate_infra a sensitive output has no value. What another output took from a sensitive variable, or from a value that the state marks as sensitive, is then covered by `[masked]`, and the output shown as sensitive.',
         params: IdParams,
         response: {
           200: Type.Object({
@@ -191,10 +202,16 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id } }) => {
-      const state = await currentState(caller.organizationId, id)
+      const { organizationId } = caller
+      const state = await currentState(organizationId, id)
       if (!state) return { outputs: [] }
       const document = parseState(state.body.toString())
-      return { outputs: listOutputs(document, may(caller, 'mutate_infra')) }
+      // Who may change the infrastructure may read the state itself.
+      if (may(caller, 'mutate_infra')) return { outputs: listOutputs(document) }
+      const secrets = await app.deps.store.tenant(organizationId, async (db) =>
+        secretsOfWorkspace(app.deps, db, { organizationId, workspaceId: id }),
+      )
+      return { outputs: listPublicOutputs(document, secrets) }
     },
   )
 }

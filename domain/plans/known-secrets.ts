@@ -1,4 +1,5 @@
 import { createTextMatcher } from '../secrets/text-matcher.ts'
+import { secretForms } from '../secrets/secret-forms.ts'
 import type { Plan } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
@@ -8,7 +9,12 @@ import { isRecord, own } from './record.ts'
  * (`terraform_data` does: `input` is marked, `output` is not).
  */
 export const knownSecrets = (plan: Plan, options: SecretOptions = {}): KnownSecrets =>
-  prepare(secretValues(plan, options))
+  prepare(
+    secretValues(plan, options),
+    (options.secretValues ?? []).flatMap((value) => [
+      ...secretForms(value, { shortest: minPartLength }),
+    ]),
+  )
 
 /** The same as texts, for a mask over what a policy says. */
 export const secretTexts = (plan: Plan, options: SecretOptions = {}): string[] =>
@@ -40,12 +46,15 @@ function secretValues(plan: Plan, options: SecretOptions): Set<string | number> 
     if (names.has(name) || isSensitive(own(own(root, 'variables'), name)))
       add(own(variable, 'value'))
   collectDeclared(root, add)
+  for (const value of options.secretValues ?? []) addValue(value, found)
   return found
 }
 
 export type SecretOptions = {
   /** Variables that the workspace keeps as sensitive though the configuration does not say so. */
   sensitiveVariables?: readonly string[]
+  /** Values that the workspace keeps as sensitive: they are found in every form that tools give them. */
+  secretValues?: readonly string[]
 }
 
 export type KnownSecrets = {
@@ -77,6 +86,12 @@ function collectMarked({ value, marks, add }: Marked): void {
       collectMarked({ value: own(value, key), marks: mark, add })
 }
 
+/** A value that a configuration may have turned into a number. */
+function addValue(value: string, found: Set<string | number>): void {
+  collectLeaves(value, found)
+  if (value.trim() !== '') collectLeaves(Number(value), found)
+}
+
 function collectLeaves(value: unknown, found: Set<string | number>): void {
   if (typeof value === 'string' && value.length >= minWholeLength) found.add(value)
   else if (typeof value === 'number' && Math.abs(value) >= minNumber) found.add(value)
@@ -103,12 +118,13 @@ function collectDeclared(module: unknown, add: (value: unknown) => void): void {
   }
 }
 
-function prepare(found: ReadonlySet<string | number>): KnownSecrets {
-  const matcher = createTextMatcher(
-    [...found]
+function prepare(found: ReadonlySet<string | number>, forms: readonly string[]): KnownSecrets {
+  const matcher = createTextMatcher([
+    ...[...found]
       .filter((secret) => typeof secret === 'string')
       .filter((secret) => secret.length >= minPartLength),
-  )
+    ...forms,
+  ])
   return {
     has: (value) => (typeof value === 'string' || typeof value === 'number') && found.has(value),
     cover(text, replacement) {

@@ -6,22 +6,27 @@ import { stripControls } from './strip-controls.ts'
  * for that is how tools pass it on.
  */
 export function secretForms(secret: string, { shortest = shortestSecret } = {}): Set<string> {
-  const forms = new Set<string>()
-  const add = (form: string) => {
-    if (form.length >= shortest) forms.add(form)
-  }
-  for (const line of [secret, ...secret.split(/\r?\n/)]) {
-    const part = line.trim()
-    if (part.length < shortest) continue
-    const whole = part.toWellFormed()
-    const json = JSON.stringify(part).slice(1, -1)
-    add(part)
-    add(stripControls(part))
-    for (const form of [json, likeGo(json), JSON.stringify(json).slice(1, -1)]) add(form)
-    for (const form of [encodeURIComponent(whole), likeQuery(whole)]) add(form)
-    for (const form of base64Forms(whole)) add(form)
-  }
-  return forms
+  const parts = [secret, ...secret.split(/\r?\n/)]
+  return new Set(parts.flatMap((part) => formsOf(part, { shortest })))
+}
+
+/** The same of a text as a whole. */
+export function formsOf(text: string, { shortest = shortestSecret } = {}): string[] {
+  const part = text.trim()
+  if (part.length < shortest) return []
+  const whole = part.toWellFormed()
+  const json = JSON.stringify(part).slice(1, -1)
+  const forms = [
+    part,
+    stripControls(part),
+    json,
+    likeGo(json),
+    JSON.stringify(json).slice(1, -1),
+    encodeURIComponent(whole),
+    likeQuery(whole),
+    ...base64Forms(whole),
+  ]
+  return forms.filter((form) => form.length >= shortest)
 }
 
 /** Shorter ones would mask half of every log, and what is missing would tell what they are. */

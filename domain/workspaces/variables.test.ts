@@ -87,8 +87,10 @@ describe('phases', () => {
 
   test('variables of OpenTofu have both, by either way of setting them', () => {
     for (const phase of ['plan', 'apply'] as const) {
-      expect(faultOfPhase({ kind: 'terraform', key: 'a' }, phase)).toContain('phase "both"')
-      expect(faultOfPhase({ kind: 'env', key: 'TF_VAR_a' }, phase)).toContain('phase "both"')
+      expect(faultOfPhase({ kind: 'terraform', key: 'a' }, phase)).toContain('plan and apply alike')
+      expect(faultOfPhase({ kind: 'env', key: 'TF_VAR_a' }, phase)).toContain(
+        'plan and apply alike',
+      )
       expect(faultOfPhase({ kind: 'env', key: 'API_KEY' }, phase)).toBeUndefined()
     }
     expect(faultOfPhase({ kind: 'terraform', key: 'a' }, 'both')).toBeUndefined()

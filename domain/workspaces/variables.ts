@@ -43,7 +43,7 @@ export function faultOfPhase(
 ): string | undefined {
   return phase === 'both' || (kind === 'env' && !key.startsWith('TF_VAR_'))
     ? undefined
-    : 'a variable of OpenTofu has the phase "both": a plan and its apply must have the same values. Only environment variables can have another'
+    : 'A variable of OpenTofu is given to plan and apply alike, since both must have the same values. Only an environment variable can be for one of them.'
 }
 
 const refusedInWords =

@@ -49,6 +49,10 @@ export function workspaceVariables(db: Db, organizationId: number) {
       return measured as MeasuredVariable[]
     },
 
+    async listSensitive(workspaceId: number): Promise<WorkspaceVariable[]> {
+      return rows(workspaceId).where({ sensitive: true }).orderBy('id')
+    },
+
     async get(workspaceId: number, id: number): Promise<WorkspaceVariable> {
       const row = await rows(workspaceId).findOne({ id })
       if (!row) throw notFound()

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { createSecretSearch } from './secret-search.ts'
+
+const secret = 'correct-"horse"/battery'
+const { cover, coverAll } = createSecretSearch([secret, '471147114711', 'abcd', 'true'])
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('createSecretSearch', () => {
+  test.each([
+    ['equals', secret],
+    ['contains', `postgres://app:${secret}@db/app`],
+    ['contains in JSON', JSON.stringify({ password: secret })],
+    ['contains in JSON in JSON', JSON.stringify(JSON.stringify({ password: secret }))],
+    ['contains in a URL', `https://x/?p=${encodeURIComponent(secret)}&more`],
+    ['contains in base64', `Basic ${base64(`user:${secret}`)}`],
+    ['contains in base64 for URLs', Buffer.from(`u:${secret}`).toString('base64url')],
+  ])('%s', (_, text) => {
+    const covered = cover(text)
+    expect(covered).toMatch(/\[masked\]$/)
+    expect(text.startsWith(covered.slice(0, -'[masked]'.length))).toBe(true)
+    for (const word of ['correct', 'horse', 'battery', base64('horse').slice(0, 6)])
+      expect(covered).not.toContain(word)
+  })
+
+  test('in lists, objects, keys and numbers, and the rest stays as it is', () => {
+    const value = {
+      list: ['plain', { deep: secret }],
+      [`key ${secret}`]: 1,
+      [secret]: 2,
+      number: 471_147_114_711,
+      text: 'x471147114711',
+      other: 471_147_114_712,
+      yes: true,
+      nothing: null,
+    }
+    expect(coverAll(value)).toEqual({
+      list: ['plain', { deep: '[masked]' }],
+      'key [masked] 2': 1,
+      '[masked] 3': 2,
+      number: '[masked]',
+      text: 'x[masked]',
+      other: 471_147_114_712,
+      yes: true,
+      nothing: null,
+    })
+    expect(coverAll('true')).toBe('true')
+  })
+
+  test('a number of more digits than JSON keeps', () => {
+    const { coverAll } = createSecretSearch(['471147114711471147114711'])
+    expect(coverAll(JSON.parse('471147114711471147114711'))).toBe('[masked]')
+  })
+
+  test('a short value where it is the whole, and not by chance within another', () => {
+    expect(cover('abcd')).toBe('[masked]')
+    expect(cover('xabcdx')).toBe('xabcdx')
+  })
+
+  test('a long value by its beginning, and a key by its lines', () => {
+    const lines = Array.from({ length: 30 }, (_, n) => `${n}${'kQ9x'.repeat(15)}${n}`)
+    const key = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join('\n')
+    const { cover } = createSecretSearch([key, 'z'.repeat(100) + 'w'.repeat(60_000)])
+    expect(cover(`x ${key}`)).toBe('x [masked]')
+    expect(cover(`x ${JSON.stringify(key)}`)).toBe('x "[masked]')
+    expect(cover(`x ${base64(key)}`)).toBe('x [masked]')
+    expect(cover(`x ${lines[10]}`)).toBe('x [masked]')
+    expect(cover(`x ${'z'.repeat(100)}`)).toBe('x [masked]')
+    expect(cover('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----')
+  })
+
+  test('what is nested 100,000 deep is covered and ends nothing', () => {
+    let deep: unknown = secret
+    for (let level = 0; level < 100_000; level += 1) deep = [deep]
+    expect(JSON.stringify(coverAll(deep))).toContain('[masked]')
+  })
+
+  test('1 MiB of secrets of many lines make a search of bounded size', () => {
+    const many = Array.from({ length: 16 }, (_, n) =>
+      Array.from({ length: 2_000 }, (_, line) => `${n}-${line}-${'v'.repeat(24)}`).join('\n'),
+    )
+    const before = process.cpuUsage()
+    createSecretSearch(many)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testPlan } from '../../../domain/plans/test-plan.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { startRun } from '../../harness/runs.ts'
+import { recordedPlan } from '../pipelines/recorded-plan.ts'
+import { lockInfo, stateClient, stateOf } from './state-client.ts'
+
+const secret = 'correct-"horse"/battery'
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+/** What would tell of the value in any of its forms. */
+const traces = ['correct', 'horse', 'battery', base64('horse"/batt').slice(0, 10), '4711471147']
+
+describe('sensitive values of a workspace in what members read', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  const outputs = {
+    equal: { value: secret, type: 'string' },
+    contained: { value: `postgres://app:${secret}@db/app`, type: 'string' },
+    encoded: { value: `Basic ${base64(`user:${secret}`)}`, type: 'string' },
+    json: { value: JSON.stringify({ password: secret }), type: 'string' },
+    url: { value: `https://x/?p=${encodeURIComponent(secret)}`, type: 'string' },
+    nested: {
+      value: { list: [{ deep: secret }], kept: 'plain' },
+      type: ['object', { list: ['list', ['object', { deep: 'string' }]], kept: 'string' }],
+    },
+    key: { value: { [secret]: 'v' }, type: ['object', { [secret]: 'string' }] },
+    number: { value: 471147114711, type: 'number' },
+    plain: { value: 'nothing of it', type: 'string' },
+  }
+  const resources = [
+    {
+      mode: 'managed',
+      type: 'terraform_data',
+      name: 'one',
+      provider: 'provider["builtin"]',
+      instances: [
+        { index_key: secret, attributes: {} },
+        { index_key: 'open', attributes: {} },
+      ],
+    },
+  ]
+
+  const made = async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner })
+    const client = stateClient(harness.app, workspace, await owner.token('Deployer'))
+    const info = lockInfo()
+    await client.lock(info)
+    const written = await client.write(stateOf(1, { outputs, resources }), info.ID)
+    expect(written.statusCode).toBe(200)
+    await client.unlock(info)
+    const sensitive = async () => {
+      for (const [key, value] of [
+        ['password', secret],
+        ['pin', '471147114711'],
+      ])
+        await owner.post(`${workspace.url}/variables`, { key, value, sensitive: true })
+    }
+    const viewer = await org.user('Viewer')
+    return { org, owner, viewer, workspace, url: workspace.url, sensitive }
+  }
+
+  test('200: a Viewer sees no output that equals, contains or encodes one, also of one that is added later', async () => {
+    const { org, viewer, url, sensitive } = await made()
+    const before = (await viewer.get(`${url}/outputs`)).body
+    expect(before).toContain('horse')
+    await sensitive()
+    const answer = await viewer.get(`${url}/outputs`)
+    for (const trace of traces) expect(answer.body).not.toContain(trace)
+    const shown = Object.fromEntries(
+      answer.json().outputs.map((output: { name: string }) => [output.name, output]),
+    )
+    expect(shown).toMatchObject({
+      equal: { value: '[masked]', sensitive: true },
+      contained: { value: 'postgres://app:[masked]', sensitive: true },
+      nested: { value: { list: [{ deep: '[masked]' }], kept: 'plain' }, sensitive: true },
+      number: { value: '[masked]', sensitive: true },
+      plain: { value: 'nothing of it', sensitive: false },
+    })
+    // Who may change the infrastructure reads the state itself.
+    const deployer = await org.user('Deployer')
+    expect((await deployer.get(`${url}/outputs`)).body).toContain('battery')
+  })
+
+  test('200: the key of an instance, in the resources of the state', async () => {
+    const { viewer, url, sensitive } = await made()
+    await sensitive()
+    const answer = await viewer.get(`${url}/state/resources`)
+    for (const trace of traces) expect(answer.body).not.toContain(trace)
+    expect(answer.body).toContain('open')
+  })
+
+  test('200: a plan whose rows were made before the value was sensitive', async () => {
+    const { org, owner, viewer, workspace, url, sensitive } = await made()
+    const { id } = await startRun(owner, workspace)
+    const plan = testPlan([
+      {
+        address: `aws_instance.web["${secret}"]`,
+        actions: ['create'],
+        after: { user_data: base64(secret), text: `x ${secret}`, [`${secret} key`]: 471147114711 },
+      },
+    ])
+    await recordedPlan(harness, { organizationId: org.id, runId: id }, plan)
+    const paths = [`${url}/runs/${id}`, `${url}/runs/${id}/plan`]
+    for (const path of paths) expect((await viewer.get(path)).body).toContain('horse')
+    await sensitive()
+    for (const reader of [viewer, owner])
+      for (const path of paths) {
+        const { body } = await reader.get(path)
+        expect(body).toContain('user_data')
+        for (const trace of traces) expect(body).not.toContain(trace)
+      }
+  })
+
+  test('200: values of another workspace cover nothing here', async () => {
+    const { owner, viewer, url } = await made()
+    const other = await owner.post('/api/workspaces', { name: `w-${Date.now()}` })
+    const place = `/api/workspaces/${other.json().workspace.id}/variables`
+    await owner.post(place, { key: 'password', value: secret, sensitive: true })
+    expect((await viewer.get(`${url}/outputs`)).body).toContain('horse')
+  })
+})
