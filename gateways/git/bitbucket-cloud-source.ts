@@ -1,4 +1,4 @@
-import { authorsPerPage, maxAuthorPages, type GitSource } from './git-source.ts'
+import { authorsPerPage, maxAuthorPages, type Attribution, type GitSource } from './git-source.ts'
 import { isStatus } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 import { inPath, type JsonClient } from './json-client.ts'
@@ -18,19 +18,24 @@ export function bitbucketCloudSource(
     readFiles,
     authors: async (name, { from, to, folders }) =>
       asked(provider, async () => {
-        const found = new Map<string, string[]>()
+        const found = new Map<string, Attribution>()
         let complete = true
         for (const path of folders)
           for (let page = 1; page <= maxAuthorPages; page += 1) {
             const { values, next } = await commitsOf(client, name, { from, to, path, page })
-            // It tells the author alone, as "Name <address>".
+            // It tells the author alone, as "Name <address>", and nothing of signatures.
             for (const { hash, author } of values)
-              found.set(hash, [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''])
+              found.set(hash, {
+                claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
+                proved: [],
+              })
             if (!next) break
             if (page === maxAuthorPages) complete = false
           }
         return { commits: [...found.values()], complete }
       }),
+    // No part of its API tells who pushed.
+    pushes: async () => null,
   }
 }
 

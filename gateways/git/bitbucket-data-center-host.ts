@@ -132,12 +132,19 @@ export function bitbucketDataCenterHost(
       asked(provider, async () => {
         const found = []
         for (let start: number | null = 0; start !== null;) {
-          const page: Page<{ type: string; path: { toString: string } }> = await client.get(
-            `${at(name)}/compare/changes`,
-            { from: head, to: base, start, limit: perPage },
-          )
-          for (const { type, path } of page.values)
+          type Change = { type: string; path: Path; srcPath?: Path }
+          const page: Page<Change> = await client.get(`${at(name)}/compare/changes`, {
+            from: head,
+            to: base,
+            start,
+            limit: perPage,
+          })
+          for (const { type, path, srcPath } of page.values) {
             found.push({ path: path.toString, change: changes[type] ?? 'modified' } as const)
+            // Moved: a folder that it left has changed as well.
+            if (type === 'MOVE' && srcPath)
+              found.push({ path: srcPath.toString, change: 'removed' } as const)
+          }
           start = page.isLastPage ? null : (page.nextPageStart ?? null)
         }
         return found
@@ -172,6 +179,8 @@ export function bitbucketDataCenterHost(
       }),
   }
 }
+
+type Path = { toString: string }
 
 const changes: Record<string, 'added' | 'removed'> = { ADD: 'added', DELETE: 'removed' }
 

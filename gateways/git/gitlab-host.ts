@@ -1,5 +1,6 @@
 import { Gitlab } from '@gitbeaker/rest'
 import type { Outbound } from '../outbound/outbound.ts'
+import type { FileChange } from '../../domain/git/changes-between.ts'
 import type { GitHost, GitRepository } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
@@ -108,10 +109,16 @@ export function gitlabHost(
     compare: async (name, { base, head }) =>
       asked(provider, async () => {
         const { diffs } = await api.Repositories.compare(name, base, head, { straight: true })
-        return (diffs ?? []).map((diff) => ({
-          path: diff.deleted_file ? diff.old_path : diff.new_path,
-          change: diff.deleted_file ? 'removed' : diff.new_file ? 'added' : 'modified',
-        }))
+        return (diffs ?? []).flatMap((diff): FileChange[] => {
+          if (diff.deleted_file) return [{ path: diff.old_path, change: 'removed' }]
+          if (diff.new_file) return [{ path: diff.new_path, change: 'added' }]
+          if (diff.old_path === diff.new_path) return [{ path: diff.new_path, change: 'modified' }]
+          // Moved: a folder that it left has changed as well.
+          return [
+            { path: diff.old_path, change: 'removed' },
+            { path: diff.new_path, change: 'added' },
+          ]
+        })
       }),
 
     isProtected: async (name, branch) =>

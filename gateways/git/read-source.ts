@@ -1,8 +1,9 @@
 import { invalid } from '../../domain/errors.ts'
 import { blobId } from '../../domain/git/blob-id.ts'
-import { foldersOf, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import { pushesBetween } from '../../domain/git/pushes-between.ts'
+import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
-import type { CommitAuthors } from './git-source.ts'
+import type { CommitAuthors, CommitRange, GitPush } from './git-source.ts'
 import type { GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 
@@ -13,6 +14,8 @@ export type ReadSource = {
   commit: string
   branch: string
   files: ConfigurationFiles
+  /** Who pushed what touched the folders; null where the host does not tell it without a gap. */
+  pushes: readonly GitPush[] | null
 } & CommitAuthors
 
 /** A workspace's files at its branch's head, or `undefined` where that is the known commit. What is wrong is said by name. */
@@ -53,12 +56,53 @@ export async function readAt(
       'path',
       `there is no file in ${place.path === '' ? 'the repository' : `the folder ${place.path}`} of ${place.repo} on ${branch}`,
     )
-  const from = known?.commitSha ?? null
+  const range = { from: known?.commitSha ?? null, to: commit, folders }
   return {
     commit,
     branch,
     files,
-    ...(await host.authors(place.repo, { from, to: commit, folders })),
+    pushes: await pushesOf(host, place.repo, { branch, ...range }),
+    ...(await host.authors(place.repo, range)),
+  }
+}
+
+/** Beyond these a host may leave out the rest, and the one that matters with it. */
+const maxChanges = 300
+
+/** So many pushes are asked for what they changed; of more, all count. */
+const maxCompared = 20
+
+async function pushesOf(
+  host: GitHost,
+  repo: string,
+  { branch, from, to, folders }: CommitRange & { branch: string },
+): Promise<GitPush[] | null> {
+  const told = await host.pushes(repo, branch)
+  const between = told && pushesBetween(told, { from, to })
+  if (!between || between.length > maxCompared) return between
+  const touching = await Promise.all(
+    between.map(async (push) => touches(host, repo, { push, folders })),
+  )
+  return between.filter((_, index) => touching[index])
+}
+
+/** One that seems to change nothing leads the branch back, and may take a fix away: it counts. */
+async function touches(
+  host: GitHost,
+  repo: string,
+  { push: { before: base, after: head }, folders }: { push: GitPush; folders: readonly string[] },
+): Promise<boolean> {
+  if (/^0*$/.test(base)) return true
+  try {
+    const changes = await host.compare(repo, { base, head })
+    return (
+      changes.length === 0 ||
+      changes.length >= maxChanges ||
+      changes.some(({ path }) => folders.some((folder) => isWithin(path, folder)))
+    )
+  } catch {
+    // Gone after the branch was written anew, or more than a host compares.
+    return true
   }
 }
 

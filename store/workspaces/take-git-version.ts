@@ -12,6 +12,9 @@ import { configurationVersions, type ConfigurationVersion } from './configuratio
 import { workspaceAuthorship } from './workspace-authorship.ts'
 import type { Workspace } from './workspaces.ts'
 
+/** As gateways/git/git-source.ts has it. */
+type Attribution = { claimed: readonly string[]; proved: readonly string[] }
+
 export type GitVersion = {
   /** Whose row the caller holds. */
   workspace: Workspace
@@ -20,8 +23,9 @@ export type GitVersion = {
     commit: string
     branch: string
     files: ConfigurationFiles
-    commits: ReadonlyArray<readonly string[]>
+    commits: readonly Attribution[]
     complete: boolean
+    pushes: ReadonlyArray<Attribution & { after: string }> | null
   }
   onTopOf: number | null
   seal: (text: string) => Buffer
@@ -74,18 +78,44 @@ export async function takeGitVersion(
   return { version, created: true }
 }
 
-/** The members whose addresses the commits name; a commit that names none of them might be anybody's. */
+/**
+ * The members whom a commit names, whom its signature proves, and who pushed it. Unknown where the
+ * host proves no member for one of them: `--author` names anybody, so a name alone would let a
+ * pusher approve their own change as a colleague's. Whom a commit only names is an author all the
+ * same. What we committed ourselves is nobody's push.
+ */
 async function authorsIn(
   db: Db,
   organizationId: number,
-  { commits, complete }: GitVersion['read'],
+  { commits, complete, pushes }: GitVersion['read'],
 ): Promise<Pick<ConfigurationVersion, 'authorUserIds' | 'unknownAuthor'>> {
-  const members = await users(db, organizationId).listByEmails(commits.flat())
+  const ours = await commitsOfOurs(db, organizationId, pushes ?? [])
+  const made = [...commits, ...(pushes ?? []).filter(({ after }) => !ours.has(after))]
+  const members = await users(db, organizationId).listByEmails(
+    made.flatMap(({ claimed, proved }) => [...claimed, ...proved]),
+  )
   const known = new Set(members.map(({ email }) => email?.toLowerCase()))
   return {
     authorUserIds: members.map(({ id }) => id),
     unknownAuthor:
       !complete ||
-      commits.some((emails) => !emails.some((email) => known.has(email.toLowerCase()))),
+      pushes === null ||
+      made.some(({ proved }) => !proved.some((email) => known.has(email.toLowerCase()))),
   }
+}
+
+async function commitsOfOurs(
+  db: Db,
+  organizationId: number,
+  pushes: ReadonlyArray<{ after: string }>,
+): Promise<Set<string>> {
+  if (pushes.length === 0) return new Set()
+  const rows = await db('git_hydrations')
+    .where({ organizationId })
+    .whereIn(
+      'commitSha',
+      pushes.map(({ after }) => after),
+    )
+    .select('commitSha')
+  return new Set(rows.map(({ commitSha }) => commitSha))
 }

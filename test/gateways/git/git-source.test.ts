@@ -56,7 +56,7 @@ eachProvider('reading from %s', (provider) => {
     const emails = async (from: string | null, folders: string[]) => {
       const { commits, complete } = await provider.host.authors(name, { from, to, folders })
       expect(complete).toBe(true)
-      return commits.map((commit) => [...new Set(commit)].join()).toSorted()
+      return commits.map(({ claimed }) => [...new Set(claimed)].join()).toSorted()
     }
     expect(await emails(first, ['a'])).toEqual(['ada@example.com', 'bob@example.com'])
     expect(await emails(first, ['a', 'c.tf'])).toHaveLength(3)
@@ -64,6 +64,51 @@ eachProvider('reading from %s', (provider) => {
     expect((await emails(null, ['a'])).length).toBeGreaterThanOrEqual(3)
     // A commit that is no more: all that there are.
     expect((await emails('0'.repeat(39).concat('1'), ['a'])).length).toBeGreaterThanOrEqual(3)
+  })
+})
+
+eachProvider('who a change is by, as %s proves it', (provider) => {
+  test('an address counts by a verified signature, and a push by the address its account shows', async () => {
+    const { name, head: first } = await provider.repository({ 'a/one.tf': '# 1\n' })
+    const head = async () => (await provider.host.head(name, 'main')) ?? ''
+    const write = (text: string) => ({ write: { 'a/one.tf': text } })
+    await provider.peer.edit(name, { ...write('# 2\n'), email: 'ada@example.com' })
+    const unsigned = await head()
+    await provider.peer.edit(name, {
+      ...write('# 3\n'),
+      email: 'ada@example.com',
+      signed: true,
+      pusher: 'eve@example.com',
+    })
+    const to = await head()
+    const proofOf = async (from: string, end: string) => {
+      const range = { from, to: end, folders: ['a'] }
+      return (await provider.host.authors(name, range)).commits
+    }
+    const claimed = expect.arrayContaining(['ada@example.com'])
+    const signs = provider.peer.provider !== 'bitbucket'
+    expect(await proofOf(first, unsigned)).toEqual([{ claimed, proved: [] }])
+    expect(await proofOf(unsigned, to)).toEqual([
+      { claimed, proved: signs ? ['ada@example.com'] : [] },
+    ])
+    const pushes = await provider.host.pushes(name, 'main')
+    if (provider.peer.product === 'bitbucket-cloud') expect(pushes).toBeNull()
+    else {
+      const address = ['eve@example.com']
+      expect(pushes?.[0]).toEqual({
+        before: unsigned,
+        after: to,
+        ...(signs ? { claimed: [], proved: address } : { claimed: address, proved: [] }),
+      })
+      expect(pushes?.[1]).toEqual({ before: first, after: unsigned, claimed: [], proved: [] })
+    }
+  })
+
+  test('a token that is not told of pushes is told so by null, and reads all the same', async () => {
+    if (provider.peer.product !== 'bitbucket-data-center') return
+    const { name } = await provider.repository({ 'a/one.tf': '# 1\n' })
+    const host = provider.hostWith(provider.peer.token('read'))
+    expect(await host.pushes(name, 'main')).toBeNull()
   })
 })
 

@@ -123,10 +123,39 @@ async function route(
     }))
     return ok(paged(rows, url))
   }
+  if (what === 'ref-change-activities') return refChanges(store, project, { url, right })
   if (what.startsWith('webhooks')) return dataCenterHooks(store, project, request)
   if (what.startsWith('pull-requests/')) return dataCenterPull(store, project, request)
   if (what === 'pull-requests') return pulls(project, request)
   return fail(404, 'Not found')
+}
+
+/** For administrators of the repository alone. */
+function refChanges(
+  store: PeerProjects,
+  project: PeerProject,
+  { url, right }: { url: URL; right: 'read' | 'write' },
+): PeerAnswer {
+  if (right !== 'write') return fail(401, 'You are not permitted to access this resource')
+  const ref = url.searchParams.get('ref')
+  const rows = project.pushes
+    .filter(({ branch }) => `refs/heads/${branch}` === ref)
+    .map(({ branch, before, after, account }) => ({
+      createdDate: Date.now(),
+      trigger: 'push',
+      user: {
+        name: `user-${account}`,
+        emailAddress: store.accounts.find(({ id }) => id === account)?.email ?? undefined,
+      },
+      refChange: {
+        ref: { id: `refs/heads/${branch}`, displayId: branch, type: 'BRANCH' },
+        refId: `refs/heads/${branch}`,
+        fromHash: before,
+        toHash: after,
+        type: 'UPDATE',
+      },
+    }))
+  return ok(paged(rows, url))
 }
 
 const show = (project: PeerProject) => {

@@ -30,6 +30,10 @@ export type GitPeer = {
       message?: string
       /** The address of its author and committer. */
       email?: string
+      /** Signed by the key of an account that has this address, as the host has verified. */
+      signed?: boolean
+      /** The address that the account which pushed it shows; without one it shows none. */
+      pusher?: string
     },
   ): Promise<void>
   /** Path → content of a branch's head. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePorts } from '../../../engines/free-ports.ts'
+import { GithubAuthors } from './github-peer-authors.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
 import { deliver, type PeerHook } from './webhook-delivery.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
@@ -27,6 +28,7 @@ export async function githubPeer(): Promise<GitPeer> {
     },
   })
   const tokens = new Map<string, PeerRight>()
+  const authors = new GithubAuthors()
   const archived = new Set<string>()
   const hooks = new Map<string, PeerHook[]>()
   let hooksAllowed = true
@@ -63,14 +65,18 @@ export async function githubPeer(): Promise<GitPeer> {
         json: { message: 'Not Found', status: '404' },
         headers: { 'x-accepted-github-permissions': 'repository_hooks=write' },
       }
+    const asked = request.path.replace(/^\/api\/v3/, '')
+    const told = authors.answer(asked, request.url)
+    if (told) return told
     const answer = await forward(request, { base: github.url, token: nextRoot(), names })
     noteHooks(hooks, request, answer)
     const headers = {
       ...answer.headers,
       ...(!fine && { 'x-oauth-scopes': right === 'write' ? 'repo, user' : 'read:user' }),
     }
-    const asked = request.path.replace(/^\/api\/v3/, '')
-    const raw = forks.has(asked) ? asFork(answer.raw) : withArchived(answer.raw, archived)
+    const raw = forks.has(asked)
+      ? asFork(answer.raw)
+      : withArchived(authors.verified(asked, answer.raw), archived)
     return { ...answer, headers, raw }
   })
   await server.listen()
@@ -127,7 +133,8 @@ export async function githubPeer(): Promise<GitPeer> {
       await call('PUT', `/repos/${name}/pulls/${pull.number}/merge`, {})
       await peer.protect(name, into)
     },
-    async edit(name, { branch = 'main', write = {}, remove = [], message = 'an edit', email }) {
+    async edit(name, change) {
+      const { branch = 'main', write = {}, remove = [], message = 'an edit', email } = change
       const head = await branchOf(name, branch)
       if (!head) {
         for (const [path, content] of Object.entries(write))
@@ -157,6 +164,8 @@ export async function githubPeer(): Promise<GitPeer> {
         }),
       })
       await call('PATCH', `/repos/${name}/git/refs/heads/${branch}`, { sha: commit.sha })
+      const { pusher, signed = false } = change
+      authors.note(name, { branch, before: head, after: commit.sha, email: pusher, signed })
     },
     async tree(name, branch = 'main') {
       const head = await branchOf(name, branch)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { GitPeer } from './git-peer.ts'
 import { gitlabClone } from './gitlab-clone.ts'
 import { gitlabHooks } from './gitlab-peer-hooks.ts'
+import { events, showUser, signature } from './gitlab-peer-authors.ts'
 import { gitlabPull } from './gitlab-peer-pulls.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
@@ -61,6 +62,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
         remove,
         message,
       })
+      await store.noteHead(project, { branch, before: head })
       return { status: 201, json: { id, short_id: id.slice(0, 8), parent_ids: head ? [head] : [] } }
     } catch {
       return fail(400, 'Could not update branch. Please refresh and try again.')
@@ -84,6 +86,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
       return ok({ id: 1, scopes, active: true } satisfies published.Token)
     }
     if (url.pathname === '/api/v4/projects') return listProjects(store, url)
+    if (parts[0] === 'users') return showUser(store, Number(parts[1]))
     const project =
       parts[0] === 'projects'
         ? (store.find(parts[1] ?? '') ?? store.projects.find(({ id }) => String(id) === parts[1]))
@@ -103,6 +106,9 @@ export async function gitlabPeer(): Promise<GitPeer> {
     if (what === '') return ok(await showProject(store, project))
     if (what === 'repository/commits' && method === 'POST') return commits(project, request)
     if (what === 'repository/commits') return listCommits(store, project, url)
+    const commit = /^repository\/commits\/([0-9a-f]+)\/signature$/.exec(what)?.[1]
+    if (commit !== undefined) return signature(store, commit)
+    if (what === 'events') return events(project, url)
     if (what.startsWith('repository/branches')) return branches(store, project, request)
     if (what.startsWith('repository/files/')) {
       const path = parts.slice(4).join('/')

@@ -1,6 +1,8 @@
 import type {
   BranchSchema,
   CommitDiffSchema,
+  EventSchema,
+  GPGSignatureSchema,
   MergeRequestSchema,
   PersonalAccessTokenSchema,
   ProjectSchema,
@@ -33,4 +35,27 @@ export type Project = Pick<
 export type Token = Pick<PersonalAccessTokenSchema, 'id' | 'active'> & {
   scopes: NonNullable<PersonalAccessTokenSchema['scopes']>
 }
+/** The type leaves what was pushed open; GitLab's documentation ("Events API") does not. */
+export type PushEvent = Pick<
+  EventSchema,
+  'id' | 'project_id' | 'action_name' | 'author_id' | 'author_username'
+> & {
+  push_data: {
+    commit_count: number
+    action: string
+    ref_type: string
+    commit_from: string | null
+    commit_to: string | null
+    ref: string
+    commit_title: string
+  }
+}
+export type Signature = Pick<
+  GPGSignatureSchema,
+  | 'gpg_key_id'
+  | 'gpg_key_primary_keyid'
+  | 'gpg_key_user_name'
+  | 'gpg_key_user_email'
+  | 'verification_status'
+>
 export type TreeEntry = Pick<RepositoryTreeSchema, 'id' | 'path' | 'name' | 'type' | 'mode'>

@@ -23,7 +23,14 @@ export type PeerProject = {
   hooks: PeerHook[]
   /** Names that it had before: providers redirect them. */
   formerly: string[]
+  pushes: PeerPush[]
 }
+
+/** By which account a branch went from where to where. */
+export type PeerPush = { branch: string; before: string; after: string; account: number }
+export type PeerAccount = { id: number; email: string | null }
+
+const nothing = '0'.repeat(40)
 
 /** What the providers written here have in common: repositories, tokens, somebody else's commits. */
 export class PeerProjects {
@@ -34,6 +41,25 @@ export class PeerProjects {
   /** GitLab: whether it is new enough to sign. */
   signsHooks = true
   #nextId = Math.floor(Math.random() * 100_000) + 1
+
+  /** Commits whose signatures the host has verified. */
+  readonly signed = new Set<string>()
+  readonly accounts: PeerAccount[] = []
+
+  /** That somebody has pushed what a branch has now. */
+  async noteHead(
+    project: PeerProject,
+    {
+      branch,
+      before,
+      email = null,
+    }: { branch: string; before: string | null; email?: string | null },
+  ): Promise<void> {
+    const after = (await this.repositories.head(project.name, branch)) ?? nothing
+    let account = this.accounts.find((known) => known.email === email)
+    if (!account) this.accounts.push((account = { id: this.accounts.length + 100, email }))
+    project.pushes.unshift({ branch, before: before ?? nothing, after, account: account.id })
+  }
 
   find(name: string): PeerProject | undefined {
     const wanted = name.toLowerCase()
@@ -80,7 +106,9 @@ export class PeerProjects {
           pulls: [],
           hooks: [],
           formerly: [],
+          pushes: [],
         })
+        if (files) await this.noteHead(this.named(name), { branch: 'main', before: null })
       },
       token: (right = 'write') => {
         const token = newToken()
@@ -106,14 +134,19 @@ export class PeerProjects {
         await this.repositories.git(project.name, 'update-ref', `refs/heads/${into}`, head ?? '')
         project.pulls.splice(at, 1)
       },
-      edit: async (name, { branch = 'main', write = {}, remove = [], message, email }) => {
-        await this.repositories.commit(this.named(name).name, {
+      edit: async (name, change) => {
+        const { branch = 'main', write = {}, remove = [], message, email, signed, pusher } = change
+        const project = this.named(name)
+        const before = (await this.repositories.head(project.name, branch)) ?? null
+        const made = await this.repositories.commit(project.name, {
           branch,
           write,
           remove,
           message: message ?? 'an edit',
           ...(email !== undefined && { email }),
         })
+        if (signed) this.signed.add(made)
+        await this.noteHead(project, { branch, before, email: pusher ?? null })
       },
       tree: async (name, branch = 'main') => this.repositories.tree(this.named(name).name, branch),
       messages: async (name, branch = 'main') =>

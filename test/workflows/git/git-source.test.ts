@@ -207,17 +207,31 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     await eventually(
       async () => (await user.get(`${ws.url}`)).json().workspace.lastRun?.state === 'succeeded',
     )
+    const { email } = coder
     await harness.peer.edit(repo, {
       write: { 'live/main.tf': main('b') },
-      email: coder.email.toUpperCase(),
+      email: email.toUpperCase(),
+      signed: true,
+      pusher: email,
     })
     const second = await waiting()
-    expect((await coder.post(`${second}/approve`)).json().code).toBe('approver_is_author')
+    // Of an unknown author where the host proves nothing: the answer tells that first.
+    const proves = harness.peer.provider !== 'bitbucket'
+    expect((await coder.post(`${second}/approve`)).json().code).toBe(
+      proves ? 'approver_is_author' : 'forbidden',
+    )
+    const { run } = (await deployer.get(`${ws.url}/runs/${second.split('/').at(-1)}`)).json()
+    expect(run.mayApprove).toBe(proves)
     // A commit of a stranger's below the newest one still counts.
     await harness.peer.edit(repo, { write: { 'live/main.tf': main('c') } })
     await user.post(`${second}/reject`)
     await user.post(`${ws.url}/plan`)
-    await harness.peer.edit(repo, { write: { 'live/main.tf': main('d') }, email: coder.email })
+    await harness.peer.edit(repo, {
+      write: { 'live/main.tf': main('d') },
+      email,
+      signed: true,
+      pusher: email,
+    })
     const third = await waiting()
     expect((await deployer.post(`${third}/approve`)).json().code).toBe('forbidden')
     expect((await user.post(`${third}/approve`)).statusCode).toBe(200)
