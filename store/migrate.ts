@@ -22,6 +22,7 @@ import * as newestRuns from './migrations/0020-add-newest-runs.ts'
 import * as planChanges from './migrations/0024-add-plan-changes.ts'
 import * as phasesOfVariables from './migrations/0027-add-phases-of-variables.ts'
 import * as personMakers from './migrations/0029-add-person-makers.ts'
+import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
 import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-providers-to-their-editor.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -47,6 +48,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0024-add-plan-changes': planChanges,
   '0027-add-phases-of-variables': phasesOfVariables,
   '0029-add-person-makers': personMakers,
+  '0030-add-plan-approvals': planApprovals,
   '0033-hold-identity-providers-to-their-editor': editorsOfIdentityProviders,
 }
 

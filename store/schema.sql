@@ -33,12 +33,14 @@ table approvals
   voided_at timestamp with time zone
   void_reason text
   idp_saved_by integer[]
+  stage text not null default 'approve'::text
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
   constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint approvals_pkey PRIMARY KEY (id)
+  constraint approvals_stage_check CHECK ((stage = ANY (ARRAY['plan'::text, 'approve'::text])))
   index approvals_run btree (organization_id, workspace_run_id)
-  UNIQUE index approvals_standing btree (workspace_run_id) WHERE (voided_at IS NULL)
+  UNIQUE index approvals_standing btree (workspace_run_id, stage) WHERE (voided_at IS NULL)
   index approvals_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -184,6 +186,7 @@ table configuration_versions
   constraint configuration_versions_pkey PRIMARY KEY (id)
   constraint configuration_versions_source_check CHECK ((source = ANY (ARRAY['api'::text, 'git'::text])))
   constraint configuration_versions_workspace_id_number_key UNIQUE (workspace_id, number)
+  index configuration_versions_files btree (organization_id, workspace_id, files_sha256)
   index configuration_versions_pull_request btree (organization_id, pull_request_id)
   index configuration_versions_workspace btree (organization_id, workspace_id)
   row level security
@@ -475,11 +478,11 @@ table mails
   constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
-  constraint mails_organization_id_workspace_run_id_user_id_key UNIQUE (organization_id, workspace_run_id, user_id)
   constraint mails_outcome_check CHECK ((outcome = ANY (ARRAY['sent'::text, 'moot'::text, 'failed'::text])))
   constraint mails_pkey PRIMARY KEY (id)
   constraint mails_public_id_key UNIQUE (public_id)
   index mails_ended btree (ended_at) WHERE (ended_at IS NOT NULL)
+  UNIQUE index mails_once btree (organization_id, workspace_run_id, user_id, COALESCE((detail ->> 'stage'::text), ''::text))
   index mails_user btree (organization_id, user_id)
   index mails_waiting btree (available_at, id) WHERE (ended_at IS NULL)
   row level security
@@ -1181,12 +1184,13 @@ table workspace_runs
   constraint workspace_runs_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id)
   constraint workspace_runs_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspace_runs_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
-  constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
+  constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint workspace_runs_pkey PRIMARY KEY (id)
   index workspace_runs_author btree (organization_id, author_user_id)
   index workspace_runs_configuration btree (organization_id, configuration_version_id)
   index workspace_runs_failed btree (organization_id, ended_at) WHERE (phase = 'failed'::text)
-  index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
+  index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
+  index workspace_runs_plan_approval btree (approval_expires_at) WHERE (phase = 'awaiting_plan_approval'::text)
   index workspace_runs_token btree (organization_id, author_token_id)
   UNIQUE index workspace_runs_turn btree (workspace_id) WHERE ((phase = ANY (ARRAY['planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text])) AND (kind = 'apply'::text))
   index workspace_runs_workspace btree (organization_id, workspace_id, id DESC)

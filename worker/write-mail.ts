@@ -94,31 +94,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     return { to: person.email, letter: secondFactorRemovedLetter(about) }
   },
 
-  async approval_waiting({ db, row, person, baseUrl, organizationName }) {
-    const { organizationId, workspaceRunId } = row
-    const run = await workspaceRuns(db, organizationId).get(workspaceRunId ?? 0)
-    if (run.phase !== 'awaiting_approval') return undefined
-    if (!(await approvers(db, organizationId).isAble(run.id, person.id))) return undefined
-    const workspace = await workspaces(db, organizationId).get(run.workspaceId)
-    const [author] =
-      run.authorUserId === null ? [] : await users(db, organizationId).listByIds([run.authorUserId])
-    const letter = approvalWaitingLetter({
-      runUrl: `${baseUrl}/workspaces/${run.workspaceId}/runs/${run.id}`,
-      organizationName,
-      workspaceName: workspace.name,
-      author: author
-        ? author.name || (author.email ?? '')
-        : run.authorUserId === null
-          ? 'a push'
-          : 'somebody who has left',
-      destroy: run.destroy,
-      // What activities/pipelines/record-plan.ts has stored.
-      summary: run.summary as PlanSummary | null,
-      cost: run.cost as PresentedCost | null,
-      waitsUntil: run.approvalExpiresAt,
-    })
-    return { to: person.email, letter }
-  },
+  approval_waiting: writeApproval,
 
   async certificate_expiring({ db, row, person, baseUrl, organizationName }) {
     // As above.
@@ -141,6 +117,38 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     })
     return { to: person.email, letter }
   },
+}
+
+/** To one of those who may approve; nothing where the run no longer waits for that. */
+async function writeApproval(place: PlaceOfPerson): Promise<Written> {
+  const { db, row, person, baseUrl, organizationName } = place
+  // As queueMails has written it.
+  const { stage } = row.detail as MailDetail['approval_waiting']
+  const phase = stage === 'plan' ? 'awaiting_plan_approval' : 'awaiting_approval'
+  const { organizationId, workspaceRunId } = row
+  const run = await workspaceRuns(db, organizationId).get(workspaceRunId ?? 0)
+  if (run.phase !== phase) return undefined
+  if (!(await approvers(db, organizationId).isAble(run.id, person.id))) return undefined
+  const workspace = await workspaces(db, organizationId).get(run.workspaceId)
+  const [author] =
+    run.authorUserId === null ? [] : await users(db, organizationId).listByIds([run.authorUserId])
+  const letter = approvalWaitingLetter({
+    runUrl: `${baseUrl}/workspaces/${run.workspaceId}/runs/${run.id}`,
+    organizationName,
+    workspaceName: workspace.name,
+    author: author
+      ? author.name || (author.email ?? '')
+      : run.authorUserId === null
+        ? 'a push'
+        : 'somebody who has left',
+    destroy: run.destroy,
+    beforePlan: phase === 'awaiting_plan_approval',
+    // What activities/pipelines/record-plan.ts has stored.
+    summary: run.summary as PlanSummary | null,
+    cost: run.cost as PresentedCost | null,
+    waitsUntil: run.approvalExpiresAt,
+  })
+  return { to: person.email, letter }
 }
 
 async function newLink(

@@ -21,6 +21,7 @@ const ConsoleRunBody = Type.Object({
   reason: Nullable(OneOf(runReasons)),
   queued: Type.Boolean({ description: 'It waits for its turn, or for somebody to take it up.' }),
   awaitingApproval: Type.Boolean(),
+  awaitingPlanApproval: Type.Boolean(),
   author: Type.String(),
   createdAt: Time,
   endedAt: Nullable(Time),
@@ -123,6 +124,7 @@ const presentRun = ({
   state: publicState(phase),
   queued: phase === 'queued',
   awaitingApproval: phase === 'awaiting_approval',
+  awaitingPlanApproval: phase === 'awaiting_plan_approval',
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
 })

@@ -40,6 +40,9 @@ export async function changeOrganization(
     // A limit of 100 is another limit in another currency: it guards runs (decisions §4).
     if (detail['currency'])
       await noteGuardChange(db, caller, { what: 'currency', guarded: ['limited'] })
+    // Whoever takes the second person away is an author of what is planned next, and does not approve it.
+    if (detail['planApproval'])
+      await noteGuardChange(db, caller, { what: 'planApproval', guarded: ['production'] })
     await auditLog(db, organizationId, actorOf(caller)).record(
       detail['requireSso'] ? 'org.sso_updated' : 'org.settings_updated',
       {

@@ -4,6 +4,7 @@ import {
   buildNetworks,
   organizationName,
   organizationSettings,
+  planApprovals,
 } from '../../store/organizations/settings.ts'
 import type { Db } from '../../store/connect.ts'
 import { OneLine } from '../http/one-line.ts'
@@ -18,6 +19,7 @@ const fields = {
   tagKey: Nullable(OneLine(256)),
   anomalyMinimum: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
   buildNetwork: OneOf(buildNetworks),
+  planApproval: OneOf(planApprovals),
 }
 
 const SettingsBody = Type.Object(fields)
@@ -28,6 +30,7 @@ const SettingsChangeBody = Body({
   tagKey: Type.Optional(fields.tagKey),
   anomalyMinimum: Type.Optional(fields.anomalyMinimum),
   buildNetwork: Type.Optional(fields.buildNetwork),
+  planApproval: Type.Optional(fields.planApproval),
 })
 
 /** /api/org/settings (decisions §2). */

@@ -21,6 +21,7 @@ export async function blockedBy(
       return queuedBecause(db, organizationId, run)
     case 'planning':
       return notPickedUp(run)
+    case 'awaiting_plan_approval':
     case 'awaiting_approval': {
       const able = await approvers(db, organizationId).eligible(run.id)
       return {

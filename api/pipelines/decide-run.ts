@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { AppError, conflict } from '../../domain/errors.ts'
-import { isTerminal, stateInWords } from '../../domain/pipelines/run-state.ts'
+import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/pipelines/run-state.ts'
 import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -8,20 +8,23 @@ import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
-import { presentRuns } from './present-runs.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunBody } from './schemas.ts'
 
 export type Decision = {
-  pipelineId: number
-  runId: number
+  /** Where the run was asked for: in a pipeline or in its workspace. */
+  place: (db: Db) => Promise<RunPlace>
   decision: 'approved' | 'rejected'
   planDigest?: string
+  /** Of a run that is not planned yet: the files that were looked at. */
+  configurationSha256?: string
   comment?: string
 }
 
@@ -59,7 +62,7 @@ async function recordDenial(deps: Deps, caller: Caller, denial: Denial): Promise
 async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): Promise<RunBody> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (db) => {
-    const place = await pipelineRuns(db, organizationId).get(decision.pipelineId, decision.runId)
+    const place = await decision.place(db)
     const runs = workspaceRuns(db, organizationId)
     const { workspaceId } = await runs.get(place.workspaceRunId)
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
@@ -82,7 +85,7 @@ async function assertMayDecide(
   { run, workspace, decision, deny }: Target & Request,
 ): Promise<boolean> {
   const { organizationId } = caller
-  const guarded = workspace.criticality === 'production' || run.phase === 'awaiting_approval'
+  const guarded = workspace.criticality === 'production' || isWaitingForApproval(run.phase)
   if (guarded && decision.decision === 'approved') {
     const fault = await approvers(db, organizationId).faultOfCaller(run.id, caller)
     if (fault) {
@@ -93,8 +96,14 @@ async function assertMayDecide(
   }
   if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
-  if (run.phase !== 'awaiting_approval') {
-    const standing = await approvals(db, organizationId).standing(run.id)
+  if (run.phase === 'awaiting_plan_approval') {
+    if (decision.decision === 'approved') await assertFilesSeen(db, caller, { run, decision })
+    return true
+  }
+  // What was said of the files, sent again, says nothing of the plan that was made of them meanwhile.
+  const stage = decision.configurationSha256 === undefined ? 'approve' : 'plan'
+  if (stage === 'plan' || run.phase !== 'awaiting_approval') {
+    const standing = await approvals(db, organizationId).standing(run.id, stage)
     const isSame = standing?.userId === caller.userId && standing.decision === decision.decision
     if (isSame && !isTerminal(run.phase)) return false
     throw conflict(
@@ -105,22 +114,51 @@ async function assertMayDecide(
   return true
 }
 
+/** A plan's approval is of one digest; before there is a plan, it is of the files that were looked at. */
+async function assertFilesSeen(
+  db: Db,
+  { organizationId }: Caller,
+  { run, decision: { configurationSha256 } }: Pick<Target, 'run' | 'decision'>,
+): Promise<void> {
+  const version = await configurationVersions(db, organizationId).get(run.configurationVersionId)
+  if (configurationSha256 === undefined)
+    throw invalid(
+      'Only its author has seen the files of this run. Look at them, and send the hash of what you looked at.',
+      [{ path: 'configurationSha256', message: 'is required before there is a plan' }],
+      'files_not_seen',
+    )
+  if (configurationSha256 !== version.filesSha256)
+    throw conflict('configuration_changed', 'The files are others than those you looked at.')
+}
+
 async function write(db: Db, caller: Caller, { run, workspace, decision }: Target): Promise<void> {
   const { organizationId } = caller
   const { decision: verdict, comment } = decision
   const actor = actorOf(caller)
+  const stage = run.phase === 'awaiting_plan_approval' ? 'plan' : 'approve'
   await approvals(db, organizationId).create({
     workspaceRunId: run.id,
     userId: caller.userId,
     decision: verdict,
+    stage,
     comment: comment ?? null,
-    planDigest: run.planDigest ?? '',
+    planDigest: run.planDigest ?? decision.configurationSha256 ?? '',
     idpSavedBy: (await approvers(db, organizationId).of(caller)).idpSavedBy,
   })
   const label = caller.email ?? caller.name
   const target = { kind: 'run', id: run.id, label: workspace.name }
-  const detail = { planDigest: run.planDigest, ...(comment !== undefined && { comment }) }
+  const detail = {
+    planDigest: run.planDigest,
+    ...(stage === 'plan' && { stage, configurationSha256: decision.configurationSha256 }),
+    ...(comment !== undefined && { comment }),
+  }
   const stageRows = stages(db, organizationId)
+  if (verdict === 'approved' && stage === 'plan') {
+    await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
+    await beginApproved(db, organizationId, run)
+    // No workflow of it is there yet that could be woken.
+    return
+  }
   if (verdict === 'approved') {
     await workspaceRuns(db, organizationId).move(run.id, ['awaiting_approval'], {
       phase: 'apply_queued',
@@ -129,7 +167,7 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
     await stageRows.set(run.id, 'apply', { state: 'queued' })
     await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
   } else {
-    await stageRows.set(run.id, 'approve', { state: 'failed', by: label, ended: true })
+    await stageRows.set(run.id, stage, { state: 'failed', by: label, ended: true })
     await auditLog(db, organizationId, actor).record('pipeline.run_rejected', { target, detail })
     await endRun(
       db,
@@ -137,6 +175,16 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
       { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
     )
   }
+  if (stage === 'plan') return
   const workflowId = infrastructureRunId({ organizationId, runId: run.id })
   await outbox(db, organizationId).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
+}
+
+/** Back into the queue, whose next look finds that somebody has seen the files. */
+async function beginApproved(db: Db, organizationId: number, run: WorkspaceRun): Promise<void> {
+  const runs = workspaceRuns(db, organizationId)
+  await runs.move(run.id, ['awaiting_plan_approval'], { phase: 'queued', approvalExpiresAt: null })
+  await stages(db, organizationId).set(run.id, 'plan', { state: 'queued' })
+  if (run.kind === 'apply') await promoteNext(db, organizationId, run.workspaceId)
+  else await beginRun(db, organizationId, await runs.get(run.id))
 }

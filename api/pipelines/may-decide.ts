@@ -1,6 +1,6 @@
 import { may, type Caller } from '../../domain/access/caller.ts'
 import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
-import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { isTerminal, isWaitingForApproval } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../../store/connect.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -16,7 +16,7 @@ export type MayDecide = Record<Act, boolean> & { because: Partial<Record<Act, st
  */
 export async function mayDecide(db: Db, caller: Caller, run: WorkspaceRun): Promise<MayDecide> {
   const able = may(caller, 'mutate_infra')
-  const waits = run.phase === 'awaiting_approval'
+  const waits = isWaitingForApproval(run.phase)
   const because: MayDecide['because'] = {}
   for (const act of acts)
     if (!able) because[act] = 'forbidden'

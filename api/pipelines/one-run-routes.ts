@@ -1,8 +1,9 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../store/connect.ts'
 import { decodeCursor } from '../http/paging.ts'
-import { Body, errors, Page } from '../http/schemas.ts'
+import { Text, Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
+import { decideRun } from './decide-run.ts'
 import { maxPlanPageBytes, NullablePlanPage, presentPlanPage, readPlanPage } from './plan-page.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import { runDetail } from './run-detail.ts'
@@ -26,6 +27,12 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   const path = `/${noun.toLowerCase()}s/:id/runs/:runId`
   const find = async (organizationId: number, params: { id: number; runId: number }) =>
     deps.store.tenant(organizationId, async (db) => place(db, organizationId, params))
+
+  const target = async (
+    db: Db,
+    organizationId: number,
+    { id = 0, runId = 0 }: Record<string, number>,
+  ) => place(db, organizationId, { id, runId })
 
   app.get(
     path,
@@ -87,13 +94,51 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     },
   )
 
+  for (const [action, decision] of [
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ] as const)
+    app.post(
+      `${path}/${action}`,
+      {
+        config: { access: 'mutate_infra', target },
+        schema: {
+          operationId: `${action}${noun}Run`,
+          params: RunParams,
+          body: Body({
+            ...(action === 'approve' && {
+              planDigest: Type.Optional(Text(100)),
+              configurationSha256: Type.Optional(Text(100)),
+            }),
+            comment: Type.Optional(Text()),
+          }),
+          response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
+        },
+      },
+      async ({ caller, params, body }) => {
+        // Both actions take a comment; only an approval names what it is for.
+        const { planDigest, configurationSha256, comment } = body as {
+          planDigest?: string
+          configurationSha256?: string
+          comment?: string
+        }
+        const run = await decideRun(deps, caller, {
+          place: async (db) => place(db, caller.organizationId, params),
+          decision,
+          ...(planDigest !== undefined && { planDigest }),
+          ...(configurationSha256 !== undefined && { configurationSha256 }),
+          ...(comment !== undefined && { comment }),
+        })
+        return { ok: true as const, run }
+      },
+    )
+
   app.post(
     `${path}/cancel`,
     {
       config: {
         access: 'mutate_infra',
-        target: async (db, organizationId, { id = 0, runId = 0 }) =>
-          place(db, organizationId, { id, runId }),
+        target,
       },
       schema: {
         operationId: `cancel${noun}Run`,

@@ -49,6 +49,7 @@ export async function presentRuns(
             : (author?.email ?? author?.name ?? 'a former member'),
       },
       configurationVersion: version?.number ?? 0,
+      configurationSha256: version?.filesSha256 ?? '',
       commitSha: version?.commitSha ?? null,
       pullRequest: version?.pullRequest ?? null,
       blockedBy: await blockedBy(db, organizationId, run),
@@ -88,6 +89,7 @@ function presentRun(run: WorkspaceRun, place: RunPlace, organizationId: number) 
     reason: run.reason,
     message: run.message,
     awaitingApproval: run.phase === 'awaiting_approval',
+    awaitingPlanApproval: run.phase === 'awaiting_plan_approval',
     planDigest: run.planDigest,
     // Written by recordPlan alone, in this shape.
     summary: run.summary as RunBody['summary'],
@@ -117,6 +119,7 @@ const presentStage = (stage: Stage, run: WorkspaceRun): RunBody['stages'][number
 const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
   user: approval.user,
   decision: approval.decision,
+  stage: approval.stage,
   at: approval.at.toISOString(),
   comment: approval.comment,
   planDigest: approval.planDigest,
@@ -125,7 +128,12 @@ const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
   }),
 })
 
-type RunVersion = { number: number; commitSha: string | null; pullRequest: number | null }
+type RunVersion = {
+  number: number
+  filesSha256: string
+  commitSha: string | null
+  pullRequest: number | null
+}
 
 const originOf = (version: RunVersion | undefined): string =>
   version?.pullRequest == null
@@ -144,6 +152,6 @@ async function versionsOf(
     )
     .where({ 'v.organizationId': organizationId })
     .whereIn('v.id', ids)
-    .select('v.id', 'v.number', 'v.commitSha', 'p.number as pullRequest')
+    .select('v.id', 'v.number', 'v.filesSha256', 'v.commitSha', 'p.number as pullRequest')
   return new Map(rows.map(({ id, ...version }) => [id, version]))
 }

@@ -3,19 +3,15 @@ import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
-import { Body, errors, IdParams, Page, Text } from '../http/schemas.ts'
-import { decideRun } from './decide-run.ts'
+import { Body, errors, IdParams, Page } from '../http/schemas.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
-import { RunAnswer, RunBody, RunList, RunParams, Vars } from './schemas.ts'
+import { RunAnswer, RunList, Vars } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
 const pipelineExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
   pipelines(db, organizationId).get(id ?? 0)
-
-const runExists = async (db: Db, organizationId: number, params: Record<string, number>) =>
-  pipelineRuns(db, organizationId).get(params['id'] ?? 0, params['runId'] ?? 0)
 
 /** §4.4, decisions §5: starting, watching and deciding the runs of a pipeline. */
 export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -71,38 +67,6 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
     },
   )
-
-  for (const [action, decision] of [
-    ['approve', 'approved'],
-    ['reject', 'rejected'],
-  ] as const)
-    app.post(
-      `/pipelines/:id/runs/:runId/${action}`,
-      {
-        config: { access: 'mutate_infra', target: runExists },
-        schema: {
-          operationId: `${action}PipelineRun`,
-          params: RunParams,
-          body: Body({
-            ...(action === 'approve' && { planDigest: Type.Optional(Text(100)) }),
-            comment: Type.Optional(Text()),
-          }),
-          response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
-        },
-      },
-      async ({ caller, params, body }) => {
-        // Both actions take a comment; only an approval may name the digest it is for.
-        const { planDigest, comment } = body as { planDigest?: string; comment?: string }
-        const run = await decideRun(deps, caller, {
-          pipelineId: params.id,
-          runId: params.runId,
-          decision,
-          ...(planDigest !== undefined && { planDigest }),
-          ...(comment !== undefined && { comment }),
-        })
-        return { ok: true as const, run }
-      },
-    )
 
   await app.register(oneRunRoutes, {
     noun: 'Pipeline',

@@ -35,6 +35,7 @@ export const StageBody = Type.Object({
 export const ApprovalBody = Type.Object({
   user: Type.String(),
   decision: OneOf(['approved', 'rejected']),
+  stage: OneOf(['plan', 'approve']),
   at: Time,
   comment: Nullable(Type.String()),
   planDigest: Type.String(),
@@ -50,6 +51,10 @@ const runFields = {
   reason: Nullable(OneOf(runReasons)),
   message: Nullable(Type.String()),
   awaitingApproval: Type.Boolean(),
+  awaitingPlanApproval: Type.Boolean({
+    description:
+      'Only its author has seen these files: a second person looks at them before they are planned.',
+  }),
   blockedBy: Nullable(BlockedBy),
   mayApprove: Type.Boolean(),
   mayReject: Type.Boolean(),
@@ -77,6 +82,8 @@ const runFields = {
   author: Type.Object({ id: Nullable(Id), label: Type.String() }),
   workspaceId: Id,
   configurationVersion: Type.Integer(),
+  /** What an approval before the plan is for. */
+  configurationSha256: Type.String(),
   /** Of a configuration that was read from Git. */
   commitSha: Nullable(Type.String()),
   /** The number of the pull request that is planned. */

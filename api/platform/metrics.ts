@@ -40,7 +40,7 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
     runs.reset()
     const { rows } = await platform.raw(
       `select phase, count(*)::integer as count from workspace_runs
-       where phase in ('queued', 'planning', 'awaiting_approval', 'apply_queued', 'applying') group by phase`,
+       where phase in ('queued', 'awaiting_plan_approval', 'planning', 'awaiting_approval', 'apply_queued', 'applying') group by phase`,
     )
     for (const { phase, count } of rows) runs.set({ phase }, count)
   })

@@ -1,6 +1,7 @@
 /** Stored phases of a workspace run (runs.md). What users see is derived, never stored beside it. */
 export const livePhases = [
   'queued',
+  'awaiting_plan_approval',
   'planning',
   'awaiting_approval',
   'apply_queued',
@@ -11,6 +12,10 @@ export type LivePhase = (typeof livePhases)[number]
 export type TerminalPhase = (typeof terminalPhases)[number]
 export type RunPhase = LivePhase | TerminalPhase
 export type PublicRunState = 'running' | TerminalPhase
+
+/** Phases in which a second person is asked: before the plan, and before the apply. */
+export const isWaitingForApproval = (phase: RunPhase): boolean =>
+  phase === 'awaiting_plan_approval' || phase === 'awaiting_approval'
 
 /** Phases that take one of the organization's places: a run that waits for a person uses no machine. */
 export const workingPhases = ['planning', 'apply_queued', 'applying'] as const
@@ -60,14 +65,16 @@ export const publicState = (phase: RunPhase): PublicRunState =>
 
 /** Where a phase may come from. Each change is a compare-and-set from one of these. */
 export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[]> = {
+  // It goes back to the queue once its files may be planned.
+  awaiting_plan_approval: ['queued'],
   planning: ['queued'],
   awaiting_approval: ['planning', 'apply_queued'],
   // From applying only where the program never began (an attempt without a spawn).
   apply_queued: ['planning', 'awaiting_approval', 'applying'],
   applying: ['apply_queued'],
   succeeded: ['planning', 'applying'],
-  failed: ['planning', 'awaiting_approval', 'apply_queued', 'applying'],
-  canceled: ['queued', 'planning', 'awaiting_approval', 'apply_queued'],
+  failed: ['awaiting_plan_approval', 'planning', 'awaiting_approval', 'apply_queued', 'applying'],
+  canceled: ['queued', 'awaiting_plan_approval', 'planning', 'awaiting_approval', 'apply_queued'],
 }
 
 /**
@@ -86,4 +93,4 @@ export function stageAtEnd(state: StageState, end: TerminalPhase): StageState {
 export const stateInWords = (run: { phase: RunPhase; reason: string | null }): string =>
   isTerminal(run.phase)
     ? `it has ${run.phase === 'canceled' ? 'been canceled' : run.phase}${run.reason ? ` (${run.reason})` : ''}`
-    : `it is ${run.phase.replace('_', ' ')}`
+    : `it is ${run.phase.replaceAll('_', ' ')}`

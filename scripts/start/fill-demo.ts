@@ -137,7 +137,11 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
     )
     if (!run) throw new Error('a run has lost its place')
     const comment = 'The first plan of the demo.'
-    await decideRun(deps, owner, { pipelineId, runId: run.id, decision: 'approved', comment })
+    await decideRun(deps, owner, {
+      place: async (db) => pipelineRuns(db, organizationId).get(pipelineId, run.id),
+      decision: 'approved',
+      comment,
+    })
     while (!isTerminal((await settled())?.phase ?? 'queued')) await sleep(300)
   }
   if (demo.variable)

@@ -68,7 +68,7 @@ export async function consoleData(
          where organization_id = :organizationId order by id desc limit :limit) r ${places}),
      decidable as (
        select waiting.id as run_id
-       from (select * from live where phase = 'awaiting_approval' order by id) waiting
+       from (select * from live where phase in ('awaiting_approval', 'awaiting_plan_approval') order by id) waiting
          join users u on u.organization_id = waiting.organization_id and u.id = :userId
          -- The fence has the rule of one run computed once, and of no run past the limit.
          cross join lateral (${selectApprovalRules}
@@ -80,7 +80,7 @@ export async function consoleData(
        'workspaces', (select count(*) from workspaces where organization_id = :organizationId),
        'pipelines', (select count(*) from pipelines where organization_id = :organizationId),
        'live', (select count(*) from live),
-       'waiting', (select count(*) from live where phase = 'awaiting_approval'),
+       'waiting', (select count(*) from live where phase in ('awaiting_approval', 'awaiting_plan_approval')),
        'failedLastDay', (select count(*) from workspace_runs where organization_id = :organizationId
          and phase = 'failed' and ended_at > now() - interval '24 hours')) as counts,
        (select coalesce(json_agg(l order by l.id desc), '[]') from last_runs l) as "lastRuns",

@@ -1,4 +1,5 @@
 import type { Db } from '../connect.ts'
+import type { ApprovalStage } from '../pipelines/approvals.ts'
 import { approvers } from '../pipelines/approvers.ts'
 
 export type MailKind =
@@ -13,6 +14,8 @@ export type MailKind =
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
+  /** `plan`: its files are to be seen before they are planned. */
+  approval_waiting: { stage?: 'plan' }
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }
@@ -36,8 +39,8 @@ export function mails(db: Db, organizationId: number) {
     },
 
     /** Tells everybody who may approve the run now. Who was told of this run before is not told again. */
-    async queueApproval(run: { id: number }): Promise<void> {
-      await approvers(db, organizationId).queueMails(run.id)
+    async queueApproval(run: { id: number }, stage: ApprovalStage = 'approve'): Promise<void> {
+      await approvers(db, organizationId).queueMails(run.id, stage)
       await notify()
     },
 

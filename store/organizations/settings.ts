@@ -3,6 +3,9 @@ import type { Db } from '../connect.ts'
 
 export const buildNetworks = ['public', 'none'] as const
 
+/** Which plans of production a second person has to let through: none, or those of files that only their author has seen. */
+export const planApprovals = ['none', 'unseen'] as const
+
 export type OrganizationSettings = {
   /** ISO 4217. */
   currency: string
@@ -13,6 +16,7 @@ export type OrganizationSettings = {
   anomalyMinimum: number
   /** Whether a build reaches public addresses, by way of the egress proxy, or none at all. */
   buildNetwork: (typeof buildNetworks)[number]
+  planApproval: (typeof planApprovals)[number]
   /** Passwords sign in Owners alone (decisions §2). */
   requireSso: boolean
 }
@@ -23,6 +27,7 @@ const defaults: OrganizationSettings = {
   tagKey: null,
   anomalyMinimum: 5,
   buildNetwork: 'public',
+  planApproval: 'none',
   requireSso: false,
 }
 

@@ -33,7 +33,7 @@ export const selectApprovalRules = `
       where done.organization_id = r.organization_id and done.workspace_id = r.workspace_id
         and done.kind = 'apply' and done.phase = 'succeeded'
         and exists (select from approvals p where p.organization_id = done.organization_id
-          and p.workspace_run_id = done.id and p.voided_at is null)
+          and p.workspace_run_id = done.id and p.stage = 'approve' and p.voided_at is null)
       order by done.id desc limit 1), w.created_at) as since
   from workspace_runs r
     join configuration_versions v

@@ -1,7 +1,11 @@
 import { isUniqueViolation, type Db } from '../connect.ts'
 
+/** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
+export type ApprovalStage = 'plan' | 'approve'
+
 export type Approval = {
   id: number
+  stage: ApprovalStage
   workspaceRunId: number
   userId: number
   user: string
@@ -29,6 +33,7 @@ export function approvals(db: Db, organizationId: number) {
         .orderBy('a.id')
         .select(
           'a.id',
+          'a.stage',
           'a.workspaceRunId',
           'a.userId',
           db.raw(`coalesce(nullif(u.email, ''), u.name) as user`),
@@ -42,13 +47,18 @@ export function approvals(db: Db, organizationId: number) {
         )
     },
 
-    async standing(workspaceRunId: number): Promise<Approval | undefined> {
-      return (await this.ofRuns([workspaceRunId])).find(({ voidedAt }) => voidedAt === null)
+    async standing(
+      workspaceRunId: number,
+      of: ApprovalStage = 'approve',
+    ): Promise<Approval | undefined> {
+      const all = await this.ofRuns([workspaceRunId])
+      return all.find(({ stage, voidedAt }) => stage === of && voidedAt === null)
     },
 
     /** False where another decision stands already: the first writer wins. */
     async create(approval: {
       workspaceRunId: number
+      stage?: ApprovalStage
       userId: number
       decision: 'approved' | 'rejected'
       comment: string | null
@@ -68,7 +78,7 @@ export function approvals(db: Db, organizationId: number) {
 
     async voidStanding(workspaceRunId: number, voidReason: string): Promise<boolean> {
       const count = await db('approvals')
-        .where({ organizationId, workspaceRunId })
+        .where({ organizationId, workspaceRunId, stage: 'approve' })
         .whereNull('voidedAt')
         .update({ voidedAt: db.fn.now(), voidReason })
       return count > 0

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { ApproverFault } from '../../domain/pipelines/approver-fault.ts'
 import type { Db } from '../connect.ts'
+import type { ApprovalStage } from './approvals.ts'
 import { users, type User } from '../users/users.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
 
@@ -96,14 +97,15 @@ export function approvers(db: Db, organizationId: number) {
     },
 
     /** Queues the mail to all of them, in one statement however many they are; each is told once of a run. */
-    async queueMails(runId: number): Promise<void> {
+    async queueMails(runId: number, stage: ApprovalStage): Promise<void> {
       await db.raw(
-        `insert into mails (organization_id, kind, user_id, workspace_run_id)
-         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.run_id
+        `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)
+         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.run_id, :detail::jsonb
            from rule join users u on u.organization_id = rule.organization_id
            where u.email is not null and ${ableSql}
-         on conflict (organization_id, workspace_run_id, user_id) do nothing`,
-        { organizationId, runId },
+         on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
+           do nothing`,
+        { organizationId, runId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },
       )
     },
   }

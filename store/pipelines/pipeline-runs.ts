@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/errors.ts'
-import type { RunPhase } from '../../domain/pipelines/run-state.ts'
+import { livePhases, type RunPhase } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../connect.ts'
 
 export type PipelineRun = {
@@ -78,7 +78,7 @@ export function pipelineRuns(db: Db, organizationId: number) {
         .join('workspace_runs as w', (on) =>
           on.on('w.organizationId', 'r.organizationId').on('w.id', 'r.workspaceRunId'),
         )
-        .whereIn('w.phase', ['queued', 'planning', 'awaiting_approval', 'apply_queued', 'applying'])
+        .whereIn('w.phase', [...livePhases])
         .first('w.id')
       return row !== undefined
     },

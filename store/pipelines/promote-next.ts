@@ -4,6 +4,7 @@ import { infrastructureRunId, infrastructureRunType } from '../../workflows/pipe
 import type { Db } from '../connect.ts'
 import { isActive } from '../organizations/is-active.ts'
 import { outbox } from '../outbox/outbox.ts'
+import { parkUnseen } from './park-unseen.ts'
 import { pipelineRuns } from './pipeline-runs.ts'
 import { stages } from './stages.ts'
 import { workspaceLocks } from '../workspaces/workspace-locks.ts'
@@ -19,16 +20,28 @@ export async function promoteNext(db: Db, organizationId: number, workspaceId: n
   const runs = workspaceRuns(db, organizationId)
   if (await runs.holderOfTurn(workspaceId)) return
   if (await workspaceLocks(db, organizationId).find(workspaceId)) return
-  const run = await runs.oldestQueued(workspaceId)
-  if (run) await beginRun(db, organizationId, run)
+  // One that has to wait for a second person first keeps nobody else from the turn.
+  for (;;) {
+    const run = await runs.oldestQueued(workspaceId)
+    if (!run || !(await parkUnseen(db, organizationId, run))) {
+      if (run) await beginSeen(db, organizationId, run)
+      return
+    }
+  }
 }
 
-/** Moves a queued run to `planning` and has the engine told. Returns whether there was a place for it. */
+/** Begins a queued run that needs no turn, if nobody has to see its files first. */
 export async function beginRun(
   db: Db,
   organizationId: number,
   run: WorkspaceRun,
 ): Promise<boolean> {
+  if (await parkUnseen(db, organizationId, run)) return false
+  return beginSeen(db, organizationId, run)
+}
+
+/** Moves a queued run to `planning` and has the engine told. Returns whether there was a place for it. */
+async function beginSeen(db: Db, organizationId: number, run: WorkspaceRun): Promise<boolean> {
   if (!(await hasPlace(db, organizationId))) return false
   const moved = await workspaceRuns(db, organizationId).move(run.id, ['queued'], {
     phase: 'planning',

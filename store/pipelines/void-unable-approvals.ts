@@ -22,7 +22,7 @@ export async function voidUnableApprovals(
     .join('approvals as a', (on) =>
       on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
     )
-    .where({ 'r.organizationId': organizationId, 'r.phase': 'apply_queued' })
+    .where({ 'r.organizationId': organizationId, 'r.phase': 'apply_queued', 'a.stage': 'approve' })
     .whereNull('a.voidedAt')
     // From the lowest workspace up, so that two changes at once never wait for each other in a ring.
     .orderBy(['r.workspaceId', 'r.id'])

@@ -137,7 +137,7 @@ export const runQuery = (place: RunPlace) =>
     refetchInterval: ({ state }) => {
       const run = state.data?.run
       if (!run || run.state !== 'running') return false
-      return run.awaitingApproval ? 4_000 : 1_500
+      return run.awaitingApproval || run.awaitingPlanApproval ? 4_000 : 1_500
     },
   })
 

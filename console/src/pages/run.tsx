@@ -140,7 +140,7 @@ function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | un
           {run.message && <p className="message">{run.message}</p>}
         </div>
       )}
-      {blockedBy && !run.awaitingApproval && (
+      {blockedBy && !run.awaitingApproval && !run.awaitingPlanApproval && (
         <p className="note quiet">
           {blockedWords(blockedBy)} Since <Time at={blockedBy.since ?? run.createdAt} />.{' '}
           {blockedBy.kind === 'turn' && blockedBy.id !== null && pipelineId && (

@@ -9,6 +9,8 @@ import { FormDialog } from './form-dialog.tsx'
 import { Button, TextField } from './forms.tsx'
 import { Time } from './time.tsx'
 
+const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
+
 type Props = { run: RunDetail; place: RunPlace; workspace: string }
 type Choice = 'approve' | 'reject'
 
@@ -21,7 +23,7 @@ export function Decision({ run, place, workspace }: Props) {
   const close = () => setChoice(undefined)
   return (
     <>
-      {run.awaitingApproval && <Panel run={run} onChoose={setChoice} />}
+      {waits(run) && <Panel run={run} onChoose={setChoice} />}
       {choice && <DecisionDialog {...{ run, place, workspace, choice }} onClose={close} />}
     </>
   )
@@ -86,7 +88,14 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
   )
 }
 
-function whatItDoes({ summary, destroy }: RunDetail): string {
+function whatItDoes({
+  summary,
+  destroy,
+  awaitingPlanApproval,
+  configurationVersion,
+}: RunDetail): string {
+  if (awaitingPlanApproval)
+    return `Only the author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so look at the files before you let it be planned.`
   if (!summary) return ''
   const { add, change, destroy: gone } = summary
   return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
@@ -103,16 +112,20 @@ function DecisionDialog({
   const [comment, setComment] = useState('')
   // The digest of the plan that was on the screen when the dialog opened: a newer one is refused.
   const [planDigest] = useState(run.planDigest)
+  const [beforePlan] = useState(run.awaitingPlanApproval)
+  const [configurationSha256] = useState(run.configurationSha256)
   const decide = useMutation({
     mutationFn: () => {
       const params = { id: place.id, runId: place.runId }
       const words = comment.trim() && { comment: comment.trim() }
+      const [approve, reject] =
+        place.kind === 'pipeline'
+          ? (['approvePipelineRun', 'rejectPipelineRun'] as const)
+          : (['approveWorkspaceRun', 'rejectWorkspaceRun'] as const)
+      const what = beforePlan ? { configurationSha256 } : { ...(planDigest && { planDigest }) }
       return choice === 'approve'
-        ? call('approvePipelineRun', {
-            params,
-            body: { ...words, ...(planDigest && { planDigest }) },
-          })
-        : call('rejectPipelineRun', { params, body: { ...words } })
+        ? call(approve, { params, body: { ...words, ...what } })
+        : call(reject, { params, body: { ...words } })
     },
     onSuccess: onClose,
     // A refusal mostly says that the run is no longer what is shown.
@@ -121,12 +134,22 @@ function DecisionDialog({
   })
   const approving = choice === 'approve'
   const sent = decide.isPending || decide.isSuccess
-  if (!run.awaitingApproval && !sent) return <NoLongerWaits run={run} onClose={onClose} />
+  if (!waits(run) && !sent) return <NoLongerWaits run={run} onClose={onClose} />
   return (
     <FormDialog
-      title={approving ? `Approve and apply to ${workspace}?` : 'Reject this plan?'}
+      title={
+        !approving
+          ? beforePlan
+            ? 'Reject this run?'
+            : 'Reject this plan?'
+          : beforePlan
+            ? `Let these files be planned in ${workspace}?`
+            : `Approve and apply to ${workspace}?`
+      }
       description={
-        approving ? (
+        approving && beforePlan ? (
+          <p>{whatItDoes(run)} Nothing is applied by this. Your name is kept with the approval.</p>
+        ) : approving ? (
           <>
             <p>
               OpenTofu applies exactly the plan you see, and nothing else, as soon as you approve.{' '}
@@ -141,7 +164,15 @@ function DecisionDialog({
           <p>The run ends as failed and nothing is changed. Its author can start another one.</p>
         )
       }
-      act={approving ? 'Approve and apply' : 'Reject the plan'}
+      act={
+        !approving
+          ? beforePlan
+            ? 'Reject the run'
+            : 'Reject the plan'
+          : beforePlan
+            ? 'Let it be planned'
+            : 'Approve and apply'
+      }
       tone={approving ? 'primary' : 'danger'}
       cancel="Back"
       doing={decide}

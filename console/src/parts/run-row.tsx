@@ -8,7 +8,15 @@ import { Time } from './time.tsx'
 /** What a list shows of a run; Home has no more of it than this. */
 type Listed = Pick<
   Run,
-  'id' | 'number' | 'kind' | 'destroy' | 'state' | 'reason' | 'awaitingApproval' | 'createdAt'
+  | 'id'
+  | 'number'
+  | 'kind'
+  | 'destroy'
+  | 'state'
+  | 'reason'
+  | 'awaitingApproval'
+  | 'awaitingPlanApproval'
+  | 'createdAt'
 > & {
   author: { label: string }
   summary?: Run['summary']

@@ -1,7 +1,9 @@
 import type { Run } from '../api/types.ts'
 
 type Shown = Pick<Run, 'state'> &
-  Partial<Pick<Run, 'awaitingApproval' | 'reason' | 'stages'>> & { queued?: boolean }
+  Partial<Pick<Run, 'awaitingApproval' | 'awaitingPlanApproval' | 'reason' | 'stages'>> & {
+    queued?: boolean
+  }
 
 /** A run's state in a word and a sign: never by colour alone. */
 export function StateBadge({ run }: { run: Shown }) {
@@ -15,7 +17,8 @@ export function StateBadge({ run }: { run: Shown }) {
 }
 
 function look(run: Shown): { tone: string; sign: string; word: string } {
-  if (run.awaitingApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval' }
+  if (run.awaitingApproval || run.awaitingPlanApproval)
+    return { tone: 'warn', sign: '◆', word: 'Needs approval' }
   switch (run.state) {
     case 'running': {
       const queued = run.queued ?? run.stages?.[0]?.state === 'queued'

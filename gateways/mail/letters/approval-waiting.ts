@@ -8,6 +8,8 @@ export type WaitingRun = {
   workspaceName: string
   author: string
   destroy: boolean
+  /** Its files are to be seen before they are planned. */
+  beforePlan?: boolean
   summary: Pick<PlanSummary, 'add' | 'change' | 'destroy'> | null
   cost: PresentedCost | null
   waitsUntil: Date | null
@@ -20,6 +22,10 @@ export function approvalWaitingLetter(run: WaitingRun): Letter {
   const parts: Part[] = [
     `${what} in the workspace ${run.workspaceName} (${run.organizationName}), started by ${run.author}, waits for somebody else's approval. You may give it.`,
   ]
+  if (run.beforePlan)
+    parts.push(
+      'Nothing is planned yet: its plan runs code that only its author has seen, with the secrets of a production workspace. Look at the files first.',
+    )
   if (summary)
     parts.push(`It adds ${summary.add}, changes ${summary.change} and destroys ${summary.destroy}.`)
   if (cost) parts.push(costInWords(cost))

@@ -1,0 +1,62 @@
+import { auditLog, systemActor } from '../audit/audit-log.ts'
+import type { Db } from '../connect.ts'
+import { mails } from '../mails/mails.ts'
+import { organizationSettings } from '../organizations/settings.ts'
+import { workspaces } from '../workspaces/workspaces.ts'
+import { stages } from './stages.ts'
+import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
+
+/**
+ * Where the organization wants it (`planApproval: unseen`), a production run of files that nobody but
+ * their authors has approved waits for a second person before it is planned: a plan runs its author's
+ * code with the workspace's secrets, and no workflow, token or sandbox is there before. It holds no
+ * turn and no place, so other runs of the workspace go on. True where it waits now; holding the
+ * workspace's row.
+ */
+export async function parkUnseen(
+  db: Db,
+  organizationId: number,
+  run: WorkspaceRun,
+): Promise<boolean> {
+  const { planApproval, approvalExpiryHours } = await organizationSettings(db, organizationId)
+  if (planApproval !== 'unseen') return false
+  const { criticality, name } = await workspaces(db, organizationId).get(run.workspaceId)
+  if (criticality !== 'production' || (await isSeen(db, organizationId, run))) return false
+  const moved = await workspaceRuns(db, organizationId).move(run.id, ['queued'], {
+    phase: 'awaiting_plan_approval',
+    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+  })
+  if (!moved) return true
+  await stages(db, organizationId).set(run.id, 'plan', { state: 'waiting' })
+  await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_plan_approval', {
+    target: { kind: 'run', id: run.id, label: name },
+    detail: { workspaceId: run.workspaceId, kind: run.kind },
+  })
+  await mails(db, organizationId).queueApproval(run, 'plan')
+  await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
+  return true
+}
+
+/**
+ * Whether somebody who is not among the files' authors has approved these very files here, to be
+ * planned or applied. By their hash, so that taking a file back to what was seen needs nobody again.
+ */
+async function isSeen(
+  db: Db,
+  organizationId: number,
+  { configurationVersionId }: WorkspaceRun,
+): Promise<boolean> {
+  const { rows } = await db.raw(
+    `select exists (
+       select from configuration_versions v
+         join configuration_versions same on same.organization_id = v.organization_id
+           and same.workspace_id = v.workspace_id and same.files_sha256 = v.files_sha256
+         join workspace_runs r on r.organization_id = v.organization_id
+           and r.configuration_version_id = same.id
+         join approvals a on a.organization_id = r.organization_id and a.workspace_run_id = r.id
+       where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
+         and a.user_id <> all(v.author_user_ids) and a.user_id <> all(same.author_user_ids)) as seen`,
+    [organizationId, configurationVersionId],
+  )
+  return rows[0].seen
+}

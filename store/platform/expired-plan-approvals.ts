@@ -1,0 +1,19 @@
+import type { PlatformDb } from '../connect.ts'
+
+/**
+ * Runs whose files nobody let be planned in time. They have no workflow yet, so no timer of the
+ * engine ends them.
+ */
+export async function expiredPlanApprovals(
+  db: PlatformDb,
+  limit: number,
+): Promise<Array<{ organizationId: number; runId: number }>> {
+  const { rows } = await db.raw(
+    `select r.organization_id as "organizationId", r.id as "runId"
+     from workspace_runs r join organizations o on o.id = r.organization_id and o.status = 'active'
+     where r.phase = 'awaiting_plan_approval' and r.approval_expires_at <= now()
+     order by r.approval_expires_at limit ?`,
+    [limit],
+  )
+  return rows
+}
