@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { unavailable } from '../../domain/errors.ts'
+import { claimName } from './claim-name.ts'
 
 export type Slot = {
   readonly number: number
@@ -10,59 +10,32 @@ export type Slot = {
 }
 
 /**
- * Claims the first free slot of this host. Two workers in one slot would share a uid, and
- * so could kill, trace and read each other's steps.
+ * Claims the first free slot. Two workers in one slot would share a uid, and so could kill,
+ * trace and read each other's steps. A root worker's slots are those of the host; another's
+ * are of its work folder, since all of its steps have its own uid anyway.
  */
-export async function claimSlot(): Promise<Slot> {
+export async function claimSlot(workDir: string): Promise<Slot> {
   for (let number = 1; number <= maxSlots; number += 1) {
-    const slot = await claimSlotNumber(hasLocks ? number : process.pid * 1000 + number)
+    const slot = await claimSlotNumber(workDir, number)
     if (slot) return slot
   }
   throw unavailable('no_slot', 'All slots of this host are taken')
 }
 
 /** This one slot, or undefined while a live process holds it. */
-export async function claimSlotNumber(number: number): Promise<Slot | undefined> {
+export async function claimSlotNumber(workDir: string, number: number): Promise<Slot | undefined> {
   const uid = canChangeUid ? firstUid + number - 1 : undefined
   if (uid !== undefined && namedUids().has(uid)) return undefined
-  if (!hasLocks) return claimByProcess(number)
-  const lock = await listen(`\0cloud-control-slot-${number}`)
-  return lock && { number, uid, release: () => void lock.close() }
+  const folder = canChangeUid ? slotsOfHost : `${workDir}/slots`
+  const claim = await claimName(folder, String(number))
+  return claim && { number, uid, release: () => claim.release() }
 }
 
 const maxSlots = 900
 const firstUid = 64_001
-const hasLocks = process.platform === 'linux'
-const canChangeUid = hasLocks && process.getuid?.() === 0
-
-/** An abstract unix socket ends with its process, however that dies, so a lock never outlives its holder. */
-function listen(name: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
-    )
-    server.listen(name, () => resolve(server.unref()))
-  })
-}
-
-const claimed = new Set<number>()
-
-/** Without abstract sockets the number tells whose slot it is: each process counts its own. */
-function claimByProcess(number: number): Slot | undefined {
-  const owner = Math.floor(number / 1000)
-  if (owner === process.pid ? claimed.has(number) : isAlive(owner)) return undefined
-  claimed.add(number)
-  return { number, uid: undefined, release: () => void claimed.delete(number) }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const canChangeUid = process.platform === 'linux' && process.getuid?.() === 0
+/** /run is root's, so no other user of the host can be here first. */
+const slotsOfHost = '/run/cloud-control/slots'
 
 /** A uid that the host gave to somebody (Debian's ceph is 64045) is not ours to run or kill under. */
 function namedUids(): Set<number> {

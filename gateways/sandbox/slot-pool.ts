@@ -37,7 +37,7 @@ export function slotPool(options: SlotPoolOptions): SlotPool {
       if (claimed >= size) return waitForOne(waiting, waitMs)
       claimed += 1
       try {
-        const slot = pooled(await claimSlot(), bwrap)
+        const slot = pooled(await claimSlot(workDir), bwrap)
         all.push(slot)
         try {
           // Its last holder may have died while another worker's start could not clean up.

@@ -55,7 +55,7 @@ export async function removeLeftovers(place: WorkPlace): Promise<number> {
   let removed = 0
   for (const number of numbers) {
     if (!number) continue
-    const slot = await claimSlotNumber(number)
+    const slot = await claimSlotNumber(place.workDir, number)
     if (!slot) continue
     try {
       removed += await clearSlot(place, slot)

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { unavailable } from '../../domain/errors.ts'
+
+export type Claim = { release(): void }
+
+/**
+ * Claims a name in this folder for this process; undefined while another live process, or
+ * another claim of this one, holds it. The kernel ends a claim with its process, however that
+ * dies, so it never outlives its holder.
+ *
+ * A claim is a listening unix socket of a path that is never used twice, in a folder that
+ * only this user may enter, so no other user of the host can claim. Each claimant listens
+ * before it looks for others, and goes back when it finds one that listens. So of two, the
+ * one that looks last finds the other: both may go back, but they never both hold the name.
+ * A path that nobody listens on is of a dead process, and is removed; a claimant that was
+ * met between making its path and listening finds it gone, and goes back too.
+ */
+export async function claimName(folder: string, name: string): Promise<Claim | undefined> {
+  const place = openPlace(folder)
+  const own = `${name}.${randomBytes(6).toString('hex')}`
+  let server: Server | undefined
+  const release = () => {
+    server?.close()
+    rmSync(`${folder}/${own}`, { force: true })
+    closeSync(place.fd)
+  }
+  try {
+    server = await listen(`${place.path}/${own}`)
+    const claims = readdirSync(folder).filter((file) => file.startsWith(`${name}.`))
+    if (!claims.includes(own)) {
+      release()
+      return undefined
+    }
+    for (const other of claims) {
+      if (other === own) continue
+      if (await listens(`${place.path}/${other}`)) {
+        release()
+        return undefined
+      }
+      rmSync(`${folder}/${other}`, { force: true })
+    }
+    return { release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** By descriptor on Linux: a socket's path may be 107 bytes long, and a data directory's may be longer. */
+function openPlace(folder: string): { fd: number; path: string } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const { uid, mode } = fstatSync(fd)
+  if (uid === process.getuid?.() && (mode & 0o077) === 0)
+    return { fd, path: process.platform === 'linux' ? `/proc/self/fd/${fd}` : folder }
+  closeSync(fd)
+  throw unavailable(
+    'sandbox_unavailable',
+    `${folder} must belong to the worker's user and be closed to others (chmod 700): whoever can write there can take every slot`,
+  )
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', reject)
+    server.listen(path, () => resolve(server.unref()))
+  })
+}
+
+/** Anything but a refusal counts as somebody: a full backlog, say. */
+function listens(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'),
+    )
+  })
+}
