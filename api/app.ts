@@ -14,6 +14,7 @@ import { refuseConnection } from './http/refuse-connection.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
 import { refuseWhileClosing } from './http/refuse-while-closing.ts'
 import { registerOpenapi } from './http/openapi.ts'
+import { registerRequestsInFlight } from './http/requests-in-flight.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
 import { hydrationRoutes } from './git/hydration-routes.ts'
@@ -117,6 +118,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerErrors(app)
   await registerOpenapi(app)
   registerAccess(app, deps)
+  registerRequestsInFlight(app)
   registerValidation(app, deps)
 
   await app.register(healthRoutes)

@@ -2,33 +2,12 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { bareSignInPage } from './bare-sign-in-page.ts'
-import { readConsolePage, type ConsolePage } from './console-page.ts'
+import { readConsolePage } from './console-page.ts'
 import { isPage } from './is-page.ts'
+import { pageHeaders } from './page-headers.ts'
 
 /** Where `npm run build` puts the console. */
 export const consoleFolder = join(import.meta.dirname, '../../console/dist')
-
-/**
- * Scripts and styles are this origin's own, and of inline ones only those that were built into the
- * page, by their hash: an injected one does not run. Nobody may frame a page on which an approval is
- * one click away.
- */
-const pageHeaders = ({ scriptHashes, styleHashes }: Partial<ConsolePage> = {}) => ({
-  'content-security-policy': [
-    "default-src 'none'",
-    ["script-src 'self'", ...(scriptHashes ?? [])].join(' '),
-    ["style-src 'self'", ...(styleHashes ?? [])].join(' '),
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-})
 
 /** A file of a hashed name never changes; all else is asked for again each time. */
 const cacheFor = (path: string) =>

@@ -50,7 +50,7 @@ export function refuseAddress(
 }
 
 function render(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const error = refusalOf(thrown)
+  const error = refusalOf(thrown, request.routeOptions.bodyLimit)
   if (!error) {
     request.log.error({ err: thrown, requestId: request.id }, 'request failed')
     const message = `Something went wrong on our side. The request id is ${request.id}.`
@@ -89,8 +89,8 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
 }
 
 /** What a caller may be told of; undefined is a 500. */
-export function refusalOf(thrown: FastifyError): AppError | undefined {
-  const error = fromFramework(thrown) ?? toFault(thrown)
+export function refusalOf(thrown: FastifyError, bodyLimit?: number): AppError | undefined {
+  const error = fromFramework(thrown, bodyLimit) ?? toFault(thrown)
   return error instanceof AppError ? error : undefined
 }
 
@@ -116,13 +116,16 @@ const scimDetailOf = ({ fault, message }: AppError): string =>
 const scimTypeOf = ({ fault, scimType }: AppError): ScimType | undefined =>
   scimType ?? (fault === 'invalid' ? 'invalidSyntax' : undefined)
 
+const tooLarge = (bodyLimit: number | undefined): string =>
+  bodyLimit === undefined
+    ? 'The body is larger than this route takes.'
+    : `The body is larger than the ${Math.floor(bodyLimit / 1_024)} KiB that this route takes.`
+
 /** Fastify's own refusals, in our words. */
-function fromFramework(error: FastifyError): AppError | undefined {
+function fromFramework(error: FastifyError, bodyLimit?: number): AppError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('too_large', 'The body is larger than this route takes.', {
-        code: 'body_too_large',
-      })
+      return new AppError('too_large', tooLarge(bodyLimit), { code: 'body_too_large' })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('unsupported_media_type', 'Send application/json.', {
         code: 'unsupported_media_type',

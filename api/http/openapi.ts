@@ -1,9 +1,15 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { pageHeaders } from '../console/page-headers.ts'
+import { notFound } from '../../domain/errors.ts'
+import { refusalOf } from './errors.ts'
 import { allowNoBody } from './allow-no-body.ts'
 import { sayNoNul } from './say-no-nul.ts'
 import { shareRefusals } from './share-refusals.ts'
+
+/** As the console's pages; its own icons are data in its style sheet. */
+const docsHeaders = pageHeaders({ images: ' data:' })
 
 /** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
 export async function registerOpenapi(app: FastifyInstance): Promise<void> {
@@ -52,9 +58,17 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
       route.config = { ...route.config, access: 'public' }
       route.schema = { ...route.schema, hide: true }
     })
+    docs.addHook('onRequest', (_request, reply, next) => {
+      void reply.headers(docsHeaders)
+      next()
+    })
+    // What names no file has none: a path with a NUL or half an escape, say.
+    docs.setErrorHandler((error: FastifyError) => {
+      throw refusalOf(error) ?? notFound()
+    })
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
-      staticCSP: true,
+      staticCSP: docsHeaders['content-security-policy'],
       uiConfig: { deepLinking: true, docExpansion: 'none' },
     })
     docs.get('/api/openapi.json', async () => app.swagger())

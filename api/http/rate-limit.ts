@@ -55,10 +55,14 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
       'ratelimit-policy': `${verdict.limit};w=${windowSeconds}`,
     })
     if (verdict.allowed) return
-    throw new AppError('rate_limited', 'Too many requests. Wait and try again.', {
-      code: 'rate_limited',
-      retryAfterSeconds: verdict.retryAfterSeconds,
-    })
+    throw new AppError(
+      'rate_limited',
+      `More than ${verdict.limit} requests in ${windowSeconds} seconds. Wait and try again.`,
+      {
+        code: 'rate_limited',
+        retryAfterSeconds: verdict.retryAfterSeconds,
+      },
+    )
   }
 
   const rateLimits: RateLimits = {

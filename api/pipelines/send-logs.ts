@@ -90,6 +90,7 @@ async function stream(
   }: Omit<LogRequest, 'query'> & { stage: Stage; after: number },
 ): Promise<FastifyReply> {
   const { organizationId } = request.caller
+  request.server.leaveRequestsInFlight(request)
   reply.hijack()
   const { raw } = reply
   // What every answer has: its request id and where its rate limit stands.
