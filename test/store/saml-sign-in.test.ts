@@ -145,6 +145,8 @@ test('an address finds its person in this organization alone, before a user name
   expect((await look(org, ada.email.toLowerCase(), true)).found).toEqual({
     id: ada.id,
     active: true,
+    platformAdmin: false,
+    roleNow: 'Viewer',
   })
   expect((await look(other, ada.email.toLowerCase(), true)).found).toBeUndefined()
 
@@ -154,7 +156,8 @@ test('an address finds its person in this organization alone, before a user name
       .insert({ ...provisioned, userName: 'Bob.B' })
       .returning('id'),
   )
-  expect((await look(org, 'bob.b', false)).found).toEqual({ id: bob.id, active: true })
+  const found = { id: bob.id, active: true, platformAdmin: false, roleNow: 'Viewer' }
+  expect((await look(org, 'bob.b', false)).found).toEqual(found)
   // A user name that is no address of theirs opens nothing of somebody who has one.
   await within(org, async (db) =>
     db('users').where({ id: ada.id }).update({ userName: 'eve@x.test' }),
