@@ -20,6 +20,7 @@ import * as failedConnections from './migrations/0018-ask-failed-connections-aga
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
 import * as newestRuns from './migrations/0020-add-newest-runs.ts'
 import * as planChanges from './migrations/0024-add-plan-changes.ts'
+import * as stateParts from './migrations/0025-add-state-parts.ts'
 import * as phasesOfVariables from './migrations/0027-add-phases-of-variables.ts'
 import * as personMakers from './migrations/0029-add-person-makers.ts'
 import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
@@ -46,6 +47,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0019-keep-modules-of-plans': modulesOfPlans,
   '0020-add-newest-runs': newestRuns,
   '0024-add-plan-changes': planChanges,
+  '0025-add-state-parts': stateParts,
   '0027-add-phases-of-variables': phasesOfVariables,
   '0029-add-person-makers': personMakers,
   '0030-add-plan-approvals': planApprovals,

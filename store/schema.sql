@@ -993,13 +993,55 @@ table stages
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table state_outputs
+  organization_id integer not null
+  state_version_id integer not null
+  first_seq integer not null
+  last_seq integer not null
+  body bytea not null
+  constraint state_outputs_organization_id_state_version_id_fkey FOREIGN KEY (organization_id, state_version_id) REFERENCES state_versions(organization_id, id) ON DELETE CASCADE
+  constraint state_outputs_pkey PRIMARY KEY (state_version_id, organization_id, last_seq)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table state_pieces
+  organization_id integer not null
+  state_version_id integer not null
+  first_seq integer not null
+  last_seq integer not null
+  body bytea not null
+  constraint state_pieces_organization_id_state_version_id_fkey FOREIGN KEY (organization_id, state_version_id) REFERENCES state_versions(organization_id, id) ON DELETE CASCADE
+  constraint state_pieces_pkey PRIMARY KEY (state_version_id, organization_id, last_seq)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table state_resources
+  organization_id integer not null
+  state_version_id integer not null
+  first_seq integer not null
+  last_seq integer not null
+  body bytea not null
+  constraint state_resources_organization_id_state_version_id_fkey FOREIGN KEY (organization_id, state_version_id) REFERENCES state_versions(organization_id, id) ON DELETE CASCADE
+  constraint state_resources_pkey PRIMARY KEY (state_version_id, organization_id, last_seq)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table state_versions
   id integer not null generated always as identity
   organization_id integer not null
   workspace_id integer not null
   serial bigint not null
   lineage text not null
-  body bytea not null
+  body bytea
   body_sha256 text not null
   status text not null default 'finalized'::text
   reason text
@@ -1007,6 +1049,11 @@ table state_versions
   user_id integer
   created_by text not null
   created_at timestamp with time zone not null default now()
+  size_bytes integer
+  body_md5 text
+  managed_resources integer
+  omitted_resources integer
+  omitted_outputs integer
   constraint state_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint state_versions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint state_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE

@@ -4,9 +4,9 @@ import type { Db } from './connect.ts'
 export type SealedBatch = { firstSeq: number; lastSeq: number; body: Buffer }
 
 export type BatchTable = {
-  table: 'plan_changes'
+  table: 'plan_changes' | 'state_pieces' | 'state_resources' | 'state_outputs'
   /** The column that says whose rows they are. */
-  owner: 'workspaceRunId'
+  owner: 'workspaceRunId' | 'stateVersionId'
 }
 
 /**
@@ -15,6 +15,10 @@ export type BatchTable = {
  */
 export function sealedBatches(db: Db, organizationId: number, { table, owner }: BatchTable) {
   return {
+    async add(ownerId: number, batch: SealedBatch): Promise<void> {
+      await db(table).insert({ organizationId, [owner]: ownerId, ...batch })
+    },
+
     /** Takes the place of all that the owner had. */
     async replace(ownerId: number, batches: Iterable<SealedBatch>): Promise<void> {
       await db(table)

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { conflict } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
 import {
@@ -90,7 +91,7 @@ async function takeTheirs(
   })
   await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
-    detail: { number: version.number, fileNames: version.fileNames, from: 'repository' },
+    detail: { number: version.number, ...auditedNames(version.fileNames), from: 'repository' },
   })
   await noteChange(db, caller, {
     workspaceId: workspace.id,

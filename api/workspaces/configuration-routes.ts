@@ -1,6 +1,6 @@
+import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import type { Db } from '../../store/connect.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -70,9 +70,13 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id } }) => ({
-      configuration: await newestWithFiles(app.deps, caller, id),
-    }),
+    async ({ caller, params: { id } }, reply) => {
+      const newest = await newestVersion(app.deps, caller, id)
+      if (!newest) return { configuration: null }
+      // As text that is sent on piece by piece: up to 10 MiB are neither parsed nor held.
+      const text = Readable.from(answerOf(app.deps, caller, newest), { objectMode: false })
+      return reply.type('application/json; charset=utf-8').send(text as never)
+    },
   )
 
   app.get(
@@ -106,18 +110,38 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
 const Answer = Type.Object({ ok: Type.Literal(true), configuration: ConfigurationVersionBody })
 
-async function newestWithFiles({ store, keyring }: Deps, caller: Caller, id: number) {
-  const { organizationId } = caller
+async function newestVersion({ store }: Deps, { organizationId }: Caller, id: number) {
   return store.tenant(organizationId, async (db) => {
     await workspaces(db, organizationId).get(id)
-    const versions = configurationVersions(db, organizationId)
-    const version = await versions.newest(id)
-    if (!version) return null
-    const [body] = await presentConfigurations(db, organizationId, [version])
-    if (!body) throw new Error('a version that was just read is gone')
-    const place = { organizationId, table: 'configuration_versions', column: 'files' }
-    const text = keyring.open(place, await versions.sealedFiles(version.id)).toString()
-    // Sealed by putConfiguration alone, in this shape.
-    return { ...body, files: JSON.parse(text) as ConfigurationFiles }
+    const version = await configurationVersions(db, organizationId).newest(id)
+    if (!version) return undefined
+    return (await presentConfigurations(db, organizationId, [version]))[0]
   })
+}
+
+const pieceBytes = 256 * 1_024
+
+/**
+ * The files are stored as the JSON that is sent. Its last brackets follow once all of it was found to
+ * be genuine, so what somebody changed in the store is never a whole answer.
+ */
+async function* answerOf(
+  { store, keyring }: Deps,
+  { organizationId }: Caller,
+  version: ConfigurationVersionBody,
+): AsyncGenerator<Buffer> {
+  const sealed = async function* () {
+    for (let offset = 0; ; offset += pieceBytes) {
+      const from = offset
+      const piece = await store.tenant(organizationId, async (db) =>
+        configurationVersions(db, organizationId).sealedPiece(version.id, from, pieceBytes),
+      )
+      if (piece.length > 0) yield piece
+      if (piece.length < pieceBytes) return
+    }
+  }
+  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  yield Buffer.from(`{"configuration":${JSON.stringify(version).slice(0, -1)},"files":`)
+  yield* keyring.openPieces(place, sealed())
+  yield Buffer.from('}}')
 }

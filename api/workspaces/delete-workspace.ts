@@ -1,18 +1,17 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
-import { parseState } from '../../domain/workspaces/state-document.ts'
-import { countManaged } from '../../domain/workspaces/state-resources.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { lockedBy } from './locked-by.ts'
-import { readState } from './read-state.ts'
+import { inParts } from './read-state.ts'
 
 /**
  * Deletes a workspace with all it has: configuration, state, runs, and its infrastructure pipelines
@@ -23,18 +22,26 @@ export async function deleteWorkspace(
   caller: Caller,
   { id, abandon }: { id: number; abandon: boolean },
 ): Promise<void> {
+  await settleState(deps, caller.organizationId, id)
   await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
     if (workspace.criticality === 'production')
       assertMayChangeGuard(caller, 'a production workspace by deleting it')
     if (abandon) assertMayChangeGuard(caller, 'what is left running (abandon=true)')
-    const abandoned = await assertDeletable(deps, db, { caller, workspace, abandon })
+    const abandoned = await assertDeletable(db, { caller, workspace, abandon })
     await remove(db, caller, { workspace, abandoned })
   })
 }
 
+/** A state from before is split first, outside of the transaction: only then its resources are known. */
+async function settleState(deps: Deps, organizationId: number, id: number): Promise<void> {
+  const version = await deps.store.tenant(organizationId, async (db) =>
+    stateVersions(db, organizationId).current(id),
+  )
+  if (version) await inParts(deps, { organizationId, version })
+}
+
 /** Returns how many resources are left to themselves. */
 async function assertDeletable(
-  deps: Deps,
   db: Db,
   { caller, workspace, abandon }: { caller: Caller; workspace: Workspace; abandon: boolean },
 ): Promise<number> {
@@ -43,8 +50,9 @@ async function assertDeletable(
     throw conflict('run_in_progress', 'A run of this workspace is under way. Cancel it first.')
   const lock = await workspaceLocks(db, organizationId).find(workspace.id)
   if (lock) throw lockedBy(lock)
-  const state = await readState(deps, db, { organizationId, workspaceId: workspace.id })
-  const resources = state ? countManaged(parseState(state.body.toString())) : 0
+  const state = await stateVersions(db, organizationId).current(workspace.id)
+  // A version that nobody has split yet could stand for anything.
+  const resources = state ? (state.managedResources ?? 1) : 0
   if (resources > 0 && !abandon)
     throw conflict(
       'state_not_empty',

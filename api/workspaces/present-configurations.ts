@@ -7,7 +7,7 @@ import type { ConfigurationVersionBody } from './schemas.ts'
 export async function presentConfigurations(
   db: Db,
   organizationId: number,
-  rows: readonly ConfigurationVersion[],
+  rows: ReadonlyArray<ConfigurationVersion & { fileCount?: number }>,
 ): Promise<ConfigurationVersionBody[]> {
   const ids = new Set(rows.flatMap(({ authorUserIds }) => authorUserIds))
   const people = await users(db, organizationId).listByIds([...ids])
@@ -22,6 +22,7 @@ export async function presentConfigurations(
     commitSha: row.commitSha,
     sha256: row.filesSha256,
     fileNames: row.fileNames,
+    fileCount: row.fileCount ?? row.fileNames.length,
     sizeBytes: row.sizeBytes,
     authors: row.authorUserIds.map((id) => ({ id, label: label(id) })),
     createdAt: row.createdAt.toISOString(),

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { conflict } from '../../domain/errors.ts'
 import {
   checkConfigurationFiles,
@@ -50,7 +51,7 @@ export async function putConfiguration(
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
       target: { kind: 'workspace', id, label: workspace.name },
-      detail: { number: version.number, fileNames: version.fileNames },
+      detail: { number: version.number, ...auditedNames(version.fileNames) },
     })
     await noteChange(db, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
     await gitHydrations(db, organizationId).queue(id, version.id)

@@ -1,23 +1,97 @@
-import type { Db } from '../../store/connect.ts'
+import { Readable } from 'node:stream'
+import { batchBytes } from '../../domain/plans/pack-rows.ts'
+import { openPage, placeOf, type RowsPage } from '../../gateways/keyring/sealed-rows.ts'
+import { withSplitState } from '../../gateways/states/split-state.ts'
+import { partTables, stateParts, type StatePartKind } from '../../store/workspaces/state-parts.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
+import { keepParts } from './keep-state.ts'
 
-export type StateAddress = {
-  organizationId: number
-  workspaceId: number
-  /** A version other than the current one. */
-  version?: StateVersion
+/** One version of a state. */
+export type StateAddress = { organizationId: number; version: StateVersion }
+
+/** The bytes of a state, read piece by piece as they are taken: a slow reader holds one of them. */
+export async function readStateBytes(deps: Deps, address: StateAddress): Promise<StateBytes> {
+  const { sizeBytes, bodyMd5 } = await inParts(deps, address)
+  return {
+    sizeBytes: sizeBytes ?? 0,
+    bodyMd5: bodyMd5 ?? '',
+    stream: Readable.from(piecesOf(deps, address), {
+      objectMode: false,
+      highWaterMark: batchBytes,
+    }),
+  }
 }
 
-/** A state, opened; the current one unless said. Undefined where the workspace has none yet. */
-export async function readState(
-  { keyring }: Deps,
-  db: Db,
-  { organizationId, workspaceId, version: wanted }: StateAddress,
-): Promise<{ version: StateVersion; body: Buffer } | undefined> {
-  const versions = stateVersions(db, organizationId)
-  const version = wanted ?? (await versions.current(workspaceId))
-  if (!version) return undefined
+export type StateBytes = { sizeBytes: number; bodyMd5: string; stream: Readable }
+
+export async function* piecesOf(
+  { store, keyring }: Deps,
+  { organizationId, version }: StateAddress,
+): AsyncGenerator<Buffer> {
+  const versionId = version.id
+  const place = { organizationId, table: partTables.piece, ownerId: versionId }
+  for (let seq = 0; ;) {
+    const after = seq
+    const [piece] = await store.tenant(organizationId, async (db) =>
+      stateParts(db, organizationId).after({ versionId, kind: 'piece' }, after, 1),
+    )
+    if (!piece) return
+    yield keyring.open(placeOf(place, piece.firstSeq), piece.body)
+    seq = piece.lastSeq
+  }
+}
+
+type PageOf = { kind: Exclude<StatePartKind, 'piece'>; after: number; limit: number }
+
+/** What one page of a state's rows takes as JSON. */
+const maxPageBytes = 1_048_576
+
+/** A page of a state's resources or outputs: a bounded number of batches, however large the state is. */
+export async function readStateRows<Row>(
+  deps: Deps,
+  address: StateAddress,
+  { kind, after, limit }: PageOf,
+): Promise<RowsPage<Row> & { omitted: number }> {
+  const { organizationId } = address
+  const version = await inParts(deps, address)
+  const batches = await deps.store.tenant(organizationId, async (db) =>
+    stateParts(db, organizationId).after({ versionId: version.id, kind }, after, maxBatches),
+  )
+  const place = { organizationId, table: partTables[kind], ownerId: version.id }
+  const page = openPage<Row>(deps.keyring, place, { batches, after, limit, maxBytes: maxPageBytes })
+  const omitted = kind === 'resource' ? version.omittedResources : version.omittedOutputs
+  return { ...page, omitted: omitted ?? 0 }
+}
+
+const maxBatches = Math.ceil(maxPageBytes / batchBytes) + 1
+
+/**
+ * The version, once it is in parts. One from before was one sealed body, and one whose apply could
+ * not save it is until somebody looks: it is split by its first reader, in a process of its own.
+ */
+export async function inParts(
+  { store, keyring }: Deps,
+  { organizationId, version }: StateAddress,
+): Promise<StateVersion> {
+  if (version.sizeBytes !== null) return version
   const place = { organizationId, table: 'state_versions', column: 'body' }
-  return { version, body: keyring.open(place, await versions.sealedBody(version.id)) }
+  const sealed = await store.tenant(organizationId, async (db) =>
+    stateVersions(db, organizationId).sealedBody(version.id),
+  )
+  if (sealed) {
+    const bytes = Readable.from([keyring.open(place, sealed)])
+    await withSplitState({ organizationId, bytes }, { keepUnreadable: true }, async (state) =>
+      store.tenant(organizationId, async (db) => {
+        const versions = stateVersions(db, organizationId)
+        // Of two readers at once the second finds it done.
+        if ((await versions.sealedBody(version.id)) === null) return
+        await versions.settle(version.id, state.header)
+        await keepParts({ keyring, db, organizationId }, version.id, state.parts)
+      }),
+    )
+  }
+  return store.tenant(organizationId, async (db) =>
+    stateVersions(db, organizationId).get(version.workspaceId, version.id),
+  )
 }

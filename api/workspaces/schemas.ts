@@ -128,7 +128,9 @@ export const ConfigurationVersionBody = Type.Object({
   source: OneOf(['api', 'git']),
   commitSha: Nullable(Type.String()),
   sha256: Type.String(),
+  /** In a list the first 40 alone. */
   fileNames: Type.Array(Type.String()),
+  fileCount: Type.Integer(),
   sizeBytes: Type.Integer(),
   authors: Type.Array(Type.Object({ id: Id, label: Type.String() })),
   createdAt: Time,

@@ -1,24 +1,23 @@
-import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../../domain/errors.ts'
 import { assertRunMay } from '../../domain/workspaces/assert-run-may.ts'
 import { lockInfoOf, parseLockInfo } from '../../domain/workspaces/lock-info.ts'
+import { maxStateBytes, withSplitState } from '../../gateways/states/split-state.ts'
 import type { Db } from '../../store/connect.ts'
 import type { WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { QueryText } from '../http/pattern.ts'
 import { ErrorBody, errors, IdParams, Ok } from '../http/schemas.ts'
 import { lockedBy } from './locked-by.ts'
 import { nameRunLock } from './name-run-lock.ts'
-import { readState } from './read-state.ts'
+import { sendState } from './send-state.ts'
 import { takeCliLock } from './take-cli-lock.ts'
 import { unlockWorkspace } from './unlock-workspace.ts'
 import { writeRunState } from './write-run-state.ts'
 import { writeState } from './write-state.ts'
-
-/** A state of some 50,000 resources; OpenTofu itself becomes slow long before. */
-const bodyLimitBytes = 64 * 1_048_576
 
 const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
   workspaces(db, organizationId).get(id)
@@ -45,6 +44,7 @@ const answers = { 200: Ok, ...errors(409), 423: Held }
 export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  await app.register(stateWriteRoute)
 
   app.get(
     '/workspaces/:id/state',
@@ -61,38 +61,12 @@ export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const workspaceId = request.params.id
       const { organizationId } = reaching(request, workspaceId, 'read')
-      const state = await app.deps.store.tenant(organizationId, async (db) => {
+      const version = await app.deps.store.tenant(organizationId, async (db) => {
         await workspaces(db, organizationId).get(workspaceId)
-        return readState(app.deps, db, { organizationId, workspaceId })
+        return stateVersions(db, organizationId).current(workspaceId)
       })
-      if (!state) return reply.status(204).send(null)
-      void reply.header('content-md5', createHash('md5').update(state.body).digest('base64'))
-      return reply.type('application/json').send(state.body)
-    },
-  )
-
-  app.post(
-    '/workspaces/:id/state',
-    {
-      bodyLimit: bodyLimitBytes,
-      config,
-      schema: {
-        operationId: 'writeState',
-        description: 'ID is that of the lock which is held; without one no state is taken.',
-        params: IdParams,
-        querystring: LockQuery,
-        response: answers,
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const write = { id, body: bodyOf(request), lockId: request.query.ID }
-      const { run, caller } = reaching(request, id, 'write')
-      if (!run) await assertExists(app.deps.store, caller.organizationId, id)
-      assertUnharmed(request, write.body)
-      if (run) await writeRunState(app.deps, run, write)
-      const held = run ? undefined : await writeState(app.deps, caller, write)
-      return held ? refuse(reply, held) : reply.send({ ok: true })
+      if (!version) return reply.status(204).send(null)
+      return sendState(app.deps, reply, { organizationId, version })
     },
   )
 
@@ -135,6 +109,44 @@ export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 }
 
+/** The one route whose body is no buffer: a state is read as it comes. */
+const stateWriteRoute: FastifyPluginAsyncTypebox = async (app) => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body))
+
+  app.post(
+    '/workspaces/:id/state',
+    {
+      bodyLimit: maxStateBytes,
+      config,
+      schema: {
+        operationId: 'writeState',
+        description: 'ID is that of the lock which is held; without one no state is taken.',
+        params: IdParams,
+        querystring: LockQuery,
+        response: answers,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const lockId = request.query.ID
+      const { run, caller, organizationId } = reaching(request, id, 'write')
+      if (!run) await assertExists(app.deps.store, organizationId, id)
+      const source = { organizationId, bytes: bytesOf(request) }
+      const held = await withSplitState(source, {}, async (state) => {
+        assertUnharmed(request, state.header.bodyMd5)
+        if (!run) return writeState(app.deps, caller, { id, state, lockId })
+        return writeRunState(app.deps, run, { state, lockId })
+      })
+      return held ? refuse(reply, held) : reply.send({ ok: true })
+    },
+  )
+}
+
+/** Leaves the connection open where the state is refused before its end, so that the refusal is heard. */
+const bytesOf = ({ body }: FastifyRequest): AsyncIterable<Buffer> =>
+  body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([])
+
 /** Whoever calls, once it is sure that a run's token is used for its own workspace. */
 function reaching(request: FastifyRequest, workspaceId: number, act: 'read' | 'lock' | 'write') {
   const { runCaller: run, caller } = request
@@ -156,9 +168,9 @@ const bodyOf = ({ body }: FastifyRequest): Buffer =>
   Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 
 /** OpenTofu sends the MD5 of each body: what was cut or changed on the way is not stored. */
-function assertUnharmed({ headers }: FastifyRequest, body: Buffer): void {
+function assertUnharmed({ headers }: FastifyRequest, bodyMd5: string): void {
   const sent = headers['content-md5']
-  if (sent === undefined || sent === createHash('md5').update(body).digest('base64')) return
+  if (sent === undefined || sent === bodyMd5) return
   throw invalid('The body is not the one whose Content-MD5 was sent.', undefined, 'md5_mismatch')
 }
 

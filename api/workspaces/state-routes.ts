@@ -1,17 +1,17 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { may } from '../../domain/access/caller.ts'
-import { compareAddresses } from '../../domain/workspaces/compare-addresses.ts'
-import { listOutputs, listPublicOutputs } from '../../domain/workspaces/list-outputs.ts'
-import { parseState } from '../../domain/workspaces/state-document.ts'
-import { listResources } from '../../domain/workspaces/state-resources.ts'
+import { notFound } from '../../domain/errors.ts'
+import { presentOutputs, presentPublicOutputs } from '../../domain/workspaces/present-outputs.ts'
+import type { StateOutput, StateResource } from '../../domain/workspaces/split-state.ts'
 import type { Db } from '../../store/connect.ts'
-import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
 import { presentStateVersion, StateVersionBody } from './present-state-version.ts'
-import { readState } from './read-state.ts'
-import { searchForSecrets, secretsOfWorkspace } from './secrets-of-workspace.ts'
+import { readStateRows } from './read-state.ts'
+import { searchForSecrets } from './secrets-of-workspace.ts'
+import { sendState } from './send-state.ts'
 import { restoreState } from './restore-state.ts'
 import { Cursor } from '../http/pattern.ts'
 
@@ -20,11 +20,17 @@ const newest = 2_147_483_647
 
 const Serial = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const SerialParams = Type.Object({ id: Id, serial: Serial })
-/** Addresses are keys of their own: longer than an id, and they name the place wherever the list has moved. */
-const AddressPage = Type.Object({
+/** A page goes on in the version in which the first one was: the list does not move between them. */
+const RowsPage = Type.Object({
   ...Page.properties,
-  cursor: Type.Optional(Cursor('^[A-Za-z0-9_-]+$', { maxLength: 4_096 })),
+  cursor: Type.Optional(Cursor('^[0-9]{1,9}-[0-9]{1,9}$')),
 })
+const readCursor = (cursor: string | undefined) => {
+  const [versionId, after = 0] = cursor?.split('-').map(Number) ?? []
+  return { versionId, after }
+}
+const cursorOf = (version: StateVersion, seq: number | null) =>
+  seq === null ? null : `${version.id}-${seq}`
 
 const target = async (db: Db, organizationId: number, { id = 0, serial }: Record<string, number>) =>
   serial === undefined
@@ -33,12 +39,21 @@ const target = async (db: Db, organizationId: number, { id = 0, serial }: Record
 
 /** Decisions §4: what a workspace's state says, and every version of it. */
 export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  /** The current state as text, or undefined; not-found where the workspace is nobody's. */
-  const currentState = async (organizationId: number, workspaceId: number) =>
+  /** The current version or that of the cursor, or undefined; not-found where the workspace is nobody's. */
+  const versionOf = async (organizationId: number, workspaceId: number, versionId?: number) =>
     app.deps.store.tenant(organizationId, async (db) => {
       await workspaces(db, organizationId).get(workspaceId)
-      return readState(app.deps, db, { organizationId, workspaceId })
+      const versions = stateVersions(db, organizationId)
+      if (versionId === undefined) return versions.current(workspaceId)
+      const version = await versions.get(workspaceId, versionId)
+      if (version.status !== 'finalized') throw notFound()
+      return version
     })
+
+  const searchOf = async (organizationId: number, workspaceId: number) =>
+    app.deps.store.tenant(organizationId, async (db) =>
+      searchForSecrets(app.deps, db, { organizationId, workspaceId }),
+    )
 
   app.get(
     '/workspaces/:id/state/versions',
@@ -77,11 +92,10 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id: workspaceId, serial } }, reply) => {
-      const state = await app.deps.store.tenant(organizationId, async (db) => {
-        const version = await stateVersions(db, organizationId).bySerial(workspaceId, serial)
-        return readState(app.deps, db, { organizationId, workspaceId, version })
-      })
-      return reply.type('application/json').send(state?.body)
+      const version = await app.deps.store.tenant(organizationId, async (db) =>
+        stateVersions(db, organizationId).bySerial(workspaceId, serial),
+      )
+      return sendState(app.deps, reply, { organizationId, version })
     },
   )
 
@@ -98,11 +112,10 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id: workspaceId, versionId } }, reply) => {
-      const state = await app.deps.store.tenant(organizationId, async (db) => {
-        const version = await stateVersions(db, organizationId).quarantined(workspaceId, versionId)
-        return readState(app.deps, db, { organizationId, workspaceId, version })
-      })
-      return reply.type('application/json').send(state?.body)
+      const version = await app.deps.store.tenant(organizationId, async (db) =>
+        stateVersions(db, organizationId).quarantined(workspaceId, versionId),
+      )
+      return sendState(app.deps, reply, { organizationId, version })
     },
   )
 
@@ -132,9 +145,10 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'listStateResources',
-        description: 'Every instance in the current state by its address, without attributes.',
+        description:
+          'Every instance in the current state by its address, without attributes. Of more than 50,000 the rest is counted in omittedResources.',
         params: IdParams,
-        querystring: AddressPage,
+        querystring: RowsPage,
         response: {
           200: Type.Object({
             serial: Nullable(Type.Integer()),
@@ -148,32 +162,34 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
                 provider: Type.String(),
               }),
             ),
+            omittedResources: Type.Integer(),
             nextCursor: NextCursor,
           }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor = '' } }) => {
-      const state = await currentState(organizationId, id)
-      if (!state) return { serial: null, resources: [], nextCursor: null }
-      const after = Buffer.from(cursor, 'base64url').toString()
-      const rest = listResources(parseState(state.body.toString())).filter(
-        ({ address }) => compareAddresses(address, after) > 0,
+    async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
+      const { versionId, after } = readCursor(cursor)
+      const version = await versionOf(organizationId, id, versionId)
+      if (!version) return { serial: null, resources: [], omittedResources: 0, nextCursor: null }
+      const { rows, nextSeq, omitted } = await readStateRows<StateResource>(
+        app.deps,
+        { organizationId, version },
+        { kind: 'resource', after, limit },
       )
-      const found = rest.slice(0, limit)
-      const last = rest.length > limit ? found.at(-1) : undefined
-      const search = await app.deps.store.tenant(organizationId, async (db) =>
-        searchForSecrets(app.deps, db, { organizationId, workspaceId: id }),
-      )
-      // The key of an instance can be a value.
-      const resources = found.map((resource) => ({
-        ...resource,
-        address: search.cover(resource.address),
-        module: resource.module === null ? null : search.cover(resource.module),
-      }))
-      const nextCursor = last ? Buffer.from(last.address).toString('base64url') : null
-      return { serial: state.version.serial, resources, nextCursor }
+      const search = await searchOf(organizationId, id)
+      return {
+        serial: version.serial,
+        // The key of an instance can be a value.
+        resources: rows.map((resource) => ({
+          ...resource,
+          address: search.cover(resource.address),
+          module: resource.module === null ? null : search.cover(resource.module),
+        })),
+        omittedResources: omitted,
+        nextCursor: cursorOf(version, nextSeq),
+      }
     },
   )
 
@@ -184,8 +200,9 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listOutputs',
         description:
-          'Without mutate_infra a sensitive output has no value. What another output took from a sensitive variable, or from a value that the state marks as sensitive, is then covered by `[masked]`, and the output shown as sensitive.',
+          'Without mutate_infra a sensitive output has no value. What another output took from a sensitive variable, or from a value that the state marks as sensitive, is then covered by `[masked]`, and the output shown as sensitive. An output of more than 64 KiB or 100 levels has none for anybody, and says why in omitted: the state itself has it.',
         params: IdParams,
+        querystring: RowsPage,
         response: {
           200: Type.Object({
             outputs: Type.Array(
@@ -194,24 +211,34 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
                 type: Type.Unknown(),
                 value: Type.Unknown(),
                 sensitive: Type.Boolean(),
+                omitted: Type.Optional(OneOf(['too_large', 'too_deep'])),
               }),
             ),
+            omittedOutputs: Type.Integer(),
+            nextCursor: NextCursor,
           }),
           ...errors(),
         },
       },
     },
-    async ({ caller, params: { id } }) => {
+    async ({ caller, params: { id }, query: { limit = 200, cursor } }) => {
       const { organizationId } = caller
-      const state = await currentState(organizationId, id)
-      if (!state) return { outputs: [] }
-      const document = parseState(state.body.toString())
-      // Who may change the infrastructure may read the state itself.
-      if (may(caller, 'mutate_infra')) return { outputs: listOutputs(document) }
-      const secrets = await app.deps.store.tenant(organizationId, async (db) =>
-        secretsOfWorkspace(app.deps, db, { organizationId, workspaceId: id }),
+      const { versionId, after } = readCursor(cursor)
+      const version = await versionOf(organizationId, id, versionId)
+      if (!version) return { outputs: [], omittedOutputs: 0, nextCursor: null }
+      const { rows, nextSeq, omitted } = await readStateRows<StateOutput>(
+        app.deps,
+        { organizationId, version },
+        { kind: 'output', after, limit },
       )
-      return { outputs: listPublicOutputs(document, secrets) }
+      return {
+        // Who may change the infrastructure may read the state itself.
+        outputs: may(caller, 'mutate_infra')
+          ? presentOutputs(rows)
+          : presentPublicOutputs(rows, await searchOf(organizationId, id)),
+        omittedOutputs: omitted,
+        nextCursor: cursorOf(version, nextSeq),
+      }
     },
   )
 }

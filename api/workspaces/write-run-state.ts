@@ -1,12 +1,13 @@
 import type { RunCaller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
 import { judgeStateWrite } from '../../domain/workspaces/judge-state-write.ts'
+import type { IncomingState } from '../../gateways/states/split-state.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
 import { actorOfRunToken, holdRunWorkspace } from './hold-run-workspace.ts'
-import { sealState, type SealedState } from './seal-state.ts'
+import { keepState } from './keep-state.ts'
 
 /** A zombie that tries again and again must not fill the store. */
 export const quarantinedPerRun = 20
@@ -18,23 +19,25 @@ export const quarantinedPerRun = 20
 export async function writeRunState(
   deps: Deps,
   run: RunCaller,
-  { body, lockId }: { body: Buffer; lockId: string | undefined },
-): Promise<void> {
+  { state, lockId }: { state: IncomingState; lockId: string | undefined },
+): Promise<undefined> {
   const { organizationId } = run
-  const state = sealState(deps.keyring, organizationId, body)
+  const { keyring } = deps
   const refusal = await deps.store.tenant(organizationId, async (db) => {
     const refused = await refusalOf(db, run, { state, lockId })
-    if (refused instanceof AppError) await keepAside(db, run, { state, reason: refused.code })
-    else if (refused === 'new') await keep(db, run, state)
+    if (refused instanceof AppError)
+      await keepAside({ keyring, db }, run, { state, reason: refused.code })
+    else if (refused === 'new') await keep({ keyring, db }, run, state)
     return refused
   })
   if (refusal instanceof AppError) throw refusal
+  return undefined
 }
 
 async function refusalOf(
   db: Db,
   run: RunCaller,
-  { state, lockId }: { state: SealedState; lockId: string | undefined },
+  { state, lockId }: { state: IncomingState; lockId: string | undefined },
 ): Promise<AppError | 'new' | 'stored'> {
   const lock = await holdRunWorkspace(db, run)
   if (!lock)
@@ -43,48 +46,50 @@ async function refusalOf(
     return conflict('lock_mismatch', 'The state was sent under another lock than is held.')
   try {
     const current = await stateVersions(db, run.organizationId).current(run.workspaceId)
-    return judgeStateWrite(current, state.columns)
+    return judgeStateWrite(current, state.header)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
   }
 }
 
-async function keep(db: Db, run: RunCaller, { columns }: SealedState): Promise<void> {
+type At = { keyring: Deps['keyring']; db: Db }
+
+async function keep({ keyring, db }: At, run: RunCaller, state: IncomingState): Promise<void> {
   const { organizationId, workspaceId, workspaceRunId } = run
-  await stateVersions(db, organizationId).create({
+  const { serial, lineage } = state.header
+  await keepState({ keyring, db, organizationId }, state, {
     workspaceId,
     workspaceRunId,
     createdBy: `run ${workspaceRunId}`,
-    ...columns,
   })
   await auditLog(db, organizationId, actorOfRunToken(run)).record('workspace.state_written', {
     target: { kind: 'workspace', id: workspaceId },
-    detail: { serial: columns.serial, lineage: columns.lineage, runId: workspaceRunId },
+    detail: { serial, lineage, runId: workspaceRunId },
   })
 }
 
 async function keepAside(
-  db: Db,
+  { keyring, db }: At,
   run: RunCaller,
-  { state: { columns }, reason }: { state: SealedState; reason: string },
+  { state, reason }: { state: IncomingState; reason: string },
 ): Promise<void> {
   const { organizationId, workspaceId, workspaceRunId } = run
   const versions = stateVersions(db, organizationId)
   const kept = await versions.quarantinedOfRun(workspaceRunId)
-  const again = kept.some(({ bodySha256 }) => bodySha256 === columns.bodySha256)
+  const { header } = state
+  const again = kept.some(({ bodySha256 }) => bodySha256 === header.bodySha256)
   if (again || kept.length >= quarantinedPerRun) return
-  await versions.create({
+  await keepState({ keyring, db, organizationId }, state, {
     workspaceId,
     workspaceRunId,
     status: 'quarantined',
     reason,
     createdBy: `run ${workspaceRunId}`,
-    ...columns,
   })
   await auditLog(db, organizationId, actorOfRunToken(run)).record('workspace.state_quarantined', {
     outcome: 'denied',
     target: { kind: 'workspace', id: workspaceId },
-    detail: { serial: columns.serial, runId: workspaceRunId, fence: run.fence, reason },
+    detail: { serial: header.serial, runId: workspaceRunId, fence: run.fence, reason },
   })
 }

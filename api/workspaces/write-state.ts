@@ -2,15 +2,16 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { judgeStateWrite } from '../../domain/workspaces/judge-state-write.ts'
+import type { IncomingState } from '../../gateways/states/split-state.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
-import { sealState } from './seal-state.ts'
+import { keepState } from './keep-state.ts'
 
-export type StateWrite = { id: number; body: Buffer; lockId: string | undefined }
+export type StateWrite = { id: number; state: IncomingState; lockId: string | undefined }
 
 /**
  * A person's tofu writes the state (decisions §4): only under the lock that it holds, and
@@ -19,10 +20,9 @@ export type StateWrite = { id: number; body: Buffer; lockId: string | undefined 
 export async function writeState(
   deps: Deps,
   caller: Caller,
-  { id, body, lockId }: StateWrite,
+  { id, state, lockId }: StateWrite,
 ): Promise<WorkspaceLock | undefined> {
   const { organizationId } = caller
-  const { columns } = sealState(deps.keyring, organizationId, body)
   return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
     if (workspace.criticality === 'production')
       assertMayChangeGuard(caller, 'the state of a production workspace')
@@ -36,12 +36,12 @@ export async function writeState(
     if (!own) return lock
 
     const versions = stateVersions(db, organizationId)
-    if (judgeStateWrite(await versions.current(id), columns) === 'stored') return undefined
-    const version = await versions.create({
+    if (judgeStateWrite(await versions.current(id), state.header) === 'stored') return undefined
+    const place = { keyring: deps.keyring, db, organizationId }
+    const version = await keepState(place, state, {
       workspaceId: id,
       userId: caller.userId,
       createdBy: caller.email ?? caller.name,
-      ...columns,
     })
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.state_written', {
       target: { kind: 'workspace', id, label: workspace.name },

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  type DecipherGCM,
+} from 'node:crypto'
 import type { Config } from '../../config.ts'
 import { unavailable } from '../../domain/errors.ts'
 
@@ -9,6 +16,11 @@ export type Keyring = {
   seal(place: SealedPlace, plain: Buffer | string): Buffer
   /** Throws 503 `keyring_unavailable` where the key id is missing, and an error where the value was tampered with. */
   open(place: SealedPlace, sealed: Buffer): Buffer
+  /**
+   * Opens a value that comes in pieces, the first of which has its whole envelope. What it gives is known
+   * to be genuine only at its end: it throws there where the value was tampered with.
+   */
+  openPieces(place: SealedPlace, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   /** A keyed hash for comparing values without keeping them; the same under every key of the ring's last position. */
   mac(purpose: string, value: Buffer | string): Buffer
   /** Whether the key that a value is sealed under is in the ring. */
@@ -39,6 +51,17 @@ export function createKeyring(keys: Config['keyring']): Keyring {
     return key
   }
 
+  const begin = (place: SealedPlace, sealed: Buffer): { decipher: DecipherGCM; rest: Buffer } => {
+    const start = 2 + (sealed[1] ?? 0)
+    if (sealed[0] !== version || sealed.length < start + 28)
+      throw new Error('a sealed value has an unknown form')
+    const key = keyOf(keyIdOf(sealed))
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(start, start + 12))
+    decipher.setAAD(associatedData(place))
+    decipher.setAuthTag(sealed.subarray(start + 12, start + 28))
+    return { decipher, rest: sealed.subarray(start + 28) }
+  }
+
   return {
     seal(place, plain) {
       const id = Buffer.from(current?.id ?? '')
@@ -56,19 +79,22 @@ export function createKeyring(keys: Config['keyring']): Keyring {
     },
 
     open(place, sealed) {
-      const idLength = sealed[1] ?? 0
-      if (sealed[0] !== version || sealed.length < 2 + idLength + 28)
-        throw new Error('a sealed value has an unknown form')
-      const id = keyIdOf(sealed)
-      const start = 2 + idLength
-      const decipher = createDecipheriv(
-        'aes-256-gcm',
-        keyOf(id),
-        sealed.subarray(start, start + 12),
-      )
-      decipher.setAAD(associatedData(place))
-      decipher.setAuthTag(sealed.subarray(start + 12, start + 28))
-      return Buffer.concat([decipher.update(sealed.subarray(start + 28)), decipher.final()])
+      const { decipher, rest } = begin(place, sealed)
+      return Buffer.concat([decipher.update(rest), decipher.final()])
+    },
+
+    async *openPieces(place, pieces) {
+      let decipher: DecipherGCM | undefined
+      for await (const piece of pieces) {
+        if (decipher) yield decipher.update(piece)
+        else {
+          const begun = begin(place, piece)
+          decipher = begun.decipher
+          yield decipher.update(begun.rest)
+        }
+      }
+      if (!decipher) throw new Error('a sealed value is empty')
+      decipher.final()
     },
 
     mac(purpose, value) {

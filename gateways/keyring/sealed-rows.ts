@@ -1,7 +1,10 @@
 import { batchBytes, packRows } from '../../domain/plans/pack-rows.ts'
 import type { Keyring } from './keyring.ts'
 
-/** Where batches of rows belong. The owner is sealed with them: a batch that was moved to another owner is refused. */
+/**
+ * Where batches of rows belong. Owner and first number are authenticated with each batch, so one that
+ * was moved to another owner or place does not open.
+ */
 export type RowsPlace = { organizationId: number; table: string; ownerId: number }
 
 export type SealedRows = { firstSeq: number; lastSeq: number; body: Buffer }
@@ -9,19 +12,18 @@ export type SealedRows = { firstSeq: number; lastSeq: number; body: Buffer }
 /** Rows as sealed batches, made one at a time. */
 export function* sealRows(
   keyring: Keyring,
-  { organizationId, table, ownerId }: RowsPlace,
+  place: RowsPlace,
   rows: Iterable<unknown>,
 ): Generator<SealedRows> {
   for (const { firstSeq, lastSeq, json } of packRows(rows))
-    yield {
-      firstSeq,
-      lastSeq,
-      body: keyring.seal(
-        { organizationId, table, column: 'body' },
-        `{"ownerId":${ownerId},"firstSeq":${firstSeq},"rows":${json}}`,
-      ),
-    }
+    yield { firstSeq, lastSeq, body: keyring.seal(placeOf(place, firstSeq), json) }
 }
+
+export const placeOf = ({ organizationId, table, ownerId }: RowsPlace, firstSeq: number) => ({
+  organizationId,
+  table,
+  column: `body of ${ownerId} from ${firstSeq}`,
+})
 
 /** How many batches hold a page, with the one in whose middle the page begins. */
 export const batchesPerPage = (maxBytes: number): number => Math.ceil(maxBytes / batchBytes) + 1
@@ -38,19 +40,15 @@ export type RowsPage<Row> = {
  */
 export function openPage<Row>(
   keyring: Keyring,
-  { organizationId, table, ownerId }: RowsPlace,
+  place: RowsPlace,
   { batches, after, limit, maxBytes }: PageOf,
 ): RowsPage<Row> {
   const rows: Row[] = []
   let [seq, bytes] = [after, 0]
   for (const { firstSeq, body } of batches) {
-    // Written by sealRows, and authenticated with its key.
-    const opened = JSON.parse(
-      keyring.open({ organizationId, table, column: 'body' }, body).toString(),
-    ) as { ownerId: number; firstSeq: number; rows: Row[] }
-    if (opened.ownerId !== ownerId || opened.firstSeq !== firstSeq)
-      throw new Error('sealed rows are not where they belong')
-    for (const [at, row] of opened.rows.entries()) {
+    // Sealed by sealRows or with a state, as a list.
+    const opened = JSON.parse(keyring.open(placeOf(place, firstSeq), body).toString()) as Row[]
+    for (const [at, row] of opened.entries()) {
       if (firstSeq + at <= after) continue
       bytes += Buffer.byteLength(JSON.stringify(row)) + 1
       if (rows.length === limit || (bytes > maxBytes && rows.length > 0))

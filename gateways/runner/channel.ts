@@ -28,9 +28,7 @@ export function openChannel(socket: Socket): Channel {
   const send = async (header: Header, body?: Buffer): Promise<void> => {
     if (!socket.writable) throw new ChannelClosed()
     if (socket.write(encodeFrame(header, body))) return
-    drained ??= Promise.race([once(socket, 'drain'), once(socket, 'close')]).finally(
-      () => (drained = undefined),
-    )
+    drained ??= room(socket).finally(() => (drained = undefined))
     await drained
     if (!socket.writable) throw new ChannelClosed()
   }
@@ -45,5 +43,16 @@ export function openChannel(socket: Socket): Channel {
     },
     frames: readFrames(socket),
     close: () => socket.destroy(),
+  }
+}
+
+/** Takes its listeners with it: a long blob waits for room thousands of times. */
+async function room(socket: Socket): Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })])
+  } finally {
+    over.abort()
   }
 }

@@ -47,6 +47,9 @@ const withoutFiles = [
   'createdAt',
 ]
 
+/** Of each version in a list: 200 versions of 1,000 files would be 50 MB of names. */
+const namesPerVersion = 40
+
 /** Immutable versions of a workspace's files. A run names one, so that its plan and its apply read the same. */
 export function configurationVersions(db: Db, organizationId: number) {
   const rows = () => ConfigurationVersionRow.query(db).where({ organizationId })
@@ -74,12 +77,16 @@ export function configurationVersions(db: Db, organizationId: number) {
 
     async list(workspaceId: number, limit: number, before: number) {
       return rows()
-        .select(withoutFiles)
+        .select(withoutFiles.filter((column) => column !== 'fileNames'))
+        .select(
+          db.raw('file_names[1:?::integer] as file_names', [namesPerVersion]),
+          db.raw('cardinality(file_names) as file_count'),
+        )
         .where({ workspaceId, pullRequestId: null })
         .where('id', '<', before)
         .orderBy('id', 'desc')
         .limit(limit)
-        .castTo<ConfigurationVersion[]>()
+        .castTo<Array<ConfigurationVersion & { fileCount: number }>>()
     },
 
     /** The newest number of each workspace that has one. */
@@ -97,6 +104,15 @@ export function configurationVersions(db: Db, organizationId: number) {
       const row = await rows().select(withoutFiles).findOne({ id })
       if (!row) throw notFound()
       return row
+    },
+
+    /** The files' sealed bytes from an offset on: a reader who sends them on holds one piece. Empty at their end. */
+    async sealedPiece(id: number, offset: number, length: number): Promise<Buffer> {
+      const row = await db('configuration_versions')
+        .where({ organizationId, id })
+        .first(db.raw('substring(files from ? for ?) as piece', [offset + 1, length]))
+      if (!row) throw notFound()
+      return row.piece
     },
 
     async sealedFiles(id: number): Promise<Buffer> {

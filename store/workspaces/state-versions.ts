@@ -1,5 +1,6 @@
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
+import type { StateHeader } from '../../domain/workspaces/split-state.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
 export class StateVersionRow extends Model {
@@ -9,8 +10,8 @@ export class StateVersionRow extends Model {
   declare workspaceId: number
   declare serial: number
   declare lineage: string
-  /** Sealed. */
-  declare body: Buffer
+  /** Sealed. Only of versions from before their parts were kept by themselves (state-parts.ts). */
+  declare body: Buffer | null
   declare bodySha256: string
   declare status: 'finalized' | 'quarantined'
   declare reason: string | null
@@ -18,14 +19,23 @@ export class StateVersionRow extends Model {
   declare userId: number | null
   declare createdBy: string
   declare createdAt: Date
+  /** Null until the state is in parts, like the four after it. */
+  declare sizeBytes: number | null
+  /** In base64. */
+  declare bodyMd5: string | null
+  declare managedResources: number | null
+  declare omittedResources: number | null
+  declare omittedOutputs: number | null
 }
 
 export type StateVersion = Omit<StateVersionRow, keyof Model | 'organizationId' | 'body'>
 export type NewStateVersion = Pick<
   StateVersionRow,
-  'workspaceId' | 'serial' | 'lineage' | 'body' | 'bodySha256' | 'createdBy'
+  'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
 > &
-  Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId'>>
+  Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId'>> &
+  // In parts, which are added to it (state-parts.ts), or until somebody reads it as one sealed body.
+  (StateHeader | { body: Buffer })
 
 const withoutBody = [
   'id',
@@ -39,6 +49,11 @@ const withoutBody = [
   'userId',
   'createdBy',
   'createdAt',
+  'sizeBytes',
+  'bodyMd5',
+  'managedResources',
+  'omittedResources',
+  'omittedOutputs',
 ]
 
 /** Every state that a workspace ever had. The newest serial is current; a zombie's late write is kept aside. */
@@ -65,10 +80,25 @@ export function stateVersions(db: Db, organizationId: number) {
       return new Map(found.map((row: { id: number; serial: number }) => [row.id, row.serial]))
     },
 
-    async sealedBody(id: number): Promise<Buffer> {
-      const row = await rows().select('body').findOne({ id })
+    /** Null where the state is in parts. */
+    async sealedBody(id: number): Promise<Buffer | null> {
+      const row = await rows().select('body').findOne({ id }).forUpdate()
       if (!row) throw notFound()
       return row.body
+    },
+
+    /** Notes that a state from before is in parts now. */
+    async settle(id: number, { lineage: _l, serial: _s, ...known }: StateHeader): Promise<void> {
+      await rows()
+        .findOne({ id })
+        .patch({ ...known, body: null })
+    },
+
+    /** Any version, made current or not. */
+    async get(workspaceId: number, id: number): Promise<StateVersion> {
+      const row = await rows().select(withoutBody).findOne({ workspaceId, id })
+      if (!row) throw notFound()
+      return row
     },
 
     async bySerial(workspaceId: number, serial: number): Promise<StateVersion> {

@@ -1,4 +1,5 @@
 import { conflict } from '../../domain/errors.ts'
+import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import {
   checkConfigurationFiles,
   configurationSha256,
@@ -64,7 +65,7 @@ export async function takeGitVersion(
   })
   await auditLog(db, organizationId, actor).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
-    detail: { number: version.number, fileNames: version.fileNames, branch, commit },
+    detail: { number: version.number, ...auditedNames(version.fileNames), branch, commit },
   })
   const what = `configuration (commit ${commit.slice(0, 12)})`
   for (const author of authors.authorUserIds)

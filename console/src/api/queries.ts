@@ -56,9 +56,16 @@ export const variablesQuery = (id: number) =>
   })
 
 export const outputsQuery = (id: number) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['workspaces', id, 'outputs'],
-    queryFn: ({ signal }) => call('listOutputs', { params: { id }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      call('listOutputs', {
+        params: { id },
+        query: { limit: pageSize, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
   })
 
 export const stateVersionsQuery = (id: number) =>

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { outputsQuery, resourcesQuery, stateVersionsQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
+import { plural } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
@@ -32,8 +33,9 @@ export function State({ workspace }: { workspace: Workspace }) {
 }
 
 function Outputs({ id }: { id: number }) {
-  const query = useQuery(outputsQuery(id))
-  const outputs = query.data?.outputs ?? []
+  const query = useInfiniteQuery(outputsQuery(id))
+  const outputs = query.data?.pages.flatMap((page) => page.outputs) ?? []
+  const omitted = query.data?.pages[0]?.omittedOutputs ?? 0
   return (
     <section className="section">
       <h2>Outputs</h2>
@@ -48,9 +50,11 @@ function Outputs({ id }: { id: number }) {
             { title: 'Name', render: ({ name }) => <code>{name}</code> },
             {
               title: 'Value',
-              render: ({ value, sensitive }) =>
+              render: ({ value, sensitive, omitted }) =>
                 sensitive ? (
                   <span className="dim">•••• sensitive</span>
+                ) : omitted ? (
+                  <span className="dim">{omittedWords[omitted]}</span>
                 ) : (
                   <code className="detail">{outputText(value)}</code>
                 ),
@@ -58,8 +62,19 @@ function Outputs({ id }: { id: number }) {
           ]}
         />
       )}
+      {omitted > 0 && (
+        <p className="dim">
+          {plural(omitted, 'more output')} not shown. <code>tofu output</code> lists all.
+        </p>
+      )}
+      <LoadMore query={query} />
     </section>
   )
+}
+
+const omittedWords = {
+  too_large: 'Too large to be shown. tofu output prints it.',
+  too_deep: 'Nested too deep to be shown. tofu output prints it.',
 }
 
 /** On one line where it has room there. */
@@ -71,6 +86,7 @@ function outputText(value: unknown): string {
 function Resources({ id }: { id: number }) {
   const query = useInfiniteQuery(resourcesQuery(id))
   const resources = query.data?.pages.flatMap((page) => page.resources) ?? []
+  const omitted = query.data?.pages[0]?.omittedResources ?? 0
   return (
     <section className="section">
       <h2>Resources</h2>
@@ -86,6 +102,11 @@ function Resources({ id }: { id: number }) {
           ))
         }
       </PagedRows>
+      {omitted > 0 && (
+        <p className="dim">
+          {plural(omitted, 'more resource')} not shown. <code>tofu state list</code> lists all.
+        </p>
+      )}
       <LoadMore query={query} />
     </section>
   )

@@ -40,8 +40,9 @@ describe('/api/workspaces/{id}/state, by people', () => {
       locked: null,
     })
     const rows = await harness.deps.store.tenant(org.id, async (db) =>
-      db('state_versions').select('body'),
+      db('state_pieces').select('body'),
     )
+    expect(rows.length).toBeGreaterThan(0)
     expect(rows.some(({ body: sealed }: { body: Buffer }) => sealed.includes('hunter2'))).toBe(
       false,
     )

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest'
-import { listOutputs, listPublicOutputs } from './list-outputs.ts'
-import { parseState } from './state-document.ts'
+import { createSecretSearch } from '../secrets/secret-search.ts'
+import { presentOutputs, presentPublicOutputs } from './present-outputs.ts'
+import { splitState, type StateOutput } from './split-state.ts'
 
 const secret = 'correct-horse-battery'
-const state = (parts: object) =>
-  parseState(JSON.stringify({ version: 4, lineage: 'l', serial: 1, resources: [], ...parts }))
+/** The rows of its outputs. */
+const state = (parts: object): StateOutput[] => {
+  const text = JSON.stringify({ version: 4, lineage: 'l', serial: 1, resources: [], ...parts })
+  return [...splitState(Buffer.from(text)).parts]
+    .filter(({ kind }) => kind === 'output')
+    .flatMap(({ bytes }) => JSON.parse(bytes.toString()))
+}
+const listOutputs = presentOutputs
+const listPublicOutputs = (rows: StateOutput[], secrets: string[]) =>
+  presentPublicOutputs(rows, createSecretSearch(secrets))
 
 test('a sensitive value of the workspace is covered in value and type, wherever it is', () => {
   const outputs = {

@@ -1,0 +1,25 @@
+import type { SecretSearch } from '../secrets/secret-search.ts'
+import type { StateOutput } from './split-state.ts'
+
+export type PresentedOutput = Omit<StateOutput, 'public'>
+
+/** Outputs with all values: for those who may read the state itself. */
+export const presentOutputs = (outputs: readonly StateOutput[]): PresentedOutput[] =>
+  outputs.map(({ public: _public, ...output }) => output)
+
+/**
+ * The same for everybody else (decisions §4): a sensitive output has no value, and what another one
+ * took from a sensitive value of the workspace or of the state is covered.
+ */
+export function presentPublicOutputs(
+  outputs: readonly StateOutput[],
+  search: SecretSearch,
+): PresentedOutput[] {
+  return outputs.map(({ public: known, ...output }) => {
+    if (output.sensitive) return { ...output, value: null }
+    const { type, value } = known ?? output
+    const shown = { type: search.coverAll(type), value: search.coverAll(value) }
+    const covered = known !== undefined || JSON.stringify(shown) !== JSON.stringify({ type, value })
+    return { ...output, ...shown, sensitive: covered }
+  })
+}

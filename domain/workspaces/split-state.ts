@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../errors.ts'
+import { cutText } from '../plans/cut-text.ts'
+import { isDeeperThan } from '../plans/is-deeper-than.ts'
+import { packRows } from '../plans/pack-rows.ts'
+import { compareAddresses } from './compare-addresses.ts'
+import { createSecretSearch } from '../secrets/secret-search.ts'
+import { parseState, type StateDocument } from './state-document.ts'
+import { stateSecrets } from './state-secrets.ts'
+import { withSerial } from './with-serial.ts'
+
+/**
+ * A state as it is stored: what is known of it, its bytes in pieces, and the rows that readers ask
+ * for, each of bounded size. Linear in the state, and without recursion over what is nested in it.
+ */
+export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState {
+  const body =
+    options.serial === undefined ? sent : Buffer.from(withSerial(decode(sent), options.serial))
+  const known = { ...marksOf(body), ...noRows }
+  let document: StateDocument
+  try {
+    document = parseState(decode(body))
+  } catch (error) {
+    if (!options.keepUnreadable) throw error
+    return { header: { ...known, ...guessMarks(body) }, parts: piecesOf(body) }
+  }
+  const resources = resourceRows(document, options.maxResourceBytes ?? maxResourceBytes)
+  const outputs = outputRows(document)
+  return {
+    header: {
+      ...known,
+      lineage: document.lineage,
+      serial: document.serial,
+      managedResources: resources.managed,
+      omittedResources: resources.omitted,
+      omittedOutputs: outputs.omitted,
+    },
+    parts: (function* () {
+      yield* piecesOf(body)
+      yield* batchesOf('resource', resources.rows)
+      yield* batchesOf('output', outputs.rows)
+    })(),
+  }
+}
+
+export type SplitOptions = {
+  /** The state is stored under this serial and not under its own. */
+  serial?: number
+  /** What is no state is kept as it came: of an apply that could not save its state it is the only trace. */
+  keepUnreadable?: boolean
+  /** What the rows of resources take together. */
+  maxResourceBytes?: number
+}
+
+export type SplitState = { header: StateHeader; parts: Iterable<StatePart> }
+
+export type StateHeader = {
+  lineage: string
+  serial: number
+  sizeBytes: number
+  bodySha256: string
+  /** In base64, as the header Content-MD5 has it. */
+  bodyMd5: string
+  /** Real things that the state stands for; data sources are only read. */
+  managedResources: number
+  /** Resources and outputs that are in no row, because there are more than are kept. */
+  omittedResources: number
+  omittedOutputs: number
+}
+
+/** `piece`: some of the body's bytes. The others: rows as a JSON list. Each kind is numbered from 1 without a gap. */
+export type StatePart = {
+  kind: 'piece' | 'resource' | 'output'
+  firstSeq: number
+  lastSeq: number
+  bytes: Buffer
+}
+
+export type StateResource = {
+  address: string
+  mode: 'managed' | 'data'
+  type: string
+  name: string
+  module: string | null
+  provider: string
+}
+
+export type StateOutput = {
+  name: string
+  type: unknown
+  value: unknown
+  sensitive: boolean
+  /** What may be shown to everybody, where it is another: a value that the state marks as sensitive is covered. */
+  public?: { type: unknown; value: unknown }
+  /** Why type and value are not kept. */
+  omitted?: 'too_large' | 'too_deep'
+}
+
+/** A piece and a batch each fit into one frame between processes (gateways/runner/frames.ts). */
+const pieceBytes = 256 * 1_024
+const batchBytes = pieceBytes - 64
+export const maxResources = 50_000
+export const maxOutputs = 5_000
+const maxResourceBytes = 16 * 1_048_576
+const maxOutputBytes = 4 * 1_048_576
+export const maxOutputValueBytes = 64 * 1_024
+export const maxOutputLevels = 100
+
+const noRows = { managedResources: 0, omittedResources: 0, omittedOutputs: 0 }
+
+const marksOf = (body: Buffer) => ({
+  sizeBytes: body.length,
+  bodySha256: createHash('sha256').update(body).digest('hex'),
+  bodyMd5: createHash('md5').update(body).digest('base64'),
+})
+
+function guessMarks(body: Buffer): { serial: number; lineage: string } {
+  let [serial, lineage] = [0, 'unknown']
+  try {
+    const state = JSON.parse(body.toString())
+    serial = Number.isSafeInteger(state.serial) && state.serial >= 0 ? state.serial : 0
+    lineage = typeof state.lineage === 'string' ? cutText(state.lineage, 200) : lineage
+  } catch {
+    // Half a state is still more than none.
+  }
+  return { serial, lineage }
+}
+
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw invalid('The state is not UTF-8.', undefined, 'invalid_state')
+  }
+}
+
+function* piecesOf(body: Buffer): Generator<StatePart> {
+  for (let at = 0, seq = 1; at < body.length; at += pieceBytes, seq += 1)
+    yield {
+      kind: 'piece',
+      firstSeq: seq,
+      lastSeq: seq,
+      bytes: body.subarray(at, at + pieceBytes),
+    }
+}
+
+function* batchesOf(kind: 'resource' | 'output', rows: Iterable<unknown>): Generator<StatePart> {
+  for (const { json, ...seqs } of packRows(rows, batchBytes))
+    yield { kind, ...seqs, bytes: Buffer.from(json) }
+}
+
+function resourceRows(
+  state: StateDocument,
+  maxBytes: number,
+): { rows: StateResource[]; managed: number; omitted: number } {
+  const rows: StateResource[] = []
+  let [managed, all, bytes] = [0, 0, 0]
+  for (const resource of state.resources) {
+    const own = fieldsOf(resource)
+    const { instances } = own
+    if (!Array.isArray(instances)) continue
+    const base = baseOf(own)
+    all += instances.length
+    if (base.mode === 'managed') managed += instances.length
+    for (const instance of instances as unknown[]) {
+      if (rows.length >= maxResources || bytes >= maxBytes) break
+      const row = { address: addressOf(base, instance), ...base }
+      bytes += Buffer.byteLength(JSON.stringify(row))
+      rows.push(row)
+    }
+  }
+  const sorted = rows.toSorted((a, b) => compareAddresses(a.address, b.address))
+  return { rows: sorted, managed, omitted: all - rows.length }
+}
+
+function baseOf({ module, mode, type, name, provider }: Record<string, unknown>) {
+  return {
+    mode: mode === 'data' ? ('data' as const) : ('managed' as const),
+    type: textOf(type),
+    name: textOf(name),
+    module: typeof module === 'string' && module !== '' ? cutText(module) : null,
+    provider: textOf(provider),
+  }
+}
+
+function addressOf(base: ReturnType<typeof baseOf>, instance: unknown): string {
+  const { index_key: key, deposed } = fieldsOf(instance)
+  const parts = [base.module, base.mode === 'data' ? 'data' : null, base.type, base.name]
+  const text = typeof key === 'string' ? JSON.stringify(cutText(key)) : key
+  // OpenTofu has texts and numbers alone; anything else could be nested as deep as its author likes.
+  const index = typeof text === 'string' || typeof text === 'number' ? `[${text}]` : ''
+  const rest = typeof deposed === 'string' ? ` (deposed ${cutText(deposed, 100)})` : ''
+  return `${parts.filter((part) => part !== null).join('.')}${index}${rest}`
+}
+
+function outputRows(state: StateDocument): { rows: StateOutput[]; omitted: number } {
+  const { outputs } = state
+  const names = Object.keys(outputs).toSorted()
+  const search = createSecretSearch(stateSecrets(state))
+  let room = maxOutputBytes
+  const rows = names.slice(0, maxOutputs).map((name): StateOutput => {
+    const { type = null, value = null, sensitive: mark } = fieldsOf(outputs[name])
+    // Anything but a plain "no" hides it: a mark that is not understood is not an absence of one.
+    const sensitive = mark !== undefined && mark !== false
+    const omitted = whyOmitted({ type, value }, Math.min(room, maxOutputValueBytes))
+    const row = { name: cutText(name), sensitive }
+    if (typeof omitted === 'string') return { ...row, type: null, value: null, omitted }
+    room -= omitted
+    // The type of an object names its keys.
+    const shown = { type: search.coverAll(type), value: search.coverAll(value) }
+    const same = sensitive || JSON.stringify(shown) === JSON.stringify({ type, value })
+    return { ...row, type, value, ...(!same && { public: shown }) }
+  })
+  return { rows, omitted: names.length - rows.length }
+}
+
+/** The bytes that the output takes, or why it is not kept. */
+function whyOmitted(output: object, room: number): number | NonNullable<StateOutput['omitted']> {
+  if (isDeeperThan(output, maxOutputLevels)) return 'too_deep'
+  const bytes = Buffer.byteLength(JSON.stringify(output))
+  return bytes > room ? 'too_large' : bytes
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? cutText(value) : '')
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {}

@@ -1,0 +1,154 @@
+import { fileURLToPath } from 'node:url'
+import { AppError, invalid, unavailable } from '../../domain/errors.ts'
+import {
+  splitState,
+  type SplitOptions,
+  type StateHeader,
+  type StatePart,
+} from '../../domain/workspaces/split-state.ts'
+import { maxBodyBytes, type Frame } from '../runner/frames.ts'
+import { startRunner } from '../runner/start-runner.ts'
+import { takeTurn } from './turns.ts'
+
+/** A state of some 50,000 resources; OpenTofu itself becomes slow long before. */
+export const maxStateBytes = 64 * 1_048_576
+
+/** A state as `use` gets it. Its parts can be read once, as they come. */
+export type IncomingState = { header: StateHeader; parts: AsyncIterable<StatePart> }
+
+export type StateSource = { organizationId: number; bytes: AsyncIterable<Buffer> }
+
+/**
+ * Reads a state and hands it over in parts. A small one is split here. A larger one is split in a
+ * process of its own that holds it and is gone with it: in this one it would stop the event loop
+ * for seconds and take ten times its size. Neither its bytes nor its rows are here all at once.
+ */
+export async function withSplitState<T>(
+  { organizationId, bytes }: StateSource,
+  options: SplitOptions,
+  use: (state: IncomingState) => Promise<T>,
+): Promise<T> {
+  const source = bounded(bytes)[Symbol.asyncIterator]()
+  const { head, ended } = await readHead(source)
+  if (ended) {
+    const here = splitState(Buffer.concat(head), { ...options, maxResourceBytes: maxHereRowBytes })
+    // A few bytes of names can stand for thousands of long rows. Those are made elsewhere too.
+    if (here.header.omittedResources === 0)
+      return use({ header: here.header, parts: asyncOf(here.parts) })
+  }
+  const all = (async function* () {
+    yield* head
+    if (!ended) for await (const piece of { [Symbol.asyncIterator]: () => source }) yield piece
+  })()
+  const leave = await takeTurn(organizationId)
+  try {
+    return await splitOutside(all, options, use)
+  } finally {
+    leave()
+    await source.return?.(undefined)
+  }
+}
+
+/** What is parsed in this process: some milliseconds at worst. */
+const maxHereBytes = 64 * 1_024
+const maxHereRowBytes = 256 * 1_024
+const outside = {
+  entry: fileURLToPath(new URL('split-state-process.ts', import.meta.url)),
+  memoryBytes: 1_536 * 1_048_576,
+}
+/** Both for the sending of the state by its client and for its reading. */
+const patienceMs = 300_000
+
+async function splitOutside<T>(
+  bytes: AsyncIterable<Buffer>,
+  options: SplitOptions,
+  use: (state: IncomingState) => Promise<T>,
+): Promise<T> {
+  const runner = startRunner(outside)
+  const timer = setTimeout(() => runner.kill(), patienceMs)
+  const { channel } = runner
+  let failed: unknown
+  const sending = (async () => {
+    await channel.send({ kind: 'options', ...options })
+    for await (const piece of bytes)
+      for (let at = 0; at < piece.length; at += maxBodyBytes)
+        await channel.send({ kind: 'piece' }, piece.subarray(at, at + maxBodyBytes))
+    await channel.send({ kind: 'end' })
+  })().catch((error: unknown) => {
+    failed = error
+    runner.kill()
+  })
+  try {
+    const frames = channel.frames[Symbol.asyncIterator]()
+    const first = await frames.next().catch(() => undefined)
+    if (!first || first.done) {
+      if (failed !== undefined) throw failed
+      throw await whyGone(runner.ended)
+    }
+    const header = headerOf(first.value)
+    await sending
+    return await use({ header, parts: partsOf(frames) })
+  } finally {
+    clearTimeout(timer)
+    runner.kill()
+    channel.close()
+    await sending
+  }
+}
+
+async function whyGone(ended: Promise<{ how: string }>): Promise<AppError> {
+  const { how } = await ended
+  return how === 'memory_exceeded'
+    ? new AppError('too_large', 'The state needs more memory to be read than one may take.', {
+        code: 'body_too_large',
+      })
+    : unavailable('state_unreadable', 'The state could not be read. Send it again.')
+}
+
+function headerOf({ header }: Frame): StateHeader {
+  if (header.kind === 'refused')
+    throw invalid(String(header['message']), undefined, String(header['code']))
+  // Written by split-state-process.ts, in this shape.
+  return header['state'] as StateHeader
+}
+
+async function* partsOf(frames: AsyncIterator<Frame>): AsyncGenerator<StatePart> {
+  for (;;) {
+    const next = await frames.next()
+    if (next.done) throw new Error('the process that splits a state ended early')
+    const { header, body } = next.value
+    if (header.kind === 'end') return
+    // Written by split-state-process.ts, in this shape.
+    const { kind, firstSeq, lastSeq } = header as unknown as StatePart
+    yield { kind, firstSeq, lastSeq, bytes: body }
+  }
+}
+
+async function readHead(
+  source: AsyncIterator<Buffer>,
+): Promise<{ head: Buffer[]; ended: boolean }> {
+  const head: Buffer[] = []
+  for (let size = 0; size <= maxHereBytes;) {
+    const { value, done } = await source.next()
+    if (done) return { head, ended: true }
+    head.push(value)
+    size += value.length
+  }
+  return { head, ended: false }
+}
+
+async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const piece of bytes) {
+    size += piece.length
+    if (size > maxStateBytes)
+      throw new AppError('too_large', 'The state is larger than 64 MiB.', {
+        code: 'body_too_large',
+      })
+    yield piece
+  }
+}
+
+async function* asyncOf<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items
+}

@@ -1,0 +1,29 @@
+import type { Db } from '../connect.ts'
+import { sealedBatches, type SealedBatch } from '../sealed-batches.ts'
+
+export const partTables = {
+  piece: 'state_pieces',
+  resource: 'state_resources',
+  output: 'state_outputs',
+} as const
+export type StatePartKind = keyof typeof partTables
+
+/** What a state is kept in: its bytes in pieces, its resources and its outputs in batches of rows. */
+export function stateParts(db: Db, organizationId: number) {
+  const of = (kind: StatePartKind) =>
+    sealedBatches(db, organizationId, { table: partTables[kind], owner: 'stateVersionId' })
+
+  return {
+    async add(versionId: number, kind: StatePartKind, batch: SealedBatch): Promise<void> {
+      await of(kind).add(versionId, batch)
+    },
+
+    async after(
+      { versionId, kind }: { versionId: number; kind: StatePartKind },
+      seq: number,
+      limit: number,
+    ): Promise<SealedBatch[]> {
+      return of(kind).after(versionId, seq, limit)
+    },
+  }
+}
