@@ -60,6 +60,10 @@ export type Config = Readonly<{
   /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
   dnsServers: readonly string[]
   tofuSlots: number
+  /** The most that a plan may take as JSON. */
+  planJsonMaxMb: number
+  /** Beyond this much memory the process that handles a run's bytes is ended. */
+  runnerMemoryMb: number
   /** How long a worker that is told to stop lets applies under way finish. */
   shutdownGraceSeconds: number
   /** The organization and Owner of an empty store (decisions §1a). */
@@ -90,6 +94,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       return fallback
     }
     return parsed
+  }
+
+  const between = (name: string, fallback: number, [least, most]: [number, number]): number => {
+    const value = number(name, fallback)
+    if (value >= least && value <= most) return value
+    faults.push(`${name}=${value} is not between ${least} and ${most}`)
+    return fallback
   }
 
   const optional = (name: string): Secret | undefined => {
@@ -148,6 +159,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     samlSecondVerifier: readSecondVerifier(env['CC_SAML_SECOND_VERIFIER'], faults),
     dnsServers: (env['CC_DNS_SERVERS'] ?? '').split(',').filter(Boolean),
     tofuSlots: number('CC_TOFU_SLOTS', 4),
+    planJsonMaxMb: between('CC_PLAN_JSON_MAX_MB', 32, [1, 512]),
+    runnerMemoryMb: between('CC_RUNNER_MEMORY_MB', 1_024, [256, 65_536]),
     shutdownGraceSeconds: number('CC_SHUTDOWN_GRACE_SECONDS', 300),
     bootstrap: {
       organization: env['CC_BOOTSTRAP_ORG'] ?? 'demo',

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
@@ -13,6 +14,10 @@ export type Deps = {
   /** Where this service is reached from outside. */
   publicOrigin: string
   sandbox: Sandbox
+  /** Processes of their own for what is a tenant's. */
+  runners: RunnerPool
+  /** The most that a plan may take as JSON. */
+  planJsonBytes: number
   changes: ChangeFeed
   log: Logger
   /** Names this worker in attempts and logs. */

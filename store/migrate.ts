@@ -18,6 +18,8 @@ import * as peopleByAddress from './migrations/0015-find-people-by-address.ts'
 import * as gitWebhooks from './migrations/0016-add-git-webhooks.ts'
 import * as failedConnections from './migrations/0018-ask-failed-connections-again.ts'
 import * as modulesOfPlans from './migrations/0019-keep-modules-of-plans.ts'
+import * as planParts from './migrations/0021-add-plan-parts.ts'
+import * as attemptsOfPlanChanges from './migrations/0022-add-attempts-of-plan-changes.ts'
 import * as newestRuns from './migrations/0020-add-newest-runs.ts'
 import * as planChanges from './migrations/0024-add-plan-changes.ts'
 import * as stateParts from './migrations/0025-add-state-parts.ts'
@@ -46,12 +48,15 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0018-ask-failed-connections-again': failedConnections,
   '0019-keep-modules-of-plans': modulesOfPlans,
   '0020-add-newest-runs': newestRuns,
+  '0021-add-plan-parts': planParts,
   '0024-add-plan-changes': planChanges,
   '0025-add-state-parts': stateParts,
   '0027-add-phases-of-variables': phasesOfVariables,
   '0029-add-person-makers': personMakers,
   '0030-add-plan-approvals': planApprovals,
   '0033-hold-identity-providers-to-their-editor': editorsOfIdentityProviders,
+  // After the table that it changes.
+  '0022-add-attempts-of-plan-changes': attemptsOfPlanChanges,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

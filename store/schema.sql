@@ -616,8 +616,26 @@ table plan_changes
   first_seq integer not null
   last_seq integer not null
   body bytea not null
+  attempt text not null
   constraint plan_changes_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
-  constraint plan_changes_pkey PRIMARY KEY (organization_id, workspace_run_id, last_seq)
+  constraint plan_changes_pkey PRIMARY KEY (organization_id, workspace_run_id, attempt, last_seq)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table plan_parts
+  organization_id integer not null
+  workspace_run_id integer not null
+  attempt text not null
+  part text not null
+  seq integer not null
+  body bytea not null
+  constraint plan_parts_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint plan_parts_part_check CHECK ((part = ANY (ARRAY['plan_file'::text, 'lock_file'::text, 'modules'::text, 'plan_json'::text])))
+  constraint plan_parts_pkey PRIMARY KEY (workspace_run_id, attempt, part, seq)
+  index plan_parts_run btree (organization_id, workspace_run_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -627,9 +645,6 @@ table plan_changes
 table plans
   workspace_run_id integer not null
   organization_id integer not null
-  plan_file bytea not null
-  lock_file bytea
-  plan_json bytea not null
   engine_version text not null
   configuration_sha256 text not null
   variables_mac text not null
@@ -639,7 +654,8 @@ table plans
   prices_version text not null
   sensitive_variables text[] not null default '{}'::text[]
   created_at timestamp with time zone not null default now()
-  modules bytea
+  attempt text not null
+  pieces jsonb not null
   overview jsonb
   resource_types text[]
   constraint plans_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE

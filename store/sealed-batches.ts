@@ -5,8 +5,8 @@ export type SealedBatch = { firstSeq: number; lastSeq: number; body: Buffer }
 
 export type BatchTable = {
   table: 'plan_changes' | 'state_pieces' | 'state_resources' | 'state_outputs'
-  /** The column that says whose rows they are. */
-  owner: 'workspaceRunId' | 'stateVersionId'
+  /** The columns that say whose rows they are. */
+  owner: Readonly<Record<string, number | string>>
 }
 
 /**
@@ -15,23 +15,14 @@ export type BatchTable = {
  */
 export function sealedBatches(db: Db, organizationId: number, { table, owner }: BatchTable) {
   return {
-    async add(ownerId: number, batch: SealedBatch): Promise<void> {
-      await db(table).insert({ organizationId, [owner]: ownerId, ...batch })
-    },
-
-    /** Takes the place of all that the owner had. */
-    async replace(ownerId: number, batches: Iterable<SealedBatch>): Promise<void> {
-      await db(table)
-        .where({ organizationId, [owner]: ownerId })
-        .delete()
-      for (const batch of batches)
-        await db(table).insert({ organizationId, [owner]: ownerId, ...batch })
+    async add(batches: Iterable<SealedBatch>): Promise<void> {
+      for (const batch of batches) await db(table).insert({ organizationId, ...owner, ...batch })
     },
 
     /** The batch of the row after `seq` and those that follow it. */
-    async after(ownerId: number, seq: number, limit: number): Promise<SealedBatch[]> {
+    async after(seq: number, limit: number): Promise<SealedBatch[]> {
       return db(table)
-        .where({ organizationId, [owner]: ownerId })
+        .where({ organizationId, ...owner })
         .where('lastSeq', '>', seq)
         .orderBy('lastSeq')
         .limit(limit)

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
+import { runnersFor } from '../gateways/runner/runners-for.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { workerIdentity } from '../gateways/temporal/engine-health.ts'
@@ -62,12 +63,15 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   })
 
   const stopping = new AbortController()
+  const runners = runnersFor(config)
   const activities = createActivities({
     store,
     keyring,
     outbound: deps.outbound,
     publicOrigin: config.baseUrl ?? new URL(config.apiUrl).origin,
     sandbox: deps.sandbox,
+    runners,
+    planJsonBytes: config.planJsonMaxMb * 1024 ** 2,
     changes,
     log,
     worker: deps.name,
@@ -119,7 +123,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
       await Promise.all(helpers.map(async (helper) => helper.stop()))
       for (const worker of [control, tofu]) if (worker.getState() === 'RUNNING') worker.shutdown()
       await finished.catch(() => undefined)
-      await Promise.all([connection.close(), clientConnection.close()])
+      await Promise.all([connection.close(), clientConnection.close(), runners.close()])
     },
   }
 }

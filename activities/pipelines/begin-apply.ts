@@ -1,13 +1,13 @@
-import { planDigest } from '../../domain/pipelines/plan-digest.ts'
-import { refusalInWords, refusedIn } from '../../domain/workspaces/refused-configuration.ts'
+import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
-import { endRun, type RunEnd } from '../../store/pipelines/end-run.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
+import { plans, type StoredPlan } from '../../store/pipelines/plans.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
@@ -15,77 +15,89 @@ import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
+import { digestOf } from './digest-of.ts'
 import type { LoadedRun } from './load-run.ts'
-import { openPlan } from './open-plan.ts'
 import { isJudgedByToday } from './recheck-gates.ts'
 
-export type Begun = {
-  fence: number
-  token: string
-  planFile: Buffer
-  lockFile: Buffer | null
-  modules: Buffer | null
+export type Begun = { fence: number; token: string }
+
+export type Received = {
+  plan: StoredPlan
+  /** Of what was sent to the runner, made while it passed. */
+  sha256: Partial<Record<PlanPart, string>>
 }
 
 /**
  * The last look before an apply (runs.md, "apply queued"): digest, serial, approval and
  * lock are checked again, and a new fencing number, the workspace's lock and the one
- * right to run are taken, all in one transaction. Undefined where the run may not begin;
- * it has then been moved to where it belongs.
+ * right to run are taken, all in one transaction. The digest is of the bytes that the runner
+ * has, so that the plan which is applied is the one that was approved. Undefined where the run
+ * may not begin; it has then been moved to where it belongs.
  */
-export async function beginApply(deps: Deps, loaded: LoadedRun): Promise<Begun | undefined> {
+export async function beginApply(
+  deps: Deps,
+  loaded: LoadedRun,
+  received: Received,
+): Promise<Begun | undefined> {
   const { organizationId, run } = loaded
   return deps.store.tenant(organizationId, async (db) => {
     await workspaces(db, organizationId).getForUpdate(run.workspaceId)
     const now = await workspaceRuns(db, organizationId).getForUpdate(run.id)
     if (now.phase !== 'apply_queued') return undefined
 
-    const plan = await openPlan(deps, db, { organizationId, runId: run.id })
-    const stale = plan ? await whyStale(deps, db, { loaded, plan }) : 'the plan is gone'
-    if (stale !== undefined || !plan) {
-      await end(db, loaded, {
-        phase: 'failed',
-        reason: 'plan_stale',
-        message: `The plan no longer holds: ${stale ?? 'it is gone'}. Start a new run.`,
-      })
+    const stale = await whyStale(deps, db, { loaded, received })
+    if (stale !== undefined) {
+      await endStale(db, loaded, stale)
       return undefined
     }
     // Rules that changed since the gates were last asked: they are asked again first.
-    if (!(await isJudgedByToday(db, organizationId, plan))) return undefined
+    const plan = await plans(db, organizationId).get(run.id)
+    if (!plan || !(await isJudgedByToday(db, organizationId, plan))) return undefined
     if (!(await isApproved(db, loaded))) return undefined
-    return take(deps, db, { loaded, plan })
+    return take(deps, db, loaded)
   })
 }
 
-type OpenPlan = NonNullable<Awaited<ReturnType<typeof openPlan>>>
+/** Ends a run whose plan no longer holds. */
+export async function endStale(
+  db: Db,
+  { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,
+  because: string,
+): Promise<void> {
+  await endRun(
+    db,
+    { organizationId, runId: run.id, actor: systemActor },
+    {
+      phase: 'failed',
+      reason: 'plan_stale',
+      message: `The plan no longer holds: ${because}. Start a new run.`,
+    },
+  )
+}
 
 async function whyStale(
   deps: Deps,
   db: Db,
-  { loaded, plan }: { loaded: LoadedRun; plan: OpenPlan },
+  { loaded, received: { plan, sha256 } }: { loaded: LoadedRun; received: Received },
 ): Promise<string | undefined> {
   const { organizationId, run } = loaded
   const current = await stateVersions(db, organizationId).current(run.workspaceId)
   if (
-    (current?.serial ?? null) !== plan.row.stateSerial ||
-    (current?.lineage ?? null) !== plan.row.stateLineage
+    (current?.serial ?? null) !== plan.stateSerial ||
+    (current?.lineage ?? null) !== plan.stateLineage
   )
     return 'the state was changed'
-  // A version that was stored, and planned, before this was refused.
-  const [refused] = refusedIn(loaded.files)
-  if (refused) return refusalInWords(refused)
-  if (loaded.variablesMac !== plan.row.variablesMac) return 'a variable was changed'
-  if (deps.engineVersion !== plan.row.engineVersion)
-    return `it was made with OpenTofu ${plan.row.engineVersion} and this is ${deps.engineVersion}`
-  const digest = planDigest({
-    planFile: plan.planFile,
-    lockFile: plan.lockFile,
-    modules: plan.modules,
+  if (loaded.variablesMac !== plan.variablesMac) return 'a variable was changed'
+  if (deps.engineVersion !== plan.engineVersion)
+    return `it was made with OpenTofu ${plan.engineVersion} and this is ${deps.engineVersion}`
+  const { engineVersion, stateLineage, stateSerial, variablesMac } = plan
+  const digest = digestOf({
+    sha256,
     configurationSha256: loaded.configuration.filesSha256,
-    engineVersion: plan.row.engineVersion,
-    stateLineage: plan.row.stateLineage,
-    stateSerial: plan.row.stateSerial,
-    variablesMac: plan.row.variablesMac,
+    engineVersion,
+    stateLineage,
+    stateSerial,
+    variablesMac,
   })
   return digest === run.planDigest ? undefined : 'it is not the plan that was made'
 }
@@ -134,9 +146,8 @@ async function waitAgain(
 async function take(
   deps: Deps,
   db: Db,
-  { loaded, plan }: { loaded: LoadedRun; plan: OpenPlan },
+  { organizationId, run }: LoadedRun,
 ): Promise<Begun | undefined> {
-  const { organizationId, run } = loaded
   const locks = workspaceLocks(db, organizationId)
   const held = await locks.find(run.workspaceId)
   // Somebody's own lock: the run waits, and is shown as held back by it.
@@ -162,10 +173,5 @@ async function take(
   await workspaceRuns(db, organizationId).move(run.id, ['apply_queued'], { phase: 'applying' })
   await stages(db, organizationId).begin(run.id, 'apply')
   await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
-  const { planFile, lockFile, modules } = plan
-  return { fence, token: secret.plain, planFile, lockFile, modules }
-}
-
-async function end(db: Db, { organizationId, run }: LoadedRun, how: RunEnd): Promise<void> {
-  await endRun(db, { organizationId, runId: run.id, actor: systemActor }, how)
+  return { fence, token: secret.plain }
 }

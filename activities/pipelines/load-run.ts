@@ -1,7 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { whyNotMasked } from '../../domain/pipelines/why-not-masked.ts'
 import { faultOfVariableKey, isInPhase } from '../../domain/workspaces/variables.ts'
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import {
@@ -15,20 +13,24 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import { organizationOfRun } from '../../store/platform/run-owners.ts'
 import type { Deps } from '../deps.ts'
 
-export type LoadedRun = {
+/** A run as its row says, before anything of its author's is opened. */
+export type FoundRun = {
   organizationId: number
   run: WorkspaceRun
   workspace: Workspace
+  stageIds: Record<string, number>
+}
+
+export type LoadedRun = FoundRun & {
   configuration: ConfigurationVersion
-  files: ConfigurationFiles
+  /** The configuration's files, as the JSON that was stored: only a runner looks into it. */
+  files: Buffer
   /** Environment of the tofu process: TF_VAR_… and the workspace's own. */
   env: Record<string, string>
   /** Keys of variables that are refused today and are not passed. */
   ignoredVariables: string[]
-  /** What must not appear in a log. */
-  secrets: string[]
-  /** Why they cannot all be kept out of a log, which ends the run before one line is written. */
-  unmaskable: string | undefined
+  /** What must not appear in a log: each value under the name of its variable. */
+  secrets: Array<{ key: string; value: string }>
   /** Names of the variables whose values those are. */
   sensitiveVariables: string[]
   /** Keyed hash over all variables and overrides, for the digest. */
@@ -37,7 +39,6 @@ export type LoadedRun = {
   overrides: string[]
   state: StateVersion | undefined
   authorshipThrough: number
-  stageIds: Record<string, number>
 }
 
 /** Whose run it is. A run that is gone is over. */
@@ -47,17 +48,33 @@ export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise
   return organizationId
 }
 
+export async function findRun(deps: Pick<Deps, 'store'>, runId: number): Promise<FoundRun> {
+  const organizationId = await ownerOf(deps, runId)
+  return deps.store.tenant(organizationId, async (db) => {
+    const run = await workspaceRuns(db, organizationId).get(runId)
+    const stageRows = await stages(db, organizationId).ofRuns([runId])
+    return {
+      organizationId,
+      run,
+      workspace: await workspaces(db, organizationId).get(run.workspaceId),
+      stageIds: stageIdsOf(stageRows),
+    }
+  })
+}
+
+const stageIdsOf = (rows: ReadonlyArray<{ name: string; id: number }>): Record<string, number> =>
+  Object.fromEntries(rows.map(({ name, id }) => [name, id]))
+
 /**
  * Everything that a plan is made from, opened with the keyring. A step is given the variables of its
  * phase alone; the masks and the digest have all of them.
  */
 export async function loadRun(
   deps: Pick<Deps, 'store' | 'keyring'>,
-  runId: number,
+  { organizationId, run: { id: runId } }: FoundRun,
   step: 'plan' | 'apply',
 ): Promise<LoadedRun> {
   const { store, keyring } = deps
-  const organizationId = await ownerOf(deps, runId)
   const rows = await store.tenant(organizationId, async (db) => {
     const run = await workspaceRuns(db, organizationId).get(runId)
     return {
@@ -77,18 +94,20 @@ export async function loadRun(
   })
   const { sealedFiles, variables, stages: stageRows, ...rest } = rows
   const open = (table: string, column: string, sealed: Buffer) =>
-    keyring.open({ organizationId, table, column }, sealed).toString()
+    keyring.open({ organizationId, table, column }, sealed)
 
   const values = variables.map((variable) => ({
     key: variable.key,
     kind: variable.kind,
     sensitive: variable.sensitive,
     phase: variable.phase,
-    value: open('workspace_variables', 'value', variable.value),
+    value: open('workspace_variables', 'value', variable.value).toString(),
   }))
   // Written by startRun, from a body that its schema had checked.
   const overrides = (
-    rest.run.overrides ? JSON.parse(open('workspace_runs', 'overrides', rest.run.overrides)) : {}
+    rest.run.overrides
+      ? JSON.parse(open('workspace_runs', 'overrides', rest.run.overrides).toString())
+      : {}
   ) as Record<string, string | number | boolean>
 
   const env: Record<string, string> = {}
@@ -112,12 +131,10 @@ export async function loadRun(
   return {
     organizationId,
     ...rest,
-    // Written by putConfiguration, from a body that its schema had checked.
-    files: JSON.parse(open('configuration_versions', 'files', sealedFiles)) as ConfigurationFiles,
+    files: open('configuration_versions', 'files', sealedFiles),
     env,
     ignoredVariables: values.filter(isRefused).map(({ key }) => key),
-    secrets: secrets.map(({ value }) => value),
-    unmaskable: whyNotMasked(secrets),
+    secrets,
     sensitiveVariables: [...sensitiveKeys],
     variablesMac: keyring
       .mac(
@@ -136,7 +153,7 @@ export async function loadRun(
       )
       .toString('hex'),
     overrides: Object.keys(overrides),
-    stageIds: Object.fromEntries(stageRows.map(({ name, id }) => [name, id])),
+    stageIds: stageIdsOf(stageRows),
   }
 }
 

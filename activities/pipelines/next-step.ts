@@ -1,15 +1,14 @@
-import { AppError } from '../../domain/errors.ts'
 import type { Db } from '../../store/connect.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
+import { plans } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
 import { isActive } from '../../store/organizations/is-active.ts'
 import { ownerOf } from './load-run.ts'
-import { openPlan, type OpenedPlan } from './open-plan.ts'
 import { isJudgedByToday } from './recheck-gates.ts'
 
 /** While somebody's lock keeps an apply waiting: how soon to look again. A freed lock wakes nobody. */
@@ -38,7 +37,7 @@ export const nextStep =
         case 'awaiting_approval': {
           const timeoutMs = (run.approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
           if (timeoutMs > 0)
-            return (await isJudged(deps, db, { organizationId, runId }))
+            return (await isJudged(db, { organizationId, runId }))
               ? { next: 'wait', timeoutMs }
               : { next: 'plan' }
           await endRun(
@@ -65,18 +64,11 @@ export const nextStep =
     })
   }
 
-/** Whether a waiting plan was judged by the rules of today. One that cannot be opened now is asked before its apply. */
+/** Whether a waiting plan was judged by the rules of today. */
 async function isJudged(
-  deps: Deps,
   db: Db,
-  run: { organizationId: number; runId: number },
+  { organizationId, runId }: { organizationId: number; runId: number },
 ): Promise<boolean> {
-  let plan: OpenedPlan | undefined
-  try {
-    plan = await openPlan(deps, db, run)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'keyring_unavailable') return true
-    throw error
-  }
-  return !plan || isJudgedByToday(db, run.organizationId, plan)
+  const plan = await plans(db, organizationId).get(runId)
+  return !plan || isJudgedByToday(db, organizationId, plan)
 }

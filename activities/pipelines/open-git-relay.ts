@@ -1,41 +1,68 @@
-import { moduleSources } from '../../domain/git/module-sources.ts'
-import { relayAllowance } from '../../domain/git/relay-allowance.ts'
-import { mentionsModules } from '../../domain/workspaces/mentions-modules.ts'
+import type { ModuleSource } from '../../domain/git/module-sources.ts'
+import { relayAllowance, type RelayAllowance } from '../../domain/git/relay-allowance.ts'
 import { gitAuthorization } from '../../gateways/git/git-authorization.ts'
 import {
   createGitRelay,
   type GitRelay,
   type RelayCredentials,
+  type RelayHost,
 } from '../../gateways/git/git-relay.ts'
-import type { Workbench } from '../../gateways/sandbox/workbench.ts'
+import type { Asks } from '../../gateways/runner/protocol.ts'
 import {
   gitConnections,
   placeOfToken,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
-import { learnModuleSources } from './learn-module-sources.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { StageLog } from './stage-log.ts'
 
 /** So many tokens are tried for one repository, each of which costs a request. */
 const maxTried = 10
 
+/** The relay of one run: opened when its runner finds modules, and closed after `init`. */
+export function relayForRun(deps: Deps, loaded: LoadedRun, log: StageLog) {
+  let relay: RunRelay | undefined
+  return {
+    open: async (sources: readonly ModuleSource[]): Promise<RunRelay | undefined> => {
+      relay = await openGitRelay(deps, { ...loaded, sources }, (level, line) => {
+        // The log keeps its order by itself, and nobody here could wait for it.
+        log.append([{ level, line: line.slice(0, 4_096) }]).catch(() => undefined)
+      })
+      return relay
+    },
+    /** What the modules of the run name in turn, and whether that is all. */
+    async allow({ sources, all }: Asks['allow']['ask']): Promise<Asks['allow']['answer']> {
+      relay?.allowance.add(sources)
+      // What was refused until now was only looked for.
+      if (all) relay?.forgetRefusals()
+      return {}
+    },
+    close(): { refusal?: string | undefined } {
+      relay?.close()
+      return { refusal: relay?.refusal() }
+    },
+  }
+}
+
 /**
  * The relay by which a run's `init` reads private modules (decisions/0074). Undefined where there
- * is nothing that it could be asked: no modules, or no Git connection.
+ * is no Git connection that it could be asked by.
  */
-export async function openGitRelay(
+async function openGitRelay(
   deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
-  loaded: Pick<LoadedRun, 'organizationId' | 'files' | 'workspace'>,
+  {
+    organizationId,
+    workspace,
+    sources,
+  }: Pick<LoadedRun, 'organizationId' | 'workspace'> & { sources: readonly ModuleSource[] },
   say: (level: 'info' | 'warn', line: string) => void,
 ): Promise<RunRelay | undefined> {
-  const { organizationId, files, workspace } = loaded
-  if (!mentionsModules(files)) return undefined
   const hosts = await deps.store.tenant(organizationId, async (db) =>
     gitConnections(db, organizationId).hosts(),
   )
   if (hosts.length === 0) return undefined
-  const allowance = relayAllowance(moduleSources(codeOf(files)))
+  const allowance = relayAllowance(sources)
   const relay = createGitRelay({
     outbound: deps.outbound,
     hosts,
@@ -53,24 +80,10 @@ export async function openGitRelay(
       return credentialsOf(deps, { organizationId, connections, repository, workspace })
     },
   })
-  return {
-    ...relay,
-    async learn(bench, signal) {
-      await learnModuleSources({ bench, relay, allowance, hosts, signal })
-      relay.forgetRefusals()
-    },
-  }
+  return { ...relay, allowance, hosts }
 }
 
-export type RunRelay = GitRelay & {
-  /** Before anything of the author's runs: which repositories the modules name in turn. */
-  learn(bench: Workbench, signal: AbortSignal): Promise<void>
-}
-
-const codeOf = (files: LoadedRun['files']): string[] =>
-  Object.entries(files).flatMap(([path, text]) =>
-    /\.(tf|tofu)(\.json)?$/.test(path) ? [text] : [],
-  )
+export type RunRelay = GitRelay & { allowance: RelayAllowance; hosts: readonly RelayHost[] }
 
 type Found = {
   organizationId: number

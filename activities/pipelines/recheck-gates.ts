@@ -1,12 +1,19 @@
+import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import { JobFailure } from '../../gateways/runner/job-failure.ts'
+import type { Judged } from '../../gateways/runner/protocol.ts'
+import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
-import { plans } from '../../store/pipelines/plans.ts'
+import { plans, type StoredPlan } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
-import { gateVersions, judgeGates } from './judge-gates.ts'
-import type { LoadedRun } from './load-run.ts'
-import { openPlan, type OpenedPlan } from './open-plan.ts'
+import { memoryExceeded } from './end-of-runner.ts'
+import { gateVersions, tellRules, type GateVersions } from './gate-rules.ts'
+import { planInputs, settingsInput } from './job-inputs.ts'
+import { lendBenches } from './lend-benches.ts'
+import { loadRun, type FoundRun } from './load-run.ts'
+import { factsOf } from './plan-run.ts'
 
 /**
  * When policies or prices changed while a run waited, both gates judge the stored plan
@@ -14,51 +21,99 @@ import { openPlan, type OpenedPlan } from './open-plan.ts'
  */
 export async function recheckGates(
   deps: Deps,
-  { organizationId, run, workspace, secrets }: LoadedRun,
+  found: FoundRun,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { organizationId, run, workspace } = found
   const plan = await deps.store.tenant(organizationId, async (db) => {
-    const opened = await openPlan(deps, db, { organizationId, runId: run.id })
-    return opened && !(await isJudgedByToday(db, organizationId, opened)) ? opened : undefined
+    const stored = await plans(db, organizationId).get(run.id)
+    return stored && !(await isJudgedByToday(db, organizationId, stored)) ? stored : undefined
   })
   if (!plan) return true
-  const { planJson, row } = plan
 
-  const judgement = await judgeGates(deps, organizationId, {
-    run,
-    planJson,
-    sensitiveVariables: row.sensitiveVariables,
-    secrets,
-    signal,
-  })
+  const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
   return deps.store.tenant(organizationId, async (db) => {
-    const { policiesVersion, pricesVersion, denied } = judgement
-    await plans(db, organizationId).recordVersions(run.id, { policiesVersion, pricesVersion })
-    await workspaceRuns(db, organizationId).patch(run.id, {
-      gates: judgement.gates,
-      cost: judgement.cost,
-    })
+    if (judgement instanceof JobFailure) return endFailed(db, found, judgement)
+    const { judged, judgedBy } = judgement
+    const { gates, cost, denied } = judged
+    await plans(db, organizationId).recordVersions(run.id, judgedBy)
+    await workspaceRuns(db, organizationId).patch(run.id, { gates, cost })
     await auditLog(db, organizationId, systemActor).record('pipeline.gates_rechecked', {
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
-    if (!denied) return true
-    await endRun(
-      db,
-      { organizationId, runId: run.id, actor: systemActor },
-      { phase: 'failed', ...denied },
-    )
-    return false
+    return denied ? endFailed(db, found, denied) : true
   })
+}
+
+/** A plan that cannot be judged within the limits has not passed: the gates fail closed. */
+function asFailure(error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error
+  if (error instanceof RunnerLost && error.how === 'memory_exceeded') return memoryExceeded()
+  throw error
+}
+
+async function endFailed(
+  db: Db,
+  { organizationId, run }: FoundRun,
+  { reason, message }: { reason: RunReason; message: string },
+): Promise<false> {
+  await endRun(
+    db,
+    { organizationId, runId: run.id, actor: systemActor },
+    { phase: 'failed', reason, message },
+  )
+  return false
+}
+
+async function judgeInRunner(
+  deps: Deps,
+  found: FoundRun,
+  { plan, signal }: { plan: StoredPlan; signal: AbortSignal },
+): Promise<{ judged: Judged; judgedBy: GateVersions & { resourceTypes: string[] } }> {
+  const { organizationId, run } = found
+  // What a policy says is masked by them.
+  const { secrets } = await loadRun(deps, found, 'plan')
+  const benches = lendBenches(deps, { label: `run-${run.id}-judge` })
+  const runner = deps.runners.take()
+  const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
+  const { sensitiveVariables } = plan
+  const inputs = async function* () {
+    yield settingsInput({
+      env: {},
+      secrets,
+      overrides: [],
+      cliConfig: undefined,
+      sensitiveVariables,
+    })
+    yield* planInputs(deps, organizationId, { plan, parts: ['plan_json'], sha256: {} })
+  }
+  try {
+    const judged = await superviseJob(runner, {
+      job: { kind: 'judge', run: factsOf(run) },
+      inputs: inputs(),
+      signal,
+      answers: { bench: benches.bench, giveBack: benches.giveBack, rules: rules.rules },
+      onLog: async () => undefined,
+      onBlob: async () => undefined,
+    })
+    // Made by a runner of this version (runner/judge-job.ts).
+    return { judged: judged as Judged, judgedBy: rules.judgedBy() }
+  } finally {
+    await benches.close()
+  }
 }
 
 /** Whether the plan was judged by the very policies, prices and limits that are in force. */
 export async function isJudgedByToday(
   db: Db,
   organizationId: number,
-  { row, planJson }: OpenedPlan,
+  plan: StoredPlan,
 ): Promise<boolean> {
-  const { workspaceId } = await workspaceRuns(db, organizationId).get(row.workspaceRunId)
-  const now = await gateVersions(db, organizationId, { workspaceId, planJson })
-  return now.policiesVersion === row.policiesVersion && now.pricesVersion === row.pricesVersion
+  // Of a plan of before it is not known which prices it asks for: it is judged once more.
+  if (!plan.resourceTypes) return false
+  const { workspaceId } = await workspaceRuns(db, organizationId).get(plan.workspaceRunId)
+  const { resourceTypes } = plan
+  const now = await gateVersions(db, organizationId, { workspaceId, resourceTypes })
+  return now.policiesVersion === plan.policiesVersion && now.pricesVersion === plan.pricesVersion
 }

@@ -1,14 +1,11 @@
-import { planDigest } from '../../domain/pipelines/plan-digest.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
-import { splitPlan, type SplitPlan } from '../../domain/plans/split-plan.ts'
-import { sealRows } from '../../gateways/keyring/sealed-rows.ts'
+import type { Planned } from '../../gateways/runner/protocol.ts'
 import { actorOfRun } from '../../store/pipelines/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
-import { planChanges } from '../../store/pipelines/plan-changes.ts'
 import { plans } from '../../store/pipelines/plans.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -16,15 +13,15 @@ import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import type { Judgement } from './judge-gates.ts'
+import { digestOf } from './digest-of.ts'
+import type { GateVersions } from './gate-rules.ts'
 import type { LoadedRun } from './load-run.ts'
+import type { PlanWriter } from './write-plan.ts'
 
-export type FinishedPlan = {
-  planFile: Buffer
-  lockFile: Buffer | null
-  modules: Buffer | null
-  planJson: unknown
-  judgement: Judgement
+export type FinishedPlan = Planned & {
+  plan: PlanWriter
+  /** The rules that the worker gave, not what a runner says of them. */
+  judgedBy: GateVersions & { resourceTypes: string[] }
 }
 
 /**
@@ -34,38 +31,31 @@ export type FinishedPlan = {
  */
 export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPlan): Promise<void> {
   const { organizationId, run } = loaded
-  const digest = planDigest({
-    planFile: plan.planFile,
+  const { summary, gates, cost, denied } = plan
+  const digest = digestOf({
+    sha256: plan.plan.written().sha256,
     configurationSha256: loaded.configuration.filesSha256,
-    lockFile: plan.lockFile,
-    modules: plan.modules,
     engineVersion: deps.engineVersion,
     stateLineage: loaded.state?.lineage ?? null,
     stateSerial: loaded.state?.serial ?? null,
     variablesMac: loaded.variablesMac,
   })
-  const split = splitPlan(plan.planJson, {
-    sensitiveVariables: loaded.sensitiveVariables,
-    secretValues: loaded.secrets,
-  })
-  const { summary } = split
-  const { judgement } = plan
 
   await deps.store.tenant(organizationId, async (db) => {
     const workspace = await workspaces(db, organizationId).getForUpdate(run.workspaceId)
     const runs = workspaceRuns(db, organizationId)
     const now = await runs.getForUpdate(run.id)
     if (now.phase !== 'planning') return
-    await savePlan(deps, db, { loaded, plan, split })
+    await savePlan(deps, db, { loaded, plan })
     await runs.patch(run.id, {
       planDigest: digest,
       summary: { ...summary },
-      cost: judgement.cost,
-      gates: judgement.gates,
+      cost,
+      gates,
       authorshipThrough: loaded.authorshipThrough,
     })
     await stages(db, organizationId).set(run.id, 'plan', {
-      state: judgement.denied ? 'failed' : 'succeeded',
+      state: denied ? 'failed' : 'succeeded',
       ended: true,
     })
     const place = {
@@ -75,8 +65,8 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     }
     if (now.cancelRequestedAt) {
       await endRun(db, place, { phase: 'canceled', reason: 'canceled_by_user' })
-    } else if (judgement.denied) {
-      await endRun(db, place, { phase: 'failed', ...judgement.denied })
+    } else if (denied) {
+      await endRun(db, place, { phase: 'failed', ...denied })
     } else if (run.kind === 'plan') {
       await endRun(db, place, {
         phase: 'succeeded',
@@ -134,32 +124,26 @@ async function isStale(db: Db, { organizationId, run, state }: LoadedRun): Promi
 }
 
 async function savePlan(
-  { keyring, engineVersion }: Deps,
+  { engineVersion }: Deps,
   db: Db,
-  { loaded, plan, split }: { loaded: LoadedRun; plan: FinishedPlan; split: SplitPlan },
+  { loaded, plan }: { loaded: LoadedRun; plan: FinishedPlan },
 ): Promise<void> {
   const { organizationId, run } = loaded
-  const seal = (column: string, plain: Buffer | string) =>
-    keyring.seal({ organizationId, table: 'plans', column }, plain)
+  const { attempt, pieces } = plan.plan.written()
+  await plan.plan.settle(db)
   await plans(db, organizationId).save({
     workspaceRunId: run.id,
-    planFile: seal('plan_file', plan.planFile),
-    lockFile: plan.lockFile ? seal('lock_file', plan.lockFile) : null,
-    modules: plan.modules ? seal('modules', plan.modules) : null,
-    planJson: seal('plan_json', JSON.stringify(plan.planJson)),
+    attempt,
+    pieces,
     engineVersion,
     configurationSha256: loaded.configuration.filesSha256,
     variablesMac: loaded.variablesMac,
     stateLineage: loaded.state?.lineage ?? null,
     stateSerial: loaded.state?.serial ?? null,
-    policiesVersion: plan.judgement.policiesVersion,
-    pricesVersion: plan.judgement.pricesVersion,
+    ...plan.judgedBy,
     sensitiveVariables: loaded.sensitiveVariables,
-    overview: split.overview,
-    resourceTypes: split.resourceTypes,
+    overview: plan.overview,
   })
-  const place = { organizationId, table: 'plan_changes', ownerId: run.id }
-  await planChanges(db, organizationId).replace(run.id, sealRows(keyring, place, split.rows))
 }
 
 /** Ends a run whose plan did not come about. */

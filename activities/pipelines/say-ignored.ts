@@ -6,9 +6,10 @@ export async function sayIgnored(
   log: StageLog,
   { ignoredVariables }: Pick<LoadedRun, 'ignoredVariables'>,
 ): Promise<void> {
-  for (const key of ignoredVariables)
-    await log.write(
-      'warn',
-      `The environment variable ${key} is ignored: it would change which programs a run starts, or whom they ask. Delete it from the workspace.`,
-    )
+  await log.append(
+    ignoredVariables.map((key) => ({
+      level: 'warn',
+      line: `The environment variable ${key} is ignored: it would change which programs a run starts, or whom they ask. Delete it from the workspace.`,
+    })),
+  )
 }

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { ownerOf } from './load-run.ts'
 
 export type StopCause = 'canceled' | 'fenced' | 'lost'
 
@@ -10,7 +11,9 @@ export type RunWatch = {
   signal: AbortSignal
   /** Why the signal was raised. */
   cause(): StopCause | undefined
-  setProcessGroup(processGroup: number): void
+  /** From now on this is the attempt that holds the workspace: it beats, and ends when it is fenced off. */
+  holdFence(fence: number, workspaceId: number): void
+  setProcessGroup: (processGroup: number) => void
   close(): void
 }
 
@@ -19,17 +22,20 @@ const heartbeatMs = 3_000
 const attemptBeatMs = 5_000
 
 /**
- * Keeps a program under a run's control: tells the engine that it lives, and interrupts it
- * once the run was canceled, somebody else has taken over, or the engine gave it up. The
+ * Keeps a run under control from its first line: tells the engine that it lives, and raises the
+ * signal once the run was canceled, somebody else has taken over, or the engine gave it up. The
  * store is asked for a cancel, for the engine tells of one only with a heartbeat's answer.
  */
 export function watchRun(
   deps: Deps,
-  run: { organizationId: number; runId: number; fence?: number; workspaceId: number },
+  runId: number,
+  /** What only plans is planned again by another worker; what applies is let finish (docs/decisions/0032). */
+  { mayStop }: { mayStop: boolean },
 ): RunWatch {
-  const { organizationId, runId, fence, workspaceId } = run
   const context = Context.current()
   const controller = new AbortController()
+  let owner: number | undefined
+  let fence: { number: number; workspaceId: number } | undefined
   let why: StopCause | undefined
   let processGroup: number | null = null
   let asking = false
@@ -42,12 +48,13 @@ export function watchRun(
     if (asking) return
     asking = true
     try {
+      const organizationId = (owner ??= await ownerOf(deps, runId))
       await deps.store.tenant(organizationId, async (db) => {
         const { cancelRequestedAt } = await workspaceRuns(db, organizationId).get(runId)
         if (cancelRequestedAt) stop('canceled')
-        if (fence === undefined) return
-        const current = await workspaces(db, organizationId).get(workspaceId)
-        if (current.fence !== fence) stop('fenced')
+        if (!fence) return
+        const current = await workspaces(db, organizationId).get(fence.workspaceId)
+        if (current.fence !== fence.number) stop('fenced')
       })
     } catch {
       // A database that is away is no reason to kill an apply; the next look asks again.
@@ -55,12 +62,15 @@ export function watchRun(
       asking = false
     }
   }
-  const beatAttempt = (fence: number) =>
-    deps.store
+  const beatAttempt = async () => {
+    const [organizationId, held] = [owner, fence]
+    if (organizationId === undefined || !held) return
+    await deps.store
       .tenant(organizationId, async (db) =>
-        applyAttempts(db, organizationId).beat(runId, { fence, processGroup }),
+        applyAttempts(db, organizationId).beat(runId, { fence: held.number, processGroup }),
       )
       .catch(() => undefined)
+  }
 
   const unlisten = deps.changes.on('cc_run', (id) => {
     if (id === '' || Number(id) === runId) void look()
@@ -68,12 +78,10 @@ export function watchRun(
   const timers = [
     setInterval(() => context.heartbeat({ processGroup }), heartbeatMs),
     setInterval(() => void look(), pollMs),
-    ...(fence === undefined ? [] : [setInterval(() => void beatAttempt(fence), attemptBeatMs)]),
+    setInterval(() => void beatAttempt(), attemptBeatMs),
   ]
   const lost = () => stop('lost')
   context.cancellationSignal.addEventListener('abort', lost)
-  // What only plans is planned again by another worker; what applies is let finish (docs/decisions/0032).
-  const mayStop = fence === undefined
   if (mayStop) deps.stopping.addEventListener('abort', lost)
   if (mayStop && deps.stopping.aborted) lost()
   context.heartbeat({ processGroup })
@@ -81,6 +89,9 @@ export function watchRun(
   return {
     signal: controller.signal,
     cause: () => why,
+    holdFence(number, workspaceId) {
+      fence = { number, workspaceId }
+    },
     setProcessGroup(group) {
       processGroup = group
     },

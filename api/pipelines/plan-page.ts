@@ -83,11 +83,16 @@ export async function readPlanPage(
   organizationId: number,
   query: PlanQuery,
 ): Promise<ReadPage | null> {
-  const overview = await plans(db, organizationId).overview(query.runId)
-  if (!overview) return null
+  const { runId } = query
+  const found = await plans(db, organizationId).overview(runId)
+  if (!found) return null
+  const { overview, attempt } = found
   const limit = batchesPerPage(query.maxBytes)
-  const batches = await planChanges(db, organizationId).after(query.runId, query.after, limit)
-  const { workspaceId } = await workspaceRuns(db, organizationId).get(query.runId)
+  const batches = await planChanges(db, organizationId, { runId, attempt }).after(
+    query.after,
+    limit,
+  )
+  const { workspaceId } = await workspaceRuns(db, organizationId).get(runId)
   const search = await searchForSecrets({ keyring }, db, { organizationId, workspaceId })
   return { ...query, organizationId, overview, batches, search }
 }

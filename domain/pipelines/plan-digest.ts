@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 
+/** Hashes of the parts are SHA-256, in hexadecimal: they are made while the parts are streamed. */
 export type PlanDigestParts = {
-  planFile: Buffer
+  planFileSha256: string
   configurationSha256: string
-  lockFile: Buffer | null
-  /** The archive of what was fetched of modules; null where nothing was. */
-  modules: Buffer | null
+  lockFileSha256: string | undefined
+  /** Of the archive of what was fetched of modules; undefined where nothing was. */
+  modulesSha256: string | undefined
   engineVersion: string
   stateLineage: string | null
   stateSerial: number | null
@@ -19,11 +20,10 @@ export type PlanDigestParts = {
  * told as the same sequence of bytes.
  */
 export function planDigest(parts: PlanDigestParts): string {
-  const sha256 = (value: string | Buffer) => createHash('sha256').update(value).digest('hex')
   const lines = [
-    `plan ${sha256(parts.planFile)}`,
+    `plan ${parts.planFileSha256}`,
     `configuration ${parts.configurationSha256}`,
-    `lock ${parts.lockFile ? sha256(parts.lockFile) : 'none'}`,
+    `lock ${parts.lockFileSha256 ?? 'none'}`,
     `engine ${parts.engineVersion}`,
     `lineage ${parts.stateLineage ?? 'none'}`,
     `serial ${parts.stateSerial ?? 'none'}`,
@@ -31,7 +31,7 @@ export function planDigest(parts: PlanDigestParts): string {
     // Raised when plans are read by stricter rules: one that was made before ends stale, it is not applied unread.
     'reader 2',
     // Absent, not "none": a plan that waited for its approval before modules were kept has the digest of then.
-    ...(parts.modules ? [`modules ${sha256(parts.modules)}`] : []),
+    ...(parts.modulesSha256 === undefined ? [] : [`modules ${parts.modulesSha256}`]),
   ]
-  return `sha256:${sha256(lines.join('\n'))}`
+  return `sha256:${createHash('sha256').update(lines.join('\n')).digest('hex')}`
 }

@@ -38,12 +38,17 @@ export const runReasons = [
   'timed_out',
   'runner_lost',
   'state_save_failed',
+  'plan_too_large',
+  'memory_exceeded',
   'source_errored',
   'build_errored',
   'deploy_errored',
   'no_changes',
 ] as const
 export type RunReason = (typeof runReasons)[number]
+
+export const isRunReason = (value: unknown): value is RunReason =>
+  runReasons.some((reason) => reason === value)
 
 export const stageStates = [
   'pending',

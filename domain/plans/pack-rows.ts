@@ -26,6 +26,7 @@ export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Gene
   if (texts.length > 0) yield pack()
 }
 
-export const batchBytes = 256 * 1_024
+/** A frame from a runner holds one, with its brackets (gateways/runner/frames.ts). */
+export const batchBytes = 192 * 1_024
 
 export type PackedRows = { firstSeq: number; lastSeq: number; json: string }

@@ -39,8 +39,8 @@ export type GitRelay = {
   server: Server
   /** What makes git ask the relay that stands at this address; what is there already stays. */
   environment(url: string, env: Readonly<Record<string, string>>): Record<string, string>
-  /** A line of git's without the relay's own address in it. */
-  hide(line: string): string
+  /** What is replaced in a line of git's, so that the relay's own address is not in it. */
+  hidden(): Array<[text: string, shown: string]>
   /** Why the first repository was refused, in words for people. */
   refusal(): string | undefined
   /** What was refused until now was only looked for. */
@@ -106,10 +106,7 @@ export function createGitRelay(options: GitRelayOptions): GitRelay {
       base = `${url}/${capability}/`
       return relayEnvironment(base, options.hosts, env)
     },
-    hide: (line) => {
-      const plain = base ? line.replaceAll(base, 'https://') : line
-      return plain.replaceAll(capability, '…')
-    },
+    hidden: () => [...(base ? [[base, 'https://'] as [string, string]] : []), [capability, '…']],
     refusal: () => refused,
     forgetRefusals: () => (refused = undefined),
     close() {

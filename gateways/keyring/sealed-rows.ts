@@ -1,4 +1,4 @@
-import { batchBytes, packRows } from '../../domain/plans/pack-rows.ts'
+import { batchBytes, type PackedRows } from '../../domain/plans/pack-rows.ts'
 import type { Keyring } from './keyring.ts'
 
 /**
@@ -9,15 +9,12 @@ export type RowsPlace = { organizationId: number; table: string; ownerId: number
 
 export type SealedRows = { firstSeq: number; lastSeq: number; body: Buffer }
 
-/** Rows as sealed batches, made one at a time. */
-export function* sealRows(
+/** One batch of rows, sealed. */
+export const sealBatch = (
   keyring: Keyring,
   place: RowsPlace,
-  rows: Iterable<unknown>,
-): Generator<SealedRows> {
-  for (const { firstSeq, lastSeq, json } of packRows(rows))
-    yield { firstSeq, lastSeq, body: keyring.seal(placeOf(place, firstSeq), json) }
-}
+  { firstSeq, lastSeq, json }: PackedRows,
+): SealedRows => ({ firstSeq, lastSeq, body: keyring.seal(placeOf(place, firstSeq), json) })
 
 export const placeOf = ({ organizationId, table, ownerId }: RowsPlace, firstSeq: number) => ({
   organizationId,
@@ -46,7 +43,7 @@ export function openPage<Row>(
   const rows: Row[] = []
   let [seq, bytes] = [after, 0]
   for (const { firstSeq, body } of batches) {
-    // Sealed by sealRows or with a state, as a list.
+    // Sealed by sealBatch or with a state, as a list.
     const opened = JSON.parse(keyring.open(placeOf(place, firstSeq), body).toString()) as Row[]
     for (const [at, row] of opened.entries()) {
       if (firstSeq + at <= after) continue

@@ -12,13 +12,14 @@ import { policyLimits } from './policy-limits.ts'
  */
 export async function evaluatePolicies(
   sandbox: Benches,
-  { policies, input, mask, signal }: PolicyQuestion,
+  { policies, input, mask, capabilities, signal }: PolicyQuestion,
 ): Promise<PolicyResult[]> {
   if (policies.length === 0) return []
   const document = JSON.stringify(input)
   const regoBytes = policies.reduce((sum, { rego }) => sum + Buffer.byteLength(rego), 0)
   const sizeBytes = Buffer.byteLength(document) + regoBytes
-  return withPolicyBench(sandbox, { label: 'policy-gate', sizeBytes }, async (bench) => {
+  const options = { label: 'policy-gate', sizeBytes, capabilities }
+  return withPolicyBench(sandbox, options, async (bench) => {
     const deadline = Date.now() + policyLimits.gateTimeoutMs
     await bench.write(inputFile, document)
     const results: PolicyResult[] = []
@@ -51,6 +52,8 @@ export type PolicyQuestion = {
   input: unknown
   /** Covers secrets in whatever a policy says, before it is cut to its length. */
   mask: (text: string) => string
+  /** Where they are known already (`opaCapabilitiesOf`). */
+  capabilities?: string | undefined
   signal?: AbortSignal
 }
 

@@ -19,6 +19,10 @@ export function opaCapabilities(
   return making
 }
 
+/** What an evaluation in this sandbox has found out, if there was one. */
+export const knownCapabilities = (sandbox: Benches): Promise<string> | undefined =>
+  made.get(sandbox)
+
 const made = new WeakMap<Benches, Promise<string>>()
 
 const isForbidden = (name: string) =>

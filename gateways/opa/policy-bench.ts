@@ -1,11 +1,11 @@
 import type { Benches, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
-import { opaCapabilities } from './opa-capabilities.ts'
+import { knownCapabilities, opaCapabilities } from './opa-capabilities.ts'
 import { policyLimits } from './policy-limits.ts'
 
 /** A workbench in which OPA sees policies and their input, no network and no other file. */
 export async function withPolicyBench<Result>(
   sandbox: Benches,
-  options: { label: string; sizeBytes: number },
+  options: { label: string; sizeBytes: number; capabilities?: string | undefined },
   use: (bench: PolicyBench) => Promise<Result>,
 ): Promise<Result> {
   const workbench = await sandbox.open({
@@ -14,9 +14,9 @@ export async function withPolicyBench<Result>(
   })
   try {
     await workbench.makeFolder(folder)
-    const capabilities = await opaCapabilities(sandbox, (args) =>
-      runOpa(workbench, { args, cwd: folder }),
-    )
+    const capabilities =
+      options.capabilities ??
+      (await opaCapabilities(sandbox, (args) => runOpa(workbench, { args, cwd: folder })))
     await workbench.write(`${folder}/${capabilitiesFile}`, capabilities)
     return await use({
       write: (path, content) => workbench.write(`${folder}/${path}`, content),
@@ -26,6 +26,15 @@ export async function withPolicyBench<Result>(
   } finally {
     await workbench.close()
   }
+}
+
+/** What OPA may do in this sandbox, for an evaluation in another process. */
+export async function opaCapabilitiesOf(sandbox: Benches): Promise<string> {
+  const options = { label: 'policy-capabilities', sizeBytes: 0 }
+  return (
+    knownCapabilities(sandbox) ??
+    withPolicyBench(sandbox, options, async () => knownCapabilities(sandbox) ?? '')
+  )
 }
 
 /** Paths are relative to the folder of the policies. */

@@ -5,8 +5,10 @@ import { encodeFrame, maxBodyBytes, readFrames, type Frame, type Header } from '
 export type Channel = {
   /** Resolves when there is room for more, so that awaiting it bounds what is held for a slow reader. */
   send(header: Header, body?: Buffer): Promise<void>
-  /** Bytes of any length under a name, in pieces; the receiver is told of their end. */
-  sendBlob(name: string, source: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>
+  /** Bytes of any length under a name, in pieces. */
+  sendPieces(name: string, bytes: Buffer): Promise<void>
+  /** The same, and the receiver is told that this is all. */
+  sendBlob(name: string, bytes: Buffer): Promise<void>
   /** What the other side sends, once: the stream waits while a frame is being handled. */
   frames: AsyncIterable<Frame>
   close(): void
@@ -33,12 +35,16 @@ export function openChannel(socket: Socket): Channel {
     if (!socket.writable) throw new ChannelClosed()
   }
 
+  const sendPieces = async (name: string, bytes: Buffer): Promise<void> => {
+    for (let at = 0; at < bytes.length; at += maxBodyBytes)
+      await send({ kind: 'blob', name }, bytes.subarray(at, at + maxBodyBytes))
+  }
+
   return {
     send,
-    async sendBlob(name, source) {
-      for await (const piece of source)
-        for (let at = 0; at < piece.length; at += maxBodyBytes)
-          await send({ kind: 'blob', name }, piece.subarray(at, at + maxBodyBytes))
+    sendPieces,
+    async sendBlob(name, bytes) {
+      await sendPieces(name, bytes)
       await send({ kind: 'blob_end', name })
     },
     frames: readFrames(socket),

@@ -9,6 +9,9 @@ export const maxBodyBytes = 256 * 1024
 /** The other side broke the protocol. Its bytes are not in the message: they may be a tenant's. */
 export class BadFrame extends Error {}
 
+/** The other side died while it sent. */
+export class FrameCut extends BadFrame {}
+
 const prefixBytes = 8
 const nothing = Buffer.alloc(0)
 
@@ -50,7 +53,7 @@ export async function* readFrames(source: AsyncIterable<unknown>): AsyncGenerato
       sizes = undefined
     }
   }
-  if (length > 0) throw new BadFrame('The stream ended within a frame')
+  if (length > 0) throw new FrameCut('The stream ended within a frame')
 }
 
 function sizesOf(prefix: Buffer): { header: number; body: number } {

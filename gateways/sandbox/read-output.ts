@@ -9,7 +9,7 @@ export type StepOutput = {
   readonly done: Promise<void>
   /** How long the step has said nothing. Time in which `onLine` was busy is not the step's. */
   quietMs(): number
-  captured(): Buffer
+  captured(): { stdout: Buffer; stdoutBytes: number }
   /** Stops reading: what a step left behind may hold its pipes open for ever. */
   abandon(): void
 }
@@ -32,15 +32,19 @@ export function readOutput(launched: LaunchedStep, step: Step, ending: StepEndin
         lastOutputAt = performance.now()
       }
     })
+  let length = 0
   const capture = async (maxBytes: number) => {
-    let length = 0
     for await (const chunk of stdout) {
       // No encoding is set on the stream, so its chunks are buffers.
       const bytes = chunk as Buffer
       lastOutputAt = performance.now()
       length += bytes.length
       if (length <= maxBytes) chunks.push(bytes)
-      else if (ending.how !== 'too_much_output') ending.kill('too_much_output')
+      else {
+        chunks.length = 0
+        ending.note('too_much_output')
+        if (length > (step.countBytes ?? 0)) ending.kill('too_much_output')
+      }
     }
   }
   const guarded = (reader: Promise<void>) =>
@@ -61,7 +65,7 @@ export function readOutput(launched: LaunchedStep, step: Step, ending: StepEndin
       if (failure) throw failure
     }),
     quietMs: () => (busy > 0 ? 0 : performance.now() - lastOutputAt),
-    captured: () => Buffer.concat(chunks),
+    captured: () => ({ stdout: Buffer.concat(chunks), stdoutBytes: length }),
     abandon() {
       stdout.destroy()
       stderr.destroy()

@@ -5,6 +5,8 @@ import type { StepEnd } from './workbench.ts'
 export type StepEnding = {
   readonly how: StepEnd['how'] | undefined
   readonly limit: StepEnd['limit']
+  /** The reason stands, and the step goes on to its own end. */
+  note(reason: StepEnd['how']): void
   /** SIGINT, and SIGKILL for all once the grace time is over. */
   interrupt(reason: StepEnd['how']): void
   /** SIGKILL for all, at once. */
@@ -24,9 +26,12 @@ export function stepEnding(launched: LaunchedStep, graceMs: number): StepEnding 
     get limit() {
       return limit
     },
+    note(reason) {
+      how ??= reason
+    },
     interrupt(reason) {
-      if (how) return
-      how = reason
+      if (how && how !== 'too_much_output') return
+      how ??= reason
       void launched.interrupt()
       grace = setTimeout(() => launched.kill(), graceMs)
     },

@@ -50,7 +50,7 @@ export async function superviseStep(
       ...(ending.limit ? { limit: ending.limit } : {}),
       exitCode,
       signal: died,
-      stdout: output.captured(),
+      ...output.captured(),
     }
   } finally {
     ending.settle()

@@ -68,6 +68,7 @@ const canceled = {
   exitCode: null,
   signal: null,
   stdout: Buffer.alloc(0),
+  stdoutBytes: 0,
 } as const
 
 /**

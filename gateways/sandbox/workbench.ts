@@ -29,6 +29,8 @@ export type Step = {
   onLine?: (stream: 'stdout' | 'stderr', line: string) => void | Promise<void>
   /** Keep stdout instead of splitting it into lines; more than this many bytes ends the step as `too_much_output`. */
   captureBytes?: number
+  /** Up to so many are read on and only counted, so that a refusal can say how much it was. */
+  countBytes?: number
   /** Input of the program; closed at once when absent. */
   stdin?: string | Buffer
   /** Aborting interrupts (SIGINT), waits for the grace time, then kills the whole process group. */
@@ -43,8 +45,10 @@ export type StepEnd = {
   signal: string | null
   /** Which limit ended the step as `killed`, where a watch of ours did it. */
   limit?: 'memory' | 'disk'
-  /** Empty unless `captureBytes` was set. */
+  /** Empty unless `captureBytes` was set, and where it was more than that. */
   stdout: Buffer
+  /** How much of it there was, as far as it was read. */
+  stdoutBytes: number
 }
 
 /** One claimed slot with its own unprivileged uid and a work folder of its own on a sized tmpfs. */

@@ -1,5 +1,6 @@
 import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
+import { maxPartBytes } from '../../domain/pipelines/plan-part.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
@@ -17,7 +18,7 @@ const settings = 'settings'
 const reading = 'reading'
 
 const planFile = `${out}/plan.bin`
-const maxPlanBytes = 256 * 1024 * 1024
+const maxCountedBytes = 1024 ** 3
 const maxDeclarationsBytes = 32 * 1024 * 1024
 
 export type TofuOptions = {
@@ -167,8 +168,8 @@ export function tofu(options: TofuOptions) {
 
     /** The lock file, the modules and the plan of the plan's run, for its apply. */
     async restore(saved: {
-      lockFile: Buffer | null
-      modules: Buffer | null
+      lockFile: Buffer | undefined
+      modules: Buffer | undefined
       planFile: Buffer
     }): Promise<void> {
       if (saved.modules) await archive.unpack(saved.modules)
@@ -233,7 +234,7 @@ export function tofu(options: TofuOptions) {
      * variables, so that no block, file or setting of the author has a part in the reading. The
      * values of variables that it needs are in the plan file.
      */
-    async show(lock: Buffer | null): Promise<StepEnd> {
+    async show(lock: Buffer | undefined, { maxBytes }: { maxBytes: number }): Promise<StepEnd> {
       // Without it OpenTofu does not start the providers, whose schemas it reads the plan by.
       if (lock) await bench.write(`${reading}/.terraform.lock.hcl`, lock)
       return run(['show', '-json', '-no-color', bench.inside(planFile)], {
@@ -241,7 +242,9 @@ export function tofu(options: TofuOptions) {
         env: { ...fixed, TF_DATA_DIR: `../${data}`, HOME: bench.inside(reading) },
         network: 'none',
         readOnly: [data, configuration, out],
-        captureBytes: maxPlanBytes,
+        captureBytes: maxBytes,
+        // To say how large it is.
+        countBytes: maxCountedBytes,
       })
     },
 
@@ -254,11 +257,11 @@ export function tofu(options: TofuOptions) {
     },
 
     async readPlanFile(): Promise<Buffer | undefined> {
-      return bench.read(planFile, maxPlanBytes)
+      return bench.read(planFile, maxPartBytes.plan_file)
     },
 
     async readLockFile(): Promise<Buffer | undefined> {
-      return bench.read(lockFile, 1024 * 1024)
+      return bench.read(lockFile, maxPartBytes.lock_file)
     },
 
     /** What OpenTofu leaves when it could not save the state: the only trace of what was made. */

@@ -1,4 +1,5 @@
 import { Model } from 'objection'
+import type { PlanPieces } from '../../domain/pipelines/plan-part.ts'
 import type { PlanOverview } from '../../domain/plans/split-plan.ts'
 import type { Db } from '../connect.ts'
 
@@ -7,12 +8,9 @@ export class PlanRow extends Model {
   static override idColumn = 'workspaceRunId'
   declare workspaceRunId: number
   declare organizationId: number
-  /** Sealed, like the two after it. */
-  declare planFile: Buffer
-  declare lockFile: Buffer | null
-  /** Sealed: the archive of the modules that were fetched. */
-  declare modules: Buffer | null
-  declare planJson: Buffer
+  /** The try of the run whose pieces these are (plan-parts.ts). */
+  declare attempt: string
+  declare pieces: PlanPieces
   declare engineVersion: string
   declare configurationSha256: string
   declare variablesMac: string
@@ -27,7 +25,7 @@ export class PlanRow extends Model {
   /** Each type of a resource in it, once. */
   declare resourceTypes: string[] | null
 
-  static override jsonAttributes = ['overview']
+  static override jsonAttributes = ['overview', 'pieces']
 }
 
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
@@ -47,17 +45,19 @@ export function plans(db: Db, organizationId: number) {
       return PlanRow.query(db).findOne({ organizationId, workspaceRunId })
     },
 
-    /** What a page says of a plan before its first row. */
-    async overview(workspaceRunId: number): Promise<PlanOverview | null> {
+    /** What a page says of a plan before its first row, and whose rows those are. */
+    async overview(
+      workspaceRunId: number,
+    ): Promise<{ overview: PlanOverview; attempt: string } | undefined> {
       const row = await PlanRow.query(db)
-        .select('overview')
+        .select('overview', 'attempt')
         .findOne({ organizationId, workspaceRunId })
-      return row?.overview ?? null
+      return row?.overview ? { overview: row.overview, attempt: row.attempt } : undefined
     },
 
     async recordVersions(
       workspaceRunId: number,
-      versions: { policiesVersion: string; pricesVersion: string },
+      versions: Pick<StoredPlan, 'policiesVersion' | 'pricesVersion' | 'resourceTypes'>,
     ): Promise<void> {
       await PlanRow.query(db).where({ organizationId, workspaceRunId }).patch(versions)
     },

@@ -10,12 +10,12 @@ export type StatePartKind = keyof typeof partTables
 
 /** What a state is kept in: its bytes in pieces, its resources and its outputs in batches of rows. */
 export function stateParts(db: Db, organizationId: number) {
-  const of = (kind: StatePartKind) =>
-    sealedBatches(db, organizationId, { table: partTables[kind], owner: 'stateVersionId' })
+  const of = (kind: StatePartKind, stateVersionId: number) =>
+    sealedBatches(db, organizationId, { table: partTables[kind], owner: { stateVersionId } })
 
   return {
     async add(versionId: number, kind: StatePartKind, batch: SealedBatch): Promise<void> {
-      await of(kind).add(versionId, batch)
+      await of(kind, versionId).add([batch])
     },
 
     async after(
@@ -23,7 +23,7 @@ export function stateParts(db: Db, organizationId: number) {
       seq: number,
       limit: number,
     ): Promise<SealedBatch[]> {
-      return of(kind).after(versionId, seq, limit)
+      return of(kind, versionId).after(seq, limit)
     },
   }
 }

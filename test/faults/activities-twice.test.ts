@@ -4,6 +4,8 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Deps } from '../../activities/deps.ts'
 import { createActivities } from '../../activities/index.ts'
+import { runnersFor } from '../../gateways/runner/runners-for.ts'
+import type { RunnerPool } from '../../gateways/runner/runner-pool.ts'
 import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
 import type { OwnedSandbox } from '../../gateways/sandbox/workbench.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -16,6 +18,7 @@ import { rowOf } from './run-rows.ts'
 // engine would call it, and once more with the same input: the second call changes nothing.
 let harness: Harness
 let sandbox: OwnedSandbox
+let runners: RunnerPool
 let org: TestOrganization
 let owner: TestUser
 let second: TestUser
@@ -24,12 +27,14 @@ let workflow: 'running' | 'closed' | 'missing' = 'running'
 beforeAll(async () => {
   harness = await createHarness()
   const { config, log } = harness.deps
+  runners = runnersFor(config)
   sandbox = await sandboxFor(config, log, { slots: 4, programs: ['tofu', 'opa', 'sh'] })
   org = await harness.organization()
   owner = await org.user('Owner')
   second = await org.user('Deployer')
 })
 afterAll(async () => {
+  await runners.close()
   await sandbox.close()
   await harness.close()
 })
@@ -43,11 +48,13 @@ const activities = (worker = 'worker-a') => {
     log,
     sandbox: {
       ...sandbox,
-      open: async (request) => {
+      lend: async (request) => {
         opened += 1
-        return sandbox.open(request)
+        return sandbox.lend(request)
       },
     },
+    runners,
+    planJsonBytes: 32 * 1024 ** 2,
     worker,
     engineVersion: '1.12.6',
     outbound: harness.deps.outbound,

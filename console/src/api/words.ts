@@ -16,6 +16,8 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   canceled_by_user: 'A person canceled it.',
   timed_out: 'It ran into its time limit.',
   runner_lost: 'The worker was lost while it ran. It is never applied a second time.',
+  plan_too_large: 'The plan is larger than a plan may be. Split the workspace.',
+  memory_exceeded: 'The plan needed more memory than a run may use. Split the workspace.',
   state_save_failed: 'The state could not be saved after the apply.',
   source_errored: 'The source could not be read.',
   build_errored: 'The build ended with an error.',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStageLog } from '../../../activities/pipelines/stage-log.ts'
 import { maskSecrets } from '../../../domain/pipelines/mask-secrets.ts'
 import { logLines, type LogLine } from '../../../store/pipelines/log-lines.ts'
+import { openStageLines } from '../../../runner/stage-lines.ts'
 import { stages } from '../../../store/pipelines/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
@@ -21,10 +22,15 @@ async function openLog(secrets: string[] = []) {
   const { id } = await startRun(owner, workspace)
   const stage = await store.tenant(org.id, async (db) => stages(db, org.id).find(id, 'plan'))
   const stageId = stage?.id ?? 0
-  const place = { store, organizationId: org.id, stageId, mask: maskSecrets(secrets) }
+  // As a runner writes it and its worker stores it.
+  const open = () =>
+    openStageLines({
+      mask: maskSecrets(secrets),
+      send: openStageLog({ store, organizationId: org.id, stageId }).append,
+    })
   return {
-    log: openStageLog(place),
-    again: () => openStageLog(place),
+    log: open(),
+    again: open,
     read: async (after = 0) =>
       store.tenant(org.id, async (db) => {
         const lines: LogLine[] = []

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { gitAuthorization } from '../../../gateways/git/git-authorization.ts'
 import { hasBwrap, why } from '../sandbox/shell-sandbox.ts'
+import { hideIn } from './hide-in.ts'
 import { relayBench, type RelayBench } from './relay-bench.ts'
 
 // Real git, as a run has it: inside the sandbox, against git's own http-backend behind a token.
@@ -221,7 +222,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
 
       test('what a line says of the relay is what its author wrote', async () => {
         const run = await open()
-        const line = run.relay.hide(`fatal: repository '${base(run)}acme/mods.git/' not found`)
+        const line = hideIn(run.relay, `fatal: repository '${base(run)}acme/mods.git/' not found`)
         expect(line).toBe(`fatal: repository 'https://${host}/acme/mods.git/' not found`)
         await run.bench.close()
       })

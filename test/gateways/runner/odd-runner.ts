@@ -1,7 +1,6 @@
 // A runner for tests that does what its first argument says.
 import { readFileSync, readlinkSync, readdirSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { spawn } from 'node:child_process'
 import { openChannel } from '../../../gateways/runner/channel.ts'
 
 const [what] = process.argv.slice(2)
@@ -48,11 +47,33 @@ const jobs: Record<string, () => Promise<void> | void> = {
     socket.write(prefix)
     await echoForEver()
   },
-  async child() {
-    const child = spawn('/bin/sleep', ['4714'], { stdio: 'ignore', detached: true })
-    await channel.send({ kind: 'child', pid: child.pid })
+  async 'no-kind'() {
+    const json = '{"kind":7,"x":"tenant-bytes"}'
+    const prefix = Buffer.alloc(8)
+    prefix.writeUInt32BE(json.length, 0)
+    socket.write(Buffer.concat([prefix, Buffer.from(json)]))
     await echoForEver()
   },
+  unknown: async () => channel.send({ kind: 'tenant-bytes' }).then(echoForEver),
+  async 'long-line'() {
+    const line = 'tenant-bytes'.repeat(1_000)
+    await channel.send({ kind: 'log', lines: [{ level: 'info', line }] })
+    await echoForEver()
+  },
+  async 'asks-too-much'() {
+    await channel.send({ kind: 'ask', id: 1, what: 'constructor', ask: 'tenant-bytes' })
+    await echoForEver()
+  },
+  async 'bad-result'() {
+    await channel.sendBlob('result', Buffer.from('tenant-bytes'))
+    await channel.send({ kind: 'done' })
+    await echoForEver()
+  },
+  async log() {
+    await channel.send({ kind: 'log', lines: [{ level: 'info', line: 'x' }] })
+    await echoForEver()
+  },
+  leave: () => process.exit(0),
   async flood() {
     for (let count = 0; ; count += 1)
       await channel.send({ kind: 'blob', count }, Buffer.alloc(256 * 1024))

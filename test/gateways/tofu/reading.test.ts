@@ -22,7 +22,7 @@ describe('a plan file is read without its author', () => {
     expect((await tool.plan({ destroy: false })).exitCode, log()).toBe(0)
     const planFile = await tool.readPlanFile()
     expect(planFile?.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
-    const shown = await tool.show(null)
+    const shown = await tool.show(undefined, { maxBytes: 32 * 1024 ** 2 })
     const planJson = JSON.parse(shown.stdout.toString())
     expect(planJson.resource_changes).toHaveLength(1)
     expect(() => comparePlanFile(planFile ?? Buffer.alloc(0), planJson)).not.toThrow()
@@ -79,7 +79,7 @@ describe('a plan file is read without its author', () => {
       },
     })
     expect(hostile.how).toBe('exited')
-    const shown = await tool.show(null)
+    const shown = await tool.show(undefined, { maxBytes: 32 * 1024 ** 2 })
     expect(shown.exitCode, lines.join('\n')).toBe(0)
     expect(JSON.parse(shown.stdout.toString()).variables).toEqual({ where: { value: 'sub' } })
     await bench.close()

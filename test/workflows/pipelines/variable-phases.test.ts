@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadRun } from '../../../activities/pipelines/load-run.ts'
+import { findRun, loadRun } from '../../../activities/pipelines/load-run.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
 
@@ -48,16 +48,16 @@ test('a step has the variables of its phase alone, and the masks know all of the
   expect(said).toContain('said [masked] [masked]')
   for (const value of Object.values(values)) expect(said).not.toContain(value)
 
-  const plan = await loadRun(harness.deps, id, 'plan')
+  const plan = await loadRun(harness.deps, await findRun(harness.deps, id), 'plan')
   expect(plan.env).toMatchObject({ PLAN_KEY: values.PLAN_KEY, BOTH_KEY: values.BOTH_KEY })
   expect(plan.env).not.toHaveProperty('APPLY_KEY')
-  expect(plan.secrets.toSorted()).toEqual(Object.values(values).toSorted())
-  const apply = await loadRun(harness.deps, id, 'apply')
+  expect(new Set(plan.secrets.map(({ value }) => value))).toEqual(new Set(Object.values(values)))
+  const apply = await loadRun(harness.deps, await findRun(harness.deps, id), 'apply')
   expect(apply.env).not.toHaveProperty('PLAN_KEY')
   // The digest has all of them, whatever the step, and their phases.
   expect(apply.variablesMac).toBe(plan.variablesMac)
   await owner.patch(`${workspace.url}/variables/${ids['APPLY_KEY']}`, { phase: 'both' })
-  const after = await loadRun(harness.deps, id, 'plan')
+  const after = await loadRun(harness.deps, await findRun(harness.deps, id), 'plan')
   expect(after.variablesMac).not.toBe(plan.variablesMac)
   expect(after.env).toHaveProperty('APPLY_KEY')
 })

@@ -1,18 +1,24 @@
-import { anyRef, moduleSources, type ModuleSource } from '../../domain/git/module-sources.ts'
-import type { RelayAllowance } from '../../domain/git/relay-allowance.ts'
-import type { GitRelay, RelayHost } from '../../gateways/git/git-relay.ts'
-import type { StepLimits, Workbench } from '../../gateways/sandbox/workbench.ts'
+import { anyRef, moduleSources, type ModuleSource } from '../domain/git/module-sources.ts'
+import { relayAllowance } from '../domain/git/relay-allowance.ts'
+import type { RelayHost } from '../gateways/git/git-relay.ts'
+import type { StepLimits, Workbench } from '../gateways/sandbox/workbench.ts'
 
 type Learning = {
   bench: Workbench
-  relay: GitRelay
-  allowance: RelayAllowance
+  /** What leads git to the relay. */
+  gitEnv: Readonly<Record<string, string>>
+  /** What the configuration itself names. */
+  sources: readonly ModuleSource[]
+  /** Has the relay serve these as well; `all`: there are no more. */
+  allow: (sources: ModuleSource[], all: boolean) => Promise<unknown>
   hosts: readonly RelayHost[]
   signal: AbortSignal
 }
 
 /** A module that names more than that by modules of modules has the rest named in the configuration. */
 const maxRead = 64
+/** Of one repository. */
+const maxFound = 500
 const maxSaidBytes = 4 * 1024 * 1024
 const folder = 'sources'
 const limits: StepLimits = {
@@ -29,17 +35,20 @@ const limits: StepLimits = {
  * of the author's in the environment, so that no program of theirs has a say in what is read.
  */
 export async function learnModuleSources(learning: Learning): Promise<void> {
-  const { allowance, hosts } = learning
+  const { hosts, allow } = learning
+  const allowance = relayAllowance(learning.sources)
   const origins = new Map(hosts.map(({ host, origin }) => [host.toLowerCase(), origin]))
   const read = new Set<string>()
   for (;;) {
     const next = allowance.all().find((one) => origins.has(one.host) && !read.has(keyOf(one)))
-    if (!next || read.size >= maxRead || learning.signal.aborted) return
+    if (!next || read.size >= maxRead || learning.signal.aborted) break
     read.add(keyOf(next))
-    allowance.add(
-      await sourcesIn(learning, `${origins.get(next.host)}/${next.repository}.git`, next),
-    )
+    const url = `${origins.get(next.host)}/${next.repository}.git`
+    const found = (await sourcesIn(learning, url, next)).slice(0, maxFound)
+    allowance.add(found)
+    await allow(found, false)
   }
+  await allow([], true)
 }
 
 const keyOf = ({ host, repository, ref }: ModuleSource): string =>
@@ -47,7 +56,7 @@ const keyOf = ({ host, repository, ref }: ModuleSource): string =>
 
 /** What cannot be read here `init` cannot read either, and says why. */
 async function sourcesIn(
-  { bench, relay, signal }: Learning,
+  { bench, gitEnv, signal }: Learning,
   url: string,
   { ref }: ModuleSource,
 ): Promise<ModuleSource[]> {
@@ -60,7 +69,7 @@ async function sourcesIn(
       HOME: '/nonexistent',
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
-      ...relay.environment(bench.gitUrl, {}),
+      ...gitEnv,
     },
     cwd: folder,
     network: 'run',

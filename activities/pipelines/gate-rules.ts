@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { opaCapabilitiesOf } from '../../gateways/opa/policy-bench.ts'
+import type { Asks, GateRules } from '../../gateways/runner/protocol.ts'
+import type { Runner } from '../../gateways/runner/start-runner.ts'
+import type { Db } from '../../store/connect.ts'
+import { prices, type StoredPrice } from '../../store/finops/prices.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { policies, type Policy } from '../../store/policies/policies.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+
+export type GateVersions = { policiesVersion: string; pricesVersion: string }
+
+type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; currency: string }
+type Question = { workspaceId: number; resourceTypes: readonly string[] }
+
+/** Names the rules in force, so that a change while a run waits is noticed (runs.md, Digest). */
+export async function gateVersions(
+  db: Db,
+  organizationId: number,
+  question: Question,
+): Promise<GateVersions> {
+  return versionsOf(await rulesFor(db, organizationId, question))
+}
+
+/**
+ * Answers a runner that asks for the rules, and keeps what it was told by: the types are recorded
+ * with the plan, and the versions say by what it was judged.
+ */
+export function tellRules(
+  deps: Deps,
+  runner: Runner,
+  place: { organizationId: number; workspaceId: number },
+): {
+  rules: (ask: Asks['rules']['ask']) => Promise<Asks['rules']['answer']>
+  judgedBy(): GateVersions & { resourceTypes: string[] }
+} {
+  const { organizationId, workspaceId } = place
+  let told: (GateVersions & { resourceTypes: string[] }) | undefined
+  return {
+    async rules({ types }) {
+      const resourceTypes = checkTypes(types)
+      const rules = await deps.store.tenant(organizationId, async (db) =>
+        rulesFor(db, organizationId, { workspaceId, resourceTypes }),
+      )
+      told = { ...versionsOf(rules), resourceTypes }
+      const sent = await forRunner(deps, rules)
+      await runner.channel.sendBlob('rules', Buffer.from(JSON.stringify(sent)))
+      return {}
+    },
+    judgedBy() {
+      // Fail closed: a plan that was judged by no rules has not passed them.
+      if (!told) throw new Error('a runner judged without asking for the rules')
+      return told
+    },
+  }
+}
+
+function checkTypes(types: unknown): string[] {
+  if (!Array.isArray(types) || types.length > 1_000) throw new Error('a runner named no types')
+  return types.map(String)
+}
+
+async function forRunner(deps: Deps, rules: Rules): Promise<GateRules> {
+  const { id, name, criticality, costLimitMonthly, unpriced } = rules.workspace
+  return {
+    workspace: { id, name, criticality, costLimitMonthly, unpriced },
+    policies: rules.policies.map(({ id, name, rego, enforcement }) => ({
+      id,
+      name,
+      rego,
+      enforcement,
+    })),
+    prices: rules.prices,
+    currency: rules.currency,
+    // Asked once of the worker's own OPA: what a runner says of it is not passed on to others.
+    capabilities: rules.policies.length > 0 ? await opaCapabilitiesOf(deps.sandbox) : undefined,
+  }
+}
+
+async function rulesFor(
+  db: Db,
+  organizationId: number,
+  { workspaceId, resourceTypes }: Question,
+): Promise<Rules> {
+  const workspace = await workspaces(db, organizationId).get(workspaceId)
+  return {
+    workspace,
+    policies: await policies(db, organizationId).ofWorkspace(workspace),
+    prices: await prices(db, organizationId).ofTypes([...resourceTypes]),
+    currency: (await organizationSettings(db, organizationId)).currency,
+  }
+}
+
+function versionsOf(rules: Rules): GateVersions {
+  const hash = (value: unknown) =>
+    createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+  const { workspace } = rules
+  return {
+    policiesVersion: hash(rules.policies.map(({ id, version }) => [id, version])),
+    pricesVersion: hash([
+      rules.prices.map(({ id, version }) => [id, version]),
+      workspace.costLimitMonthly,
+      workspace.unpriced,
+      rules.currency,
+    ]),
+  }
+}

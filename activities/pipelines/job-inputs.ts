@@ -1,0 +1,61 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
+import type { Settings } from '../../gateways/runner/protocol.ts'
+import type { StoredPlan } from '../../store/pipelines/plans.ts'
+import type { Deps } from '../deps.ts'
+import type { LoadedRun } from './load-run.ts'
+import { readPlanParts } from './read-plan-parts.ts'
+
+export type Input = { name: string; bytes: Buffer; last: boolean }
+
+export const whole = (name: string, bytes: Buffer): Input => ({ name, bytes, last: true })
+
+/** What a runner needs of a run to have OpenTofu work on it. The files go as they were stored. */
+export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<Input> {
+  const { env, secrets, sensitiveVariables, overrides } = loaded
+  const settings: Settings = {
+    env,
+    secrets,
+    sensitiveVariables,
+    overrides,
+    cliConfig: deps.cliConfig,
+  }
+  yield settingsInput(settings)
+  yield whole('files', loaded.files)
+}
+
+export const settingsInput = (settings: Settings): Input =>
+  whole('settings', Buffer.from(JSON.stringify(settings)))
+
+/**
+ * Parts of a stored plan, a piece at a time, each whole before the next begins; one that the plan
+ * does not have is sent without a byte. `sha256` are filled in as the bytes pass.
+ */
+export async function* planInputs(
+  deps: Deps,
+  organizationId: number,
+  {
+    plan,
+    parts,
+    sha256,
+  }: { plan: StoredPlan; parts: readonly PlanPart[]; sha256: Partial<Record<PlanPart, string>> },
+): AsyncGenerator<Input> {
+  let open: { part: PlanPart; hash: Hash } | undefined
+  const close = function* () {
+    if (!open) return
+    sha256[open.part] = open.hash.digest('hex')
+    yield whole(open.part, nothing)
+  }
+  for await (const { part, bytes } of readPlanParts(deps, organizationId, { plan, parts })) {
+    if (open?.part !== part) {
+      yield* close()
+      open = { part, hash: createHash('sha256') }
+    }
+    open.hash.update(bytes)
+    yield { name: part, bytes, last: false }
+  }
+  yield* close()
+  for (const part of parts) if (!(part in sha256)) yield whole(part, nothing)
+}
+
+const nothing = Buffer.alloc(0)

@@ -1,0 +1,80 @@
+import type { ModuleSource } from '../../domain/git/module-sources.ts'
+import type { Asks } from '../../gateways/runner/protocol.ts'
+import type { Loan } from '../../gateways/sandbox/workbench.ts'
+import type { Deps } from '../deps.ts'
+import type { RunRelay } from './open-git-relay.ts'
+
+const runFolderBytes = 2 * 1024 ** 3
+/** The plan as a policy sees it, and all policies. */
+const maxPolicyFolderBytes = 512 * 1024 ** 2
+
+export type BenchLender = {
+  bench: (ask: Asks['bench']['ask']) => Promise<Asks['bench']['answer']>
+  giveBack: (ask: Asks['giveBack']['ask']) => Promise<Asks['giveBack']['answer']>
+  /** After its runner is gone: kills what is left of its steps, and removes their folders. */
+  close(): Promise<void>
+}
+
+/** Lends workbenches to one runner. What the runner asks for beside their use is not its to choose. */
+export function lendBenches(
+  deps: Pick<Deps, 'sandbox'>,
+  run: {
+    label: string
+    /** The one path of the API that the run may reach. */
+    statePath?: string
+    env?: Readonly<Record<string, string>>
+    /** The relay for modules, where the configuration names some. */
+    openRelay?: (sources: readonly ModuleSource[]) => Promise<RunRelay | undefined>
+  },
+): BenchLender {
+  const loans = new Map<number, Loan>()
+  let lent = 0
+  const keep = (loan: Loan) => {
+    lent += 1
+    loans.set(lent, loan)
+    return { bench: lent, grant: loan.grant }
+  }
+  const openForRun = async (
+    sources: ModuleSource[] | undefined,
+  ): Promise<Asks['bench']['answer']> => {
+    const relay = sources ? await run.openRelay?.(sources) : undefined
+    const loan = await deps.sandbox.lend({
+      label: run.label,
+      sizeBytes: runFolderBytes,
+      ...(run.statePath !== undefined && { statePath: run.statePath }),
+      gitRelay: relay?.server,
+    })
+    return {
+      ...keep(loan),
+      gitEnv: relay?.environment(loan.grant.urls.gitUrl, run.env ?? {}),
+      relay: relay && {
+        gitEnv: relay.environment(loan.grant.urls.gitUrl, {}),
+        hosts: [...relay.hosts],
+      },
+      hidden: relay?.hidden(),
+    }
+  }
+
+  return {
+    async bench(ask) {
+      // A run has one workbench, and one beside it while its policies are judged.
+      if (loans.size >= 2) throw new Error('a runner asks for more workbenches than a run has')
+      if (ask.use === 'run') return openForRun(ask.sources)
+      // It becomes an option of a mount.
+      if (!Number.isSafeInteger(ask.sizeBytes)) throw new Error('a runner named no size')
+      const sizeBytes = Math.min(ask.sizeBytes, maxPolicyFolderBytes)
+      return keep(await deps.sandbox.lend({ label: 'policy-gate', sizeBytes }))
+    },
+    async giveBack({ bench }) {
+      const loan = loans.get(bench)
+      loans.delete(bench)
+      await loan?.close()
+      return {}
+    },
+    async close() {
+      const left = [...loans.values()]
+      loans.clear()
+      await Promise.all(left.map(async (loan) => loan.close({ lost: true })))
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash, randomUUID, type Hash } from 'node:crypto'
+import {
+  isPlanPart,
+  maxPartBytes,
+  type PlanPart,
+  type PlanPieces,
+} from '../../domain/pipelines/plan-part.ts'
+import { placeOfPiece } from '../../gateways/keyring/place-of-piece.ts'
+import { sealBatch } from '../../gateways/keyring/sealed-rows.ts'
+import type { Header } from '../../gateways/runner/frames.ts'
+import type { Db } from '../../store/connect.ts'
+import { planChanges } from '../../store/pipelines/plan-changes.ts'
+import { planParts, type StoredPiece } from '../../store/pipelines/plan-parts.ts'
+import type { SealedBatch } from '../../store/sealed-batches.ts'
+import type { Deps } from '../deps.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+
+export type WrittenPlan = {
+  attempt: string
+  pieces: PlanPieces
+  /** Of each part that is there, in hexadecimal. */
+  sha256: Partial<Record<PlanPart, string>>
+}
+
+export type PlanWriter = {
+  /** Takes a blob of a runner's. */
+  add: (name: string, bytes: Buffer, header: Header) => Promise<void>
+  /** In the transaction that makes them count: stores what is left, and removes what other tries left. */
+  settle(db: Db): Promise<void>
+  written(): WrittenPlan
+}
+
+/** So much is sealed and held before it is stored: a small plan costs no transaction of its own. */
+const holdBytes = 1024 * 1024
+
+/**
+ * Stores a plan while it arrives, in sealed pieces, so that a worker never holds the whole of one.
+ * They count once `recordPlan` names the attempt.
+ */
+export function writePlan(
+  { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
+  { organizationId, runId, maxJsonBytes }: Place,
+): PlanWriter {
+  const attempt = randomUUID()
+  const place = { organizationId, table: 'plan_changes', ownerId: runId }
+  const limits: Record<PlanPart, number> = { ...maxPartBytes, plan_json: maxJsonBytes }
+  const open = new Map<PlanPart, { hash: Hash; bytes: number; seq: number }>()
+  let pieces: StoredPiece[] = []
+  let rows: SealedBatch[] = []
+  let heldBytes = 0
+
+  const seal = (part: PlanPart, bytes: Buffer): StoredPiece => {
+    const at = open.get(part) ?? { hash: createHash('sha256'), bytes: 0, seq: 0 }
+    open.set(part, at)
+    at.bytes += bytes.length
+    // A runner keeps to the limits: one that does not is broken.
+    if (at.bytes > limits[part]) throw new Error(`a runner sent more of ${part} than it may`)
+    at.hash.update(bytes)
+    const seq = at.seq++
+    const piece = { organizationId, runId, attempt, part, seq }
+    return { part, seq, body: keyring.seal(placeOfPiece(piece), bytes) }
+  }
+  const storeHeld = async (db: Db) => {
+    await planParts(db, organizationId, { runId, attempt }).add(pieces)
+    await planChanges(db, organizationId, { runId, attempt }).add(rows)
+  }
+
+  return {
+    async add(name, bytes, { firstSeq, lastSeq }) {
+      heldBytes += bytes.length
+      if (name === 'rows') {
+        const packed = { firstSeq: Number(firstSeq), lastSeq: Number(lastSeq) }
+        rows.push(sealBatch(keyring, place, { ...packed, json: bytes.toString() }))
+      } else if (isPlanPart(name)) pieces.push(seal(name, bytes))
+      else throw new Error('a runner sent what a plan does not have')
+      if (heldBytes < holdBytes) return
+      await retryWhileUnavailable(async () => store.tenant(organizationId, storeHeld))
+      pieces = []
+      rows = []
+      heldBytes = 0
+    },
+
+    async settle(db) {
+      await storeHeld(db)
+      await planParts(db, organizationId, { runId, attempt }).removeOthers()
+      await planChanges(db, organizationId, { runId, attempt }).removeOthers()
+    },
+
+    written: () => ({
+      attempt,
+      pieces: Object.fromEntries([...open].map(([part, { seq }]) => [part, seq])),
+      sha256: Object.fromEntries(
+        [...open].map(([part, { hash }]) => [part, hash.copy().digest('hex')]),
+      ),
+    }),
+  }
+}
+
+type Place = { organizationId: number; runId: number; maxJsonBytes: number }

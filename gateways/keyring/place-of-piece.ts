@@ -1,0 +1,20 @@
+import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
+import type { SealedPlace } from './keyring.ts'
+
+export type Piece = {
+  organizationId: number
+  runId: number
+  attempt: string
+  part: PlanPart
+  seq: number
+}
+
+/**
+ * Where a piece of a plan belongs. A piece of another run, try, part or position is refused, so
+ * that whoever can write to the database can put no plan together from pieces of others.
+ */
+export const placeOfPiece = ({ organizationId, runId, attempt, part, seq }: Piece): SealedPlace =>
+  attempt === ''
+    ? // A plan from before there were pieces, sealed for the column that it stood in.
+      { organizationId, table: 'plans', column: part }
+    : { organizationId, table: 'plan_parts', column: `body/${runId}/${attempt}/${part}/${seq}` }

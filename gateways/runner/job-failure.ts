@@ -1,0 +1,10 @@
+import type { RunReason } from '../../domain/pipelines/run-state.ts'
+
+/** The run failed, with why in our own words. */
+export class JobFailure extends Error {
+  readonly reason: RunReason
+  constructor(reason: RunReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

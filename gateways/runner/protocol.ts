@@ -1,0 +1,136 @@
+import type { CostQuestion } from '../../domain/finops/judge-cost.ts'
+import type { Price } from '../../domain/finops/match-price.ts'
+import type { ModuleSource } from '../../domain/git/module-sources.ts'
+import type { LogLevel } from '../../domain/pipelines/log-line.ts'
+import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import type { PlanOverview } from '../../domain/plans/split-plan.ts'
+import type { PlanSummary } from '../../domain/plans/summarize-plan.ts'
+import type { RelayHost } from '../git/git-relay.ts'
+import type { Policy } from '../opa/evaluate-policies.ts'
+import type { BenchGrant, StepEnd } from '../sandbox/workbench.ts'
+
+/** What a runner is asked to do. Large things come beside it, as blobs (`Inputs`). */
+export type RunnerJob = PlanJob | ApplyJob | JudgeJob
+
+type InWorkspace = {
+  workspaceId: number
+  /** The folder of the configuration in which OpenTofu works; empty is the top. */
+  folder: string
+  timeoutMs: number
+}
+export type PlanJob = InWorkspace & {
+  kind: 'plan'
+  run: RunFacts
+  token: string
+  destroy: boolean
+  planJsonBytes: number
+}
+export type ApplyJob = InWorkspace & { kind: 'apply' }
+export type JudgeJob = { kind: 'judge'; run: RunFacts }
+
+/** What a policy sees of a run. */
+export type RunFacts = { id: number; kind: string; destroy: boolean; authorUserId: number | null }
+
+/**
+ * Blobs that a worker sends: `files` and `settings` for plan and apply, the parts of the stored
+ * plan for an apply, `plan_json` and `settings` for a judgement, and `rules` when they are asked for.
+ */
+export type Settings = {
+  /** Environment of OpenTofu: TF_VAR_… and the workspace's own. */
+  env: Record<string, string>
+  /** What must not appear in a log: each value under the name of its variable. */
+  secrets: Array<{ key: string; value: string }>
+  /** Names of the variables whose values those are. */
+  sensitiveVariables: string[]
+  /** Names of the run's own variables. */
+  overrides: string[]
+  /** The operator's OpenTofu CLI configuration. */
+  cliConfig: string | undefined
+}
+
+/** What a runner asks of its worker, and what it is answered. */
+export type Asks = {
+  /** A workbench for the run, or for the policies that judge it. */
+  bench: {
+    ask:
+      | { use: 'run'; sources: ModuleSource[] | undefined }
+      | { use: 'policies'; sizeBytes: number }
+    answer: {
+      bench: number
+      grant: BenchGrant
+      /** What leads git to the run's relay. */
+      gitEnv?: Record<string, string> | undefined
+      /** The same for a step with no environment of the author's, and the hosts that it leads to. */
+      relay?: { gitEnv: Record<string, string>; hosts: RelayHost[] } | undefined
+      /** Texts that a line shows in another form: the relay's own address. */
+      hidden?: Array<[text: string, shown: string]> | undefined
+    }
+  }
+  giveBack: { ask: { bench: number }; answer: Record<string, never> }
+  /** What modules name in turn. */
+  allow: { ask: { sources: ModuleSource[]; all: boolean }; answer: Record<string, never> }
+  /** Nothing is fetched from here on; why a repository was refused. */
+  closeRelay: { ask: Record<string, never>; answer: { refusal?: string | undefined } }
+  /** The blob `rules` comes before the answer. */
+  rules: { ask: { types: string[] }; answer: Record<string, never> }
+  /** The last look before an apply. `sha256` is of what the runner received. */
+  begin: {
+    ask: { sha256: Record<string, string> }
+    answer: { token?: string | undefined }
+  }
+  /** The program is about to be started, after which the apply is never done again. */
+  spawn: { ask: Record<string, never>; answer: Record<string, never> }
+}
+
+export type LogLine = { level: LogLevel; line: string }
+/** Of one frame of the log. */
+export const maxLogLines = 200
+export const maxLogLineLength = 4_096
+/** Of a result as JSON: what the worker parses at once. */
+export const maxResultBytes = 1024 * 1024
+
+/** How a job ended: with the blob `result`, a failure in our own words (masked), or a fault of ours. */
+export type JobEnd =
+  | { kind: 'done' }
+  | { kind: 'failed'; reason: RunReason; message: string }
+  /** Names and places only: a message may hold what is a tenant's. */
+  | { kind: 'broken'; name: string; code: string; at: string }
+
+/** What the gates judge by; sent as the blob `rules`. */
+export type GateRules = {
+  workspace: {
+    id: number
+    name: string
+    criticality: string
+    costLimitMonthly: string | null
+    unpriced: CostQuestion['unpriced']
+  }
+  policies: Policy[]
+  prices: Price[]
+  currency: string
+  /** What OPA may do, where there is a policy. */
+  capabilities?: string | undefined
+}
+
+/** What a plan says, as the worker stores it. Its rows come as blobs `rows`, a batch each. */
+export type Planned = Judged & { summary: PlanSummary; overview: PlanOverview }
+
+/** What a judgement is, as the worker stores it. */
+export type Judged = {
+  gates: unknown[]
+  cost: Record<string, unknown>
+  /** Why the run may not go on; undefined where both gates let it pass. */
+  denied?: { reason: RunReason; message: string } | undefined
+}
+
+/** How an apply's last step ended, where it came to that. */
+export type Applied = {
+  /** False: the run may not begin, and has been moved to where it belongs. */
+  begun: boolean
+  how?: StepEnd['how']
+  exitCode?: number | null
+  /** What went wrong, in words that are masked. */
+  message?: string | undefined
+  /** The blob `errored_state` was sent: OpenTofu could not save the state. */
+  unsaved?: { serial: number; lineage: string } | undefined
+}

@@ -1,0 +1,140 @@
+import { AppError } from '../domain/errors.ts'
+import { howKilled } from '../domain/pipelines/how-killed.ts'
+import { firstError, tofuMessages } from '../domain/pipelines/tofu-messages.ts'
+import type { ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
+import { refusalInWords, refusedIn } from '../domain/workspaces/refused-configuration.ts'
+import { JobFailure } from '../gateways/runner/job-failure.ts'
+import type { Applied, ApplyJob, Settings } from '../gateways/runner/protocol.ts'
+import type { StepEnd, Workbench } from '../gateways/sandbox/workbench.ts'
+import { tofu } from '../gateways/tofu/tofu.ts'
+import { sha256, type Port } from './port.ts'
+import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
+import { openStageLines, type StageLines } from './stage-lines.ts'
+
+/** More than this of init is no more than its usual words. */
+const maxUnsaid = 500
+
+/**
+ * Applies a stored plan. All of it is here before the run's one right to apply is taken, and the
+ * worker compares what arrived with what was approved.
+ */
+export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
+  const settings = await readSettings(port)
+  const stored = {
+    lockFile: orNothing(await port.input('lock_file')),
+    modules: orNothing(await port.input('modules')),
+    planFile: await port.input('plan_file'),
+  }
+  const files = await readFiles(port)
+  // Before the right to apply is taken: only a plan of before these rules can fail here.
+  assertMaskable(settings, 'apply_errored')
+  const [refused] = refusedIn(files)
+  if (refused)
+    throw new JobFailure(
+      'plan_stale',
+      `The plan no longer holds: ${refusalInWords(refused)}. Start a new run.`,
+    )
+  const { token } = await port.ask('begin', {
+    sha256: {
+      plan_file: sha256(stored.planFile),
+      ...(stored.lockFile && { lock_file: sha256(stored.lockFile) }),
+      ...(stored.modules && { modules: sha256(stored.modules) }),
+    },
+  })
+  if (token === undefined) return { begun: false }
+  const log = openStageLines({ mask: maskFor(settings, token), send: port.log })
+  const { bench } = await port.openBench({ use: 'run', sources: undefined })
+  try {
+    return await applyStored({ job, port, log, settings, files, stored, token, bench })
+  } finally {
+    await bench.close()
+    await log.close()
+  }
+}
+
+/** A part that the plan does not have is sent without a byte. */
+const orNothing = (bytes: Buffer): Buffer | undefined => (bytes.length > 0 ? bytes : undefined)
+
+type Applying = {
+  job: ApplyJob
+  port: Port
+  log: StageLines
+  settings: Settings
+  files: ConfigurationFiles
+  stored: { planFile: Buffer; lockFile: Buffer | undefined; modules: Buffer | undefined }
+  token: string
+  bench: Workbench
+}
+
+async function applyStored(applying: Applying): Promise<Applied> {
+  const { job, port, log, settings, files, stored, token, bench } = applying
+  let error: string | undefined
+  // The plan's log has what init says; here it is told where it fails.
+  let unsaid: Array<[stream: 'stdout' | 'stderr', line: string]> | undefined = []
+  const say = async (stream: 'stdout' | 'stderr', line: string) => {
+    if (stream === 'stderr') return log.write('error', line)
+    for (const message of tofuMessages(line)) await log.write(message.level, message.line)
+  }
+  const tool = tofu({
+    bench,
+    token,
+    env: settings.env,
+    folder: job.folder,
+    cliConfig: settings.cliConfig,
+    timeoutMs: job.timeoutMs,
+    signal: port.signal,
+    onLine: async (stream, line) => {
+      const told = error === undefined ? firstError(line) : undefined
+      if (told !== undefined) error = log.mask(told)
+      if (unsaid && unsaid.length < maxUnsaid) unsaid.push([stream, line])
+      else await say(stream, line)
+    },
+  })
+  await tool.prepare(files)
+  try {
+    await tool.settleVariables(files)
+    await tool.restore(stored)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    await log.write('error', error.message)
+    throw new JobFailure('apply_errored', error.message)
+  }
+  await log.write('info', 'Preparing the stored plan.')
+  const init = await tool.init({
+    lockReadonly: stored.lockFile !== undefined,
+    keepModules: stored.modules !== undefined,
+  })
+  if (init.exitCode !== 0 || !(await tool.usesOwnBackend())) {
+    for (const [stream, line] of unsaid) await say(stream, line)
+    await log.write('error', error ?? 'tofu init failed before anything was applied')
+    // An init that went well and led elsewhere is an apply that failed.
+    return ended({ ...init, exitCode: init.exitCode === 0 ? 1 : init.exitCode }, error)
+  }
+  unsaid = undefined
+  await port.ask('spawn', {})
+  const applied = await tool.apply((group) => port.tellGroup(group))
+  const unsaved = applied.exitCode === 0 ? undefined : await tool.readErroredState()
+  if (!unsaved) return ended(applied, error)
+  await port.sendBlob('errored_state', unsaved)
+  return { ...ended(applied, error), unsaved: describeState(unsaved) }
+}
+
+function ended(end: StepEnd, error: string | undefined): Applied {
+  const { how, exitCode } = end
+  const message =
+    error ?? `tofu apply ${howKilled(end) ?? `ended with code ${exitCode ?? 'unknown'}`}.`
+  return { begun: true, how, exitCode, message: message.slice(0, 1_000) }
+}
+
+function describeState(body: Buffer): { serial: number; lineage: string } {
+  try {
+    const { serial, lineage } = JSON.parse(body.toString())
+    return {
+      serial: Number.isSafeInteger(serial) ? serial : 0,
+      lineage: typeof lineage === 'string' ? lineage.slice(0, 200) : 'unknown',
+    }
+  } catch {
+    // Half a state is still more than none.
+    return { serial: 0, lineage: 'unknown' }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Judged, JudgeJob } from '../gateways/runner/protocol.ts'
+import { judgePlan } from './judge-plan.ts'
+import type { Port } from './port.ts'
+import { readSettings } from './read-inputs.ts'
+
+/** Judges a stored plan again, by the rules that are in force now. */
+export async function judgeJob(job: JudgeJob, port: Port): Promise<Judged> {
+  const { sensitiveVariables, secrets } = await readSettings(port)
+  const planJson: unknown = JSON.parse((await port.input('plan_json')).toString())
+  return judgePlan(port, {
+    planJson,
+    run: job.run,
+    sensitiveVariables,
+    secrets: secrets.map(({ value }) => value),
+  })
+}

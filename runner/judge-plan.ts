@@ -1,0 +1,117 @@
+import { judgeCost } from '../domain/finops/judge-cost.ts'
+import { presentCost } from '../domain/finops/present-cost.ts'
+import { priceResources } from '../domain/finops/price-resources.ts'
+import { maskSecrets, type Mask } from '../domain/pipelines/mask-secrets.ts'
+import { secretTexts } from '../domain/plans/known-secrets.ts'
+import { parsePlan } from '../domain/plans/parse-plan.ts'
+import { judgePolicies } from '../domain/policies/judge-policies.ts'
+import { evaluatePolicies } from '../gateways/opa/evaluate-policies.ts'
+import { JobFailure } from '../gateways/runner/job-failure.ts'
+import type { GateRules, Judged, RunFacts } from '../gateways/runner/protocol.ts'
+import type { Port } from './port.ts'
+
+/** More kinds of resources than any provider has. */
+const maxTypes = 1_000
+/** No price is of another. */
+const typeForm = /^[\w-]{1,128}$/
+
+/** The policy gate and the cost gate over a plan. What cannot be evaluated ends the run: they fail closed. */
+export async function judgePlan(
+  port: Port,
+  { planJson, run, sensitiveVariables, secrets }: Question,
+): Promise<Judged> {
+  const types = typesOf(planJson)
+  await port.ask('rules', { types })
+  // Made by the worker of the same version (activities/pipelines/gate-rules.ts).
+  const rules = JSON.parse((await port.input('rules')).toString()) as GateRules
+  const { workspace } = rules
+
+  const priced = priceResources(planJson, rules.prices, {
+    currency: rules.currency,
+    at: new Date(),
+  })
+  const cost = presentCost(priced)
+  const costVerdict = judgeCost({
+    priced,
+    costLimitMonthly: workspace.costLimitMonthly,
+    unpriced: workspace.unpriced,
+  })
+
+  const { id, name, criticality } = workspace
+  const results = await evaluatePolicies(benches(port), {
+    policies: rules.policies,
+    input: {
+      plan: planJson,
+      run,
+      workspace: { id, name, criticality },
+      cost,
+    },
+    mask: maskOfPolicies([...secrets, ...secretTexts(parsePlan(planJson), { sensitiveVariables })]),
+    capabilities: rules.capabilities,
+    signal: port.signal,
+  })
+  const policyVerdict = judgePolicies(results)
+  return {
+    gates: [
+      { kind: 'policy', result: policyVerdict.result, findings: policyVerdict.findings },
+      { kind: 'cost', result: costVerdict.result, findings: costVerdict.findings },
+    ],
+    cost,
+    denied: deniedBy(policyVerdict, costVerdict),
+  }
+}
+
+type Question = {
+  planJson: unknown
+  run: RunFacts
+  sensitiveVariables: readonly string[]
+  /** Values of the workspace that no policy may say. */
+  secrets: readonly string[]
+}
+
+function typesOf(planJson: unknown): string[] {
+  const types = new Set(parsePlan(planJson).resourceChanges.map(({ type }) => type))
+  if (types.size > maxTypes)
+    throw new JobFailure(
+      'plan_too_large',
+      `The plan has ${types.size} types of resources, and at most ${maxTypes} are judged. Split the workspace into smaller ones.`,
+    )
+  return [...types].filter((type) => typeForm.test(type))
+}
+
+const benches = (port: Port) => ({
+  open: async ({ sizeBytes }: { sizeBytes: number }) =>
+    (await port.openBench({ use: 'policies', sizeBytes })).bench,
+})
+
+function deniedBy(
+  policy: ReturnType<typeof judgePolicies>,
+  cost: ReturnType<typeof judgeCost>,
+): Judged['denied'] {
+  if (policy.result === 'fail' || policy.result === 'error')
+    return {
+      reason: 'policy_denied',
+      message:
+        policy.result === 'error'
+          ? 'A mandatory policy could not be evaluated, so the run may not go on.'
+          : 'A mandatory policy denies this plan.',
+    }
+  if (cost.result === 'fail' || cost.result === 'error')
+    return {
+      reason: cost.reason ?? 'cost_unknown',
+      message: cost.findings[0]?.message ?? 'The cost of this plan is over the limit.',
+    }
+  return undefined
+}
+
+/**
+ * Policies see true values, so what they say is masked. Where there are more secrets than can be
+ * masked, only their verdict is kept.
+ */
+function maskOfPolicies(secrets: readonly string[]): Mask {
+  try {
+    return maskSecrets(secrets)
+  } catch {
+    return () => 'This message is not shown: the plan has more sensitive values than can be masked.'
+  }
+}

@@ -1,0 +1,226 @@
+import { moduleSources, type ModuleSource } from '../domain/git/module-sources.ts'
+import { AppError } from '../domain/errors.ts'
+import { advise } from '../domain/pipelines/advise.ts'
+import { adviseOnModules } from '../domain/pipelines/advise-on-modules.ts'
+import { howKilled } from '../domain/pipelines/how-killed.ts'
+import { maxPartBytes } from '../domain/pipelines/plan-part.ts'
+import { firstError, tofuMessages, type Message } from '../domain/pipelines/tofu-messages.ts'
+import { packRows } from '../domain/plans/pack-rows.ts'
+import { splitPlan } from '../domain/plans/split-plan.ts'
+import { hasModule, type ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
+import { mentionsModules } from '../domain/workspaces/mentions-modules.ts'
+import {
+  overriddenIn,
+  refusalInWords,
+  refusedIn,
+} from '../domain/workspaces/refused-configuration.ts'
+import { JobFailure } from '../gateways/runner/job-failure.ts'
+import type { Planned, PlanJob } from '../gateways/runner/protocol.ts'
+import type { StepEnd } from '../gateways/sandbox/workbench.ts'
+import {
+  comparePlan,
+  readPlanFile as readTofuPlan,
+} from '../gateways/tofu/plan-file/compare-plan-file.ts'
+import { PlanForged } from '../gateways/tofu/plan-file/plan-forged.ts'
+import { tofu } from '../gateways/tofu/tofu.ts'
+import { learnModuleSources } from './learn-module-sources.ts'
+import { judgePlan } from './judge-plan.ts'
+import type { Port } from './port.ts'
+import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
+import { openStageLines, type StageLines } from './stage-lines.ts'
+
+/** As much of what `init` says as tells why it failed. */
+const maxSaid = 200
+
+/**
+ * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read
+ * from the plan file. What it made goes to the worker as blobs.
+ */
+export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
+  const settings = await readSettings(port)
+  assertMaskable(settings, 'plan_errored')
+  const mask = maskFor(settings, job.token)
+  const log = openStageLines({ mask, send: port.log })
+  try {
+    const files = await readFiles(port)
+    // The workspace's path may be another one than when these files were taken.
+    if (!hasModule(Object.keys(files), job.folder))
+      throw new JobFailure(
+        'plan_errored',
+        `The configuration has no .tf file in ${job.folder || 'its top folder'}, where OpenTofu works.`,
+      )
+    // A version that was stored before this was refused.
+    const [refused] = refusedIn(files)
+    if (refused) throw new JobFailure('plan_errored', refusalInWords(refused))
+    return await planInSandbox({ job, port, log, files, settings })
+  } catch (error) {
+    // A file that a plan planted, or variables that are too large: our own words, and the author's to mend.
+    if (error instanceof AppError && error.fault !== 'unavailable')
+      throw new JobFailure('plan_errored', log.mask(error.message))
+    if (error instanceof JobFailure) throw new JobFailure(error.reason, log.mask(error.message))
+    throw error
+  } finally {
+    await log.close()
+  }
+}
+
+type Planning = {
+  job: PlanJob
+  port: Port
+  log: StageLines
+  files: ConfigurationFiles
+  settings: Awaited<ReturnType<typeof readSettings>>
+}
+
+async function planInSandbox({ job, port, log, files, settings }: Planning): Promise<Planned> {
+  const sources = mentionsModules(files) ? sourcesIn(files) : undefined
+  const { bench, gitEnv, relay, hidden = [] } = await port.openBench({ use: 'run', sources })
+  try {
+    let error: string | undefined
+    const said: string[] = []
+    const tool = tofu({
+      bench,
+      token: job.token,
+      env: settings.env,
+      folder: job.folder,
+      cliConfig: settings.cliConfig,
+      timeoutMs: job.timeoutMs,
+      signal: port.signal,
+      onLine: async (stream, output) => {
+        const line = hidden.reduce((text, [from, to]) => text.replaceAll(from, to), output)
+        const told = error === undefined ? firstError(line) : undefined
+        if (told !== undefined) error = advise(told, job.workspaceId)
+        const messages: Message[] =
+          stream === 'stderr' ? [{ level: 'error', line }] : tofuMessages(line)
+        for (const message of messages) {
+          if (message.level === 'error' && said.length < maxSaid) said.push(message.line)
+          await log.write(message.level, message.line)
+        }
+      },
+    })
+    await tool.prepare(files)
+    for (const name of await tool.settleVariables(files, settings.overrides))
+      await log.write(
+        'warn',
+        `The configuration declares no variable "${name}": what the run sets for it is ignored.`,
+      )
+    for (const { file, type, line } of overriddenIn(files, job.folder))
+      await log.write(
+        'warn',
+        `The "${type}" block in ${file}, line ${line}, is not used: the state is kept by this service.`,
+      )
+    if (relay && sources)
+      await learnModuleSources({
+        bench,
+        ...relay,
+        sources,
+        signal: port.signal,
+        allow: async (more, all) => port.ask('allow', { sources: more, all }),
+      })
+    const init = await tool.init({ gitEnv })
+    // Nothing that a plan's code starts from here on can read a repository.
+    const { refusal } = await port.ask('closeRelay', {})
+    assertWell(init, 'init', refusal ?? adviseOnModules(said) ?? error)
+    if (!(await tool.usesOwnBackend()))
+      throw new JobFailure(
+        'plan_errored',
+        'The configuration chooses another backend by an override file. Remove it: the state belongs to the workspace.',
+      )
+    const lockFile = await tool.readLockFile()
+    const archive = await keepModules(tool, log)
+    assertWell(await tool.plan({ destroy: job.destroy }), 'plan', error)
+    const planFile = await readPlanFile(tool)
+    // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
+    if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
+    const plan = orForged(() => readTofuPlan(planFile))
+    const shown = await tool.show(lockFile, { maxBytes: job.planJsonBytes })
+    if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)
+    assertWell(shown, 'show', error)
+    const planJson = orForged((): unknown => JSON.parse(shown.stdout.toString()))
+    orForged(() => comparePlan(plan, planJson))
+
+    await log.write('info', 'Judging the plan by policies and cost.')
+    const secretValues = settings.secrets.map(({ value }) => value)
+    const judged = await judgePlan(port, {
+      planJson,
+      run: job.run,
+      sensitiveVariables: settings.sensitiveVariables,
+      secrets: secretValues,
+    })
+    const { summary, overview, rows } = splitPlan(planJson, {
+      sensitiveVariables: settings.sensitiveVariables,
+      secretValues,
+    })
+    for (const batch of packRows(rows)) await port.sendRows(batch)
+    if (lockFile) await port.sendBlob('lock_file', lockFile)
+    if (archive) await port.sendBlob('modules', archive)
+    await port.sendBlob('plan_file', planFile)
+    await port.sendBlob('plan_json', shown.stdout)
+    return { ...judged, summary, overview }
+  } finally {
+    await bench.close()
+  }
+}
+
+/** So many of one configuration: a frame holds them. */
+const maxSources = 500
+
+const sourcesIn = (files: ConfigurationFiles): ModuleSource[] =>
+  moduleSources(
+    Object.entries(files).flatMap(([path, text]) =>
+      /\.(tf|tofu)(\.json)?$/.test(path) ? [text] : [],
+    ),
+  ).slice(0, maxSources)
+
+/** Reads what code of a plan's author may have forged. */
+function orForged<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof PlanForged) throw new JobFailure('plan_forged', error.message)
+    if (error instanceof SyntaxError)
+      throw new JobFailure('plan_forged', 'What was read from the plan file is no JSON.')
+    throw error
+  }
+}
+
+const inMebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+function tooLarge(bytes: number, maxBytes: number): JobFailure {
+  return new JobFailure(
+    'plan_too_large',
+    `The plan as JSON takes ${inMebibytes(bytes)}, and at most ${inMebibytes(maxBytes)} are judged and kept. Split the workspace into smaller ones, or have an operator raise CC_PLAN_JSON_MAX_MB.`,
+  )
+}
+
+async function readPlanFile(tool: ReturnType<typeof tofu>): Promise<Buffer | undefined> {
+  try {
+    return await tool.readPlanFile()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fault !== 'too_large') throw error
+    throw new JobFailure(
+      'plan_too_large',
+      `The plan file takes more than ${inMebibytes(maxPartBytes.plan_file)}. Split the workspace into smaller ones.`,
+    )
+  }
+}
+
+async function keepModules(
+  tool: ReturnType<typeof tofu>,
+  log: StageLines,
+): Promise<Buffer | undefined> {
+  const kept = await tool.keepModules()
+  for (const { module, commit } of kept?.commits ?? [])
+    await log.write('info', `Module ${module} is at commit ${commit}.`)
+  return kept?.archive
+}
+
+function assertWell(end: StepEnd, what: string, error: string | undefined): void {
+  if (end.how === 'exited' && end.exitCode === 0) return
+  if (end.how === 'timed_out')
+    throw new JobFailure('timed_out', `tofu ${what} took longer than a plan may take.`)
+  if (end.how === 'silent')
+    throw new JobFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
+  const ended = howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`
+  throw new JobFailure('plan_errored', error ? `tofu ${what}: ${error}` : `tofu ${what} ${ended}.`)
+}

@@ -1,0 +1,59 @@
+import { Socket } from 'node:net'
+import { AppError } from '../domain/errors.ts'
+import { openChannel } from '../gateways/runner/channel.ts'
+import { maxResultBytes, type JobEnd, type RunnerJob } from '../gateways/runner/protocol.ts'
+import { JobFailure } from '../gateways/runner/job-failure.ts'
+import { applyJob } from './apply-job.ts'
+import { judgeJob } from './judge-job.ts'
+import { planJob } from './plan-job.ts'
+import { openPort, type Port } from './port.ts'
+
+/** Does the one job that the worker sends, says how it ended, and waits to be ended. */
+export async function serve(): Promise<void> {
+  // A stack without the error's message, which may hold what is a tenant's.
+  Error.prepareStackTrace = (_error, sites) =>
+    sites
+      .slice(0, 4)
+      .map((site) => `${site.getFileName()?.split('/').at(-1)}:${site.getLineNumber()}`)
+      .join(' < ')
+  const socket = new Socket({ fd: 3 })
+  // The worker has gone: its steps end with this process.
+  socket.once('close', () => process.exit(0))
+  const channel = openChannel(socket)
+  const port = openPort(channel)
+  void port.pump().catch(() => process.exit(1))
+  const end = await endOf(await port.job(), port)
+  await channel.send({ ...end })
+}
+
+async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
+  try {
+    const result = Buffer.from(JSON.stringify(await work(job, port)))
+    if (result.length > maxResultBytes)
+      throw new JobFailure(
+        'plan_too_large',
+        'What policies and prices say of the plan takes more than 1 MiB. Have policies say less of each resource, or split the workspace.',
+      )
+    await port.sendBlob('result', result)
+    return { kind: 'done' }
+  } catch (error) {
+    if (error instanceof JobFailure)
+      return { kind: 'failed', reason: error.reason, message: error.message.slice(0, 1_000) }
+    // A path that a plan planted, a folder that is full: it is the run's, and its text is our own.
+    if (error instanceof AppError && error.fault !== 'unavailable')
+      return {
+        kind: 'failed',
+        reason: job.kind === 'apply' ? 'apply_errored' : 'plan_errored',
+        message: error.message.slice(0, 1_000),
+      }
+    const { name, stack } = error instanceof Error ? error : new Error('unknown')
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return { kind: 'broken', name: name.slice(0, 100), code, at: stack?.slice(0, 500) ?? '' }
+  }
+}
+
+async function work(job: RunnerJob, port: Port): Promise<object> {
+  if (job.kind === 'plan') return planJob(job, port)
+  if (job.kind === 'apply') return applyJob(job, port)
+  return judgeJob(job, port)
+}

@@ -1,0 +1,101 @@
+import type { LogLevel } from '../domain/pipelines/log-line.ts'
+import type { Mask } from '../domain/pipelines/mask-secrets.ts'
+import { stripControls } from '../domain/secrets/strip-controls.ts'
+import { maxLogLineLength, maxLogLines, type LogLine } from '../gateways/runner/protocol.ts'
+
+export type StageLines = {
+  /** Resolves once the line has its place; awaiting it slows down a tool that talks faster than the store writes. */
+  write(level: LogLevel, line: string): Promise<void>
+  /** For what is told of a run beside its log: it is read by the same people. */
+  mask(text: string): string
+  /** Sends what is left. Nothing is lost that was written before. */
+  close(): Promise<void>
+}
+
+const flushMs = 200
+/** A frame holds it whatever its characters are (gateways/runner/frames.ts). */
+const flushCharacters = 32 * 1024
+/** A stage keeps its first and its last lines; what is between is dropped with a line that says so. */
+const maxHeadBytes = 8 * 1024 * 1024
+const maxTailBytes = 2 * 1024 * 1024
+
+/** A stage's log in batches, in order, masked and of bounded size (runs.md, Logs). */
+export function openStageLines({
+  mask,
+  send,
+}: {
+  /** Applied before a line leaves this process. */
+  mask: Mask
+  send: (lines: LogLine[]) => Promise<void>
+}): StageLines {
+  let pending: LogLine[] = []
+  let characters = 0
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<void> = Promise.resolve()
+  let headBytes = 0
+  let tail: LogLine[] = []
+  let tailBytes = 0
+  let droppedLines = 0
+  let droppedBytes = 0
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = pending
+    pending = []
+    characters = 0
+    if (batch.length > 0) sending = sending.then(async () => send(batch))
+    return sending
+  }
+  const add = async (entry: LogLine): Promise<void> => {
+    pending.push(entry)
+    characters += entry.line.length
+    if (pending.length >= maxLogLines || characters >= flushCharacters) await flush()
+  }
+  const keepInTail = (entry: LogLine) => {
+    tail.push(entry)
+    tailBytes += entry.line.length
+    while (tailBytes > maxTailBytes) {
+      const dropped = tail.shift()
+      tailBytes -= dropped?.line.length ?? 0
+      droppedBytes += dropped?.line.length ?? 0
+      droppedLines += 1
+    }
+  }
+
+  return {
+    mask: (text) =>
+      mask(
+        text
+          .split('\n')
+          .map((line) => stripControls(line))
+          .join('\n'),
+      ),
+
+    async write(level, text) {
+      const plain = stripControls(text)
+      // Cut before it is masked, and again since a mask can be longer than what it covers.
+      const clean = mask(plain, maxLogLineLength).slice(0, maxLogLineLength)
+      const line = plain.length > maxLogLineLength ? `${clean}… (line cut)` : clean
+      if (headBytes >= maxHeadBytes) return keepInTail({ level, line })
+      headBytes += line.length
+      timer ??= setTimeout(() => void flush().catch(() => undefined), flushMs)
+      await add({ level, line })
+    },
+
+    async close() {
+      if (droppedLines > 0)
+        await add({
+          level: 'warn',
+          line: `… ${droppedLines} lines (${droppedBytes} bytes) were left out here: a stage keeps 10 MB of log`,
+        })
+      droppedLines = 0
+      droppedBytes = 0
+      const rest = tail
+      tail = []
+      tailBytes = 0
+      for (const entry of rest) await add(entry)
+      await flush()
+    },
+  }
+}
