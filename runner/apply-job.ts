@@ -1,5 +1,5 @@
 import { AppError } from '../domain/errors.ts'
-import { howKilled } from '../domain/pipelines/how-killed.ts'
+import { howKilled, stepMemoryExceeded } from '../domain/pipelines/how-killed.ts'
 import { firstError, tofuMessages } from '../domain/pipelines/tofu-messages.ts'
 import type { ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
 import { refusalInWords, refusedIn } from '../domain/workspaces/refused-configuration.ts'
@@ -120,7 +120,9 @@ async function applyStored(applying: Applying): Promise<Applied> {
 }
 
 function ended(end: StepEnd, error: string | undefined): Applied {
-  const { how, exitCode } = end
+  const { how, exitCode, limit } = end
+  if (limit === 'memory')
+    return { begun: true, how, exitCode, limit, message: stepMemoryExceeded('apply') }
   const message =
     error ?? `tofu apply ${howKilled(end) ?? `ended with code ${exitCode ?? 'unknown'}`}.`
   return { begun: true, how, exitCode, message: message.slice(0, 1_000) }

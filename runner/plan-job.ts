@@ -2,7 +2,7 @@ import { moduleSources, type ModuleSource } from '../domain/git/module-sources.t
 import { AppError } from '../domain/errors.ts'
 import { advise } from '../domain/pipelines/advise.ts'
 import { adviseOnModules } from '../domain/pipelines/advise-on-modules.ts'
-import { howKilled } from '../domain/pipelines/how-killed.ts'
+import { howKilled, stepMemoryExceeded } from '../domain/pipelines/how-killed.ts'
 import { maxPartBytes } from '../domain/pipelines/plan-part.ts'
 import { firstError, tofuMessages, type Message } from '../domain/pipelines/tofu-messages.ts'
 import { packRows } from '../domain/plans/pack-rows.ts'
@@ -221,6 +221,7 @@ function assertWell(end: StepEnd, what: string, error: string | undefined): void
     throw new JobFailure('timed_out', `tofu ${what} took longer than a plan may take.`)
   if (end.how === 'silent')
     throw new JobFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
+  if (end.limit === 'memory') throw new JobFailure('memory_exceeded', stepMemoryExceeded(what))
   const ended = howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`
   throw new JobFailure('plan_errored', error ? `tofu ${what}: ${error}` : `tofu ${what} ${ended}.`)
 }

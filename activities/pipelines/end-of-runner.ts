@@ -12,7 +12,7 @@ export const memoryExceeded = (): JobFailure =>
 
 /** The end of an apply, by how its last step ended and why it was stopped. */
 export function endOfApply(
-  { how, exitCode, message }: Applied,
+  { how, limit, exitCode, message }: Applied,
   cause: StopCause | undefined,
 ): RunEnd {
   if (cause === 'canceled')
@@ -31,5 +31,6 @@ export function endOfApply(
           : 'The apply took longer than an apply may take and was stopped.',
     }
   if (exitCode === 0) return { phase: 'succeeded' }
-  return { phase: 'failed', reason: 'apply_errored', ...(message && { message }) }
+  const reason = limit === 'memory' ? 'memory_exceeded' : 'apply_errored'
+  return { phase: 'failed', reason, ...(message && { message }) }
 }

@@ -56,7 +56,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       schema: {
         operationId: `get${noun}RunPlan`,
         description:
-          'The changes of the plan by pages, what is taken away first. A page ends at `limit` changes or 1 MiB. `plan` is null before there is one, and for a plan of a version that kept no changes to show: the log lists those.',
+          'The changes of the plan by pages, what is taken away first. A page ends at `limit` changes or 512 KiB. `plan` is null before there is one, and for a plan of a version that kept no changes to show: the log lists those.',
         params: RunParams,
         querystring: Page,
         response: { 200: Type.Object({ plan: NullablePlanPage }), ...errors() },

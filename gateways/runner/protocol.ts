@@ -128,6 +128,7 @@ export type Applied = {
   /** False: the run may not begin, and has been moved to where it belongs. */
   begun: boolean
   how?: StepEnd['how']
+  limit?: StepEnd['limit']
   exitCode?: number | null
   /** What went wrong, in words that are masked. */
   message?: string | undefined
