@@ -88,8 +88,8 @@ async function findFaults({ store }: Platform, ids: readonly number[]): Promise<
         and (select count(distinct v.serial) from state_versions v
              where v.workspace_run_id = r.id and v.status <> 'quarantined') <> 1`,
     'serials that two runs wrote': `select count(*) from (
-      select workspace_id, serial from state_versions where workspace_id = any(:list)
-      group by workspace_id, serial having count(*) > 1) t`,
+      select workspace_id from state_versions where workspace_id = any(:list)
+      group by workspace_id, generation, serial having count(*) > 1) t`,
     'locks that are left': `select count(*) from workspace_locks where workspace_id = any(:list)`,
     'messages the engine was not told': `select count(*) from outbox where done_at is null`,
   }

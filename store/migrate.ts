@@ -27,6 +27,7 @@ import * as phasesOfVariables from './migrations/0027-add-phases-of-variables.ts
 import * as personMakers from './migrations/0029-add-person-makers.ts'
 import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
 import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-providers-to-their-editor.ts'
+import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -57,6 +58,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0033-hold-identity-providers-to-their-editor': editorsOfIdentityProviders,
   // After the table that it changes.
   '0022-add-attempts-of-plan-changes': attemptsOfPlanChanges,
+  '0036-add-state-generations': stateGenerations,
 }
 
 /** An arbitrary number that only this program uses: two starts at once migrate one after the other. */

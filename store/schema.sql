@@ -1070,13 +1070,14 @@ table state_versions
   managed_resources integer
   omitted_resources integer
   omitted_outputs integer
+  generation integer not null default 0
   constraint state_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint state_versions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint state_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
   constraint state_versions_pkey PRIMARY KEY (id)
   constraint state_versions_status_check CHECK ((status = ANY (ARRAY['finalized'::text, 'quarantined'::text])))
-  index state_versions_newest btree (organization_id, workspace_id, serial DESC)
-  UNIQUE index state_versions_serial btree (workspace_id, serial) WHERE (status = 'finalized'::text)
+  index state_versions_newest btree (organization_id, workspace_id, generation DESC, serial DESC)
+  UNIQUE index state_versions_serial btree (workspace_id, generation, serial) WHERE (status = 'finalized'::text)
   index state_versions_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)

@@ -10,7 +10,7 @@ import {
 import type { Deps } from '../deps.ts'
 
 type About = Pick<NewStateVersion, 'workspaceId' | 'createdBy'> &
-  Partial<Pick<NewStateVersion, 'status' | 'reason' | 'workspaceRunId' | 'userId'>>
+  Partial<Pick<NewStateVersion, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>>
 
 /** Stores a state as a version, part by part as it comes: the whole of it is never in this process. */
 export async function keepState(

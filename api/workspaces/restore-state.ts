@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
+import { maxSerial } from '../../domain/workspaces/judge-state-write.ts'
 import { withSplitState, type IncomingState } from '../../gateways/states/split-state.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
@@ -13,33 +15,43 @@ import { keepState } from './keep-state.ts'
 import { lockedBy } from './locked-by.ts'
 import { inParts, piecesOf } from './read-state.ts'
 
+export type Restore = {
+  id: number
+  serial: number
+  /** Of several lineages that have the serial, this one's; the newest one's unless said. */
+  lineage?: string | undefined
+  newLineage?: boolean | undefined
+}
+
 /**
- * Makes an old state the current one again, as a new version under the next serial: nothing is taken
- * back. The old one is split under the new serial before the workspace is held, so it is done again
- * where somebody wrote meanwhile.
+ * Makes an old state the current one again, as a new version under the next serial of the current
+ * lineage: nothing is taken back. With a new lineage it begins at serial 1, which is the way out of
+ * a serial that leaves no room above it. The old one is split under its new serial before the
+ * workspace is held, so it is done again where somebody wrote meanwhile.
  */
 export async function restoreState(
   deps: Deps,
   caller: Caller,
-  { id, serial }: { id: number; serial: number },
+  { id, serial, lineage, newLineage = false }: Restore,
 ): Promise<StateVersion> {
   const { organizationId } = caller
+  // Once: after another restore with a new lineage the same serial could name another version.
+  const old = await deps.store.tenant(organizationId, async (db) =>
+    stateVersions(db, organizationId).bySerial(id, serial, lineage),
+  )
+  const version = await inParts(deps, { organizationId, version: old })
   for (let attempt = 1; ; attempt += 1) {
-    const { old, next } = await deps.store.tenant(organizationId, async (db) => {
-      const versions = stateVersions(db, organizationId)
-      const current = await versions.current(id)
+    const current = await deps.store.tenant(organizationId, async (db) => {
       await assertUnused(db, organizationId, id)
-      return {
-        old: await versions.bySerial(id, serial),
-        next: (current?.serial ?? serial) + 1,
-      }
+      return stateVersions(db, organizationId).current(id)
     })
-    const version = await inParts(deps, { organizationId, version: old })
+    // The version that is restored is one of them.
+    if (!current) throw new Error('a workspace with a version has no current one')
     const bytes = piecesOf(deps, { organizationId, version })
     const restored = await withSplitState(
       { organizationId, bytes },
-      { serial: next },
-      async (state) => store(deps, caller, { id, from: serial, state }),
+      newLineage ? { serial: 1, lineage: randomUUID() } : next(current),
+      async (state) => store(deps, caller, { id, from: old, current, state, newLineage }),
     )
     if (restored) return restored
     if (attempt === maxAttempts)
@@ -49,28 +61,46 @@ export async function restoreState(
 
 const maxAttempts = 5
 
-type Restored = { id: number; from: number; state: IncomingState }
+function next({ serial, lineage }: StateVersion): { serial: number; lineage: string } {
+  if (serial >= maxSerial)
+    throw conflict(
+      'serial_too_high',
+      `The current state has serial ${serial}, and a serial is at most ${maxSerial}. Restore with a new lineage (newLineage): it begins at serial 1.`,
+    )
+  return { serial: serial + 1, lineage }
+}
+
+type Restored = {
+  id: number
+  from: StateVersion
+  /** The current version when this one was split. */
+  current: StateVersion
+  state: IncomingState
+  newLineage: boolean
+}
 
 /** Undefined where another version has become the current one meanwhile. */
 async function store(
   deps: Deps,
   caller: Caller,
-  { id, from, state }: Restored,
+  { id, from, current, state, newLineage }: Restored,
 ): Promise<StateVersion | undefined> {
   const { organizationId } = caller
   return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
     await assertUnused(db, organizationId, id)
-    const current = await stateVersions(db, organizationId).current(id)
-    if (current && current.serial + 1 !== state.header.serial) return undefined
+    const now = await stateVersions(db, organizationId).current(id)
+    if (now?.generation !== current.generation || now.serial !== current.serial) return undefined
     const version = await keepState({ keyring: deps.keyring, db, organizationId }, state, {
       workspaceId: id,
       userId: caller.userId,
       createdBy: caller.email ?? caller.name,
-      reason: `restored from serial ${from}`,
+      reason: `restored from serial ${from.serial}${newLineage ? ', with a new lineage' : ''}`,
+      generation: current.generation + (newLineage ? 1 : 0),
     })
+    const { serial, lineage } = version
     await auditLog(db, organizationId, actorOf(caller)).record('workspace.state_restored', {
       target: { kind: 'workspace', id, label: workspace.name },
-      detail: { from, serial: version.serial },
+      detail: { from: from.serial, fromLineage: from.lineage, serial, lineage, newLineage },
     })
     await noteChange(db, caller, { workspaceId: id, what: 'state', effect: 'stale' })
     return version

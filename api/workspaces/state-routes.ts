@@ -7,13 +7,13 @@ import type { Db } from '../../store/connect.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
+import { Body, errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
 import { presentStateVersion, StateVersionBody } from './present-state-version.ts'
 import { readStateRows } from './read-state.ts'
 import { searchForSecrets } from './secrets-of-workspace.ts'
 import { sendState } from './send-state.ts'
 import { restoreState } from './restore-state.ts'
-import { Cursor } from '../http/pattern.ts'
+import { Cursor, QueryText } from '../http/pattern.ts'
 
 /** Above any id: a list begins with its newest row. */
 const newest = 2_147_483_647
@@ -31,6 +31,9 @@ const readCursor = (cursor: string | undefined) => {
 }
 const cursorOf = (version: StateVersion, seq: number | null) =>
   seq === null ? null : `${version.id}-${seq}`
+
+/** Which one is meant where several lineages have the serial: the newest lineage's unless said. */
+const LineageQuery = Type.Object({ lineage: Type.Optional(QueryText({ maxLength: 200 })) })
 
 const target = async (db: Db, organizationId: number, { id = 0, serial }: Record<string, number>) =>
   serial === undefined
@@ -88,12 +91,13 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'readStateVersion',
         description: 'The state itself, as it was written.',
         params: SerialParams,
+        querystring: LineageQuery,
         response: { 200: Type.Unknown(), ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params: { id: workspaceId, serial } }, reply) => {
+    async ({ caller: { organizationId }, params: { id, serial }, query: { lineage } }, reply) => {
       const version = await app.deps.store.tenant(organizationId, async (db) =>
-        stateVersions(db, organizationId).bySerial(workspaceId, serial),
+        stateVersions(db, organizationId).bySerial(id, serial, lineage),
       )
       return sendState(app.deps, reply, { organizationId, version })
     },
@@ -125,16 +129,19 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'manage_cloud_accounts', target },
       schema: {
         operationId: 'restoreState',
-        description: 'Makes an old state the current one, as a new version with the next serial.',
+        description:
+          'Makes an old state the current one, as a new version with the next serial of the current lineage. `newLineage` gives it a lineage of its own, at serial 1: for a workspace whose serial leaves no room above it.',
         params: SerialParams,
+        querystring: LineageQuery,
+        body: Body({ newLineage: Type.Optional(Type.Boolean()) }),
         response: {
           201: Type.Object({ ok: Type.Literal(true), version: StateVersionBody }),
           ...errors(409, 423),
         },
       },
     },
-    async ({ caller, params }, reply) => {
-      const version = await restoreState(app.deps, caller, params)
+    async ({ caller, params, query: { lineage }, body }, reply) => {
+      const version = await restoreState(app.deps, caller, { ...params, lineage, ...body })
       return reply.status(201).send({ ok: true, version: presentStateVersion(version) })
     },
   )

@@ -15,7 +15,7 @@ export function judgeStateWrite(current: StateMark | undefined, next: StateMark)
   if (next.serial > maxSerial)
     throw conflict(
       'serial_too_high',
-      `This state has serial ${next.serial}. A serial is at most ${maxSerial}: set a lower one. It was not made current.`,
+      `This state has serial ${next.serial}. A serial is at most ${maxSerial}: set a lower one, or restore a version with a new lineage. It was not made current.`,
     )
   if (!current) return 'new'
   if (current.lineage !== next.lineage)

@@ -114,4 +114,19 @@ describe('splitState', () => {
     expect(body.toString()).toBe(text.replace('7', '9'))
     expect(header.serial).toBe(9)
   })
+
+  test('another lineage goes with it; a mark that cannot be exchanged is refused', () => {
+    const text = '{"version":4,"serial":9007199254740991,"lineage":"one","x":{"lineage":"one"}}'
+    const { header, body } = split(text, { serial: 1, lineage: 'two' })
+    expect(header).toMatchObject({ serial: 1, lineage: 'two' })
+    expect(body.toString()).toBe('{"version":4,"serial":1,"lineage":"two","x":{"lineage":"one"}}')
+    expect(
+      split(stateOf({}).replace('"serial":1', '"serial":1e3'), { serial: 2 }).header.serial,
+    ).toBe(2)
+    // Readers take the last of two names, and this one is not seen by who looks for the plain one.
+    for (const twin of [String.raw`"seri\u0061l":9007199254740991`, String.raw`"line\u0061ge":"x"`])
+      expect(() => split(text.replace(/}$/, `,${twin}}`), { serial: 1, lineage: 'two' })).toThrow(
+        'in a form that OpenTofu does not write',
+      )
+  })
 })

@@ -14,8 +14,8 @@ import { withSerial } from './with-serial.ts'
  * for, each of bounded size. Linear in the state, and without recursion over what is nested in it.
  */
 export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState {
-  const body =
-    options.serial === undefined ? sent : Buffer.from(withSerial(decode(sent), options.serial))
+  const { serial, lineage } = options
+  const body = serial === undefined ? sent : Buffer.from(withSerial(decode(sent), serial, lineage))
   const known = { ...marksOf(body), ...noRows }
   let document: StateDocument
   try {
@@ -24,6 +24,7 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
     if (!options.keepUnreadable) throw error
     return { header: { ...known, ...guessMarks(body) }, parts: piecesOf(body) }
   }
+  assertMarks(document, options)
   const resources = resourceRows(document, options.maxResourceBytes ?? maxResourceBytes)
   const outputs = outputRows(document)
   return {
@@ -46,6 +47,8 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
 export type SplitOptions = {
   /** The state is stored under this serial and not under its own. */
   serial?: number
+  /** With a serial: it is stored under this lineage too. */
+  lineage?: string
   /** What is no state is kept as it came: of an apply that could not save its state it is the only trace. */
   keepUnreadable?: boolean
   /** What the rows of resources take together. */
@@ -105,6 +108,17 @@ const maxResourceBytes = 16 * 1_048_576
 const maxOutputBytes = 4 * 1_048_576
 export const maxOutputValueBytes = 64 * 1_024
 export const maxOutputLevels = 100
+
+/** A name that is written with escapes (`seri\u0061l`) is a name to a reader, and is not exchanged. */
+function assertMarks(document: StateDocument, { serial, lineage }: SplitOptions): void {
+  if ((serial ?? document.serial) === document.serial)
+    if ((lineage ?? document.lineage) === document.lineage) return
+  throw invalid(
+    'The state writes its serial or its lineage in a form that OpenTofu does not write, so it cannot be stored under another. Correct its text and push it.',
+    undefined,
+    'invalid_state',
+  )
+}
 
 const noRows = { managedResources: 0, omittedResources: 0, omittedOutputs: 0 }
 

@@ -22,6 +22,13 @@ describe('withSerial', () => {
     expect(withSerial(state, 4).endsWith('"serial":4}')).toBe(true)
   })
 
+  test('exchanges the lineage too, of the state alone', () => {
+    const state = '{"lineage" : "a\\"b","x":{"lineage":"c"},"serial":7,"y":["lineage"]}'
+    expect(withSerial(state, 1, 'new')).toBe(
+      '{"lineage" : "new","x":{"lineage":"c"},"serial":1,"y":["lineage"]}',
+    )
+  })
+
   test('changes the last of two, which is the one that counts', () => {
     expect(JSON.parse(withSerial('{"serial":1,"serial":3}', 9))).toEqual({ serial: 9 })
   })

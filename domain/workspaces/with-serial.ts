@@ -1,9 +1,10 @@
 /**
- * The same state under another serial. Only the digits of the top-level `serial` are
- * exchanged: to parse and print the whole would round the large numbers in it. Read by
- * hand, because a pattern over a string of megabytes overflows the engine's stack.
+ * The same state under another serial, and under another lineage where one is given. Only the
+ * number of the top-level `serial` and the text of `lineage` are exchanged: to parse and print the
+ * whole would round the large numbers in it. Read by hand, because a pattern over a string of
+ * megabytes overflows the engine's stack.
  */
-export function withSerial(state: string, serial: number): string {
+export function withSerial(state: string, serial: number, lineage?: string): string {
   let depth = 0
   let written = ''
   let from = 0
@@ -13,20 +14,33 @@ export function withSerial(state: string, serial: number): string {
     else if (character === '}' || character === ']') depth -= 1
     else if (character === '"') {
       const end = endOfString(state, at)
-      const value = /\s*:\s*(?=\d)/y
+      const name = depth === 1 ? state.slice(at, end) : ''
+      const value = /\s*:\s*/y
       value.lastIndex = end
-      if (depth === 1 && state.slice(at, end) === '"serial"' && value.test(state)) {
-        written += state.slice(from, value.lastIndex) + String(serial)
-        const digits = /\d+/y
-        digits.lastIndex = value.lastIndex
-        digits.test(state)
-        from = digits.lastIndex
+      if ((name === '"serial"' || name === '"lineage"') && value.test(state)) {
+        const start = value.lastIndex
+        const isSerial = name === '"serial"'
+        const after = isSerial ? endOfDigits(state, start) : endOfText(state, start)
+        const mark = isSerial ? String(serial) : lineage && JSON.stringify(lineage)
+        if (after > start && mark !== undefined) {
+          written += state.slice(from, start) + mark
+          from = after
+        }
       }
       at = end - 1
     }
   }
   return written + state.slice(from)
 }
+
+function endOfDigits(state: string, start: number): number {
+  const digits = /\d[\d.eE+-]*/y
+  digits.lastIndex = start
+  return digits.test(state) ? digits.lastIndex : start
+}
+
+const endOfText = (state: string, start: number): number =>
+  state[start] === '"' ? endOfString(state, start) : start
 
 /** The place after the closing quote: the first one that an even number of backslashes stands before. */
 function endOfString(text: string, start: number): number {

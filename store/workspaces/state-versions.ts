@@ -1,4 +1,4 @@
-import { Model } from 'objection'
+import { Model, type QueryBuilder } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { StateHeader } from '../../domain/workspaces/split-state.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
@@ -9,6 +9,8 @@ export class StateVersionRow extends Model {
   declare organizationId: number
   declare workspaceId: number
   declare serial: number
+  /** How many lineages were begun before this one. */
+  declare generation: number
   declare lineage: string
   /** Sealed. Only of versions from before their parts were kept by themselves (state-parts.ts). */
   declare body: Buffer | null
@@ -33,7 +35,7 @@ export type NewStateVersion = Pick<
   StateVersionRow,
   'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
 > &
-  Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId'>> &
+  Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>> &
   // In parts, which are added to it (state-parts.ts), or until somebody reads it as one sealed body.
   (StateHeader | { body: Buffer })
 
@@ -41,6 +43,7 @@ const withoutBody = [
   'id',
   'workspaceId',
   'serial',
+  'generation',
   'lineage',
   'bodySha256',
   'status',
@@ -56,14 +59,17 @@ const withoutBody = [
   'omittedOutputs',
 ]
 
-/** Every state that a workspace ever had. The newest serial is current; a zombie's late write is kept aside. */
+/** Every state that a workspace ever had. The newest serial of the newest generation is current; a zombie's late write is kept aside. */
 export function stateVersions(db: Db, organizationId: number) {
   const rows = () => StateVersionRow.query(db).where({ organizationId })
   const finalized = (workspaceId: number) => rows().where({ workspaceId, status: 'finalized' })
 
+  const newestFirst = (query: QueryBuilder<StateVersionRow>) =>
+    query.orderBy('generation', 'desc').orderBy('serial', 'desc')
+
   return {
     async current(workspaceId: number): Promise<StateVersion | undefined> {
-      return finalized(workspaceId).select(withoutBody).orderBy('serial', 'desc').first()
+      return newestFirst(finalized(workspaceId).select(withoutBody)).first()
     },
 
     /** The current serial of each workspace that has state: one index look-up each, however many versions it has. */
@@ -74,7 +80,7 @@ export function stateVersions(db: Db, organizationId: number) {
            cross join lateral (
              select serial from state_versions
              where organization_id = ? and workspace_id = w.id and status = 'finalized'
-             order by serial desc limit 1) s`,
+             order by generation desc, serial desc limit 1) s`,
         [[...workspaceIds], organizationId],
       )
       return new Map(found.map((row: { id: number; serial: number }) => [row.id, row.serial]))
@@ -101,8 +107,11 @@ export function stateVersions(db: Db, organizationId: number) {
       return row
     },
 
-    async bySerial(workspaceId: number, serial: number): Promise<StateVersion> {
-      const row = await finalized(workspaceId).select(withoutBody).findOne({ serial })
+    /** Of several lineages that have the serial, the newest one's unless said. */
+    async bySerial(workspaceId: number, serial: number, lineage?: string): Promise<StateVersion> {
+      const row = await newestFirst(finalized(workspaceId).select(withoutBody))
+        .where({ serial, ...(lineage !== undefined && { lineage }) })
+        .first()
       if (!row) throw notFound()
       return row
     },
@@ -117,11 +126,9 @@ export function stateVersions(db: Db, organizationId: number) {
     },
 
     async newestOfRun(workspaceRunId: number): Promise<StateVersion | undefined> {
-      return rows()
-        .select(withoutBody)
-        .where({ workspaceRunId, status: 'finalized' })
-        .orderBy('serial', 'desc')
-        .first()
+      return newestFirst(
+        rows().select(withoutBody).where({ workspaceRunId, status: 'finalized' }),
+      ).first()
     },
 
     async quarantinedOfRun(workspaceRunId: number): Promise<StateVersion[]> {
@@ -136,11 +143,13 @@ export function stateVersions(db: Db, organizationId: number) {
       return row
     },
 
+    /** In the newest generation, unless it begins another. */
     async create(version: NewStateVersion): Promise<StateVersion> {
+      const { generation = (await this.current(version.workspaceId))?.generation ?? 0 } = version
       try {
         return await db.transaction(async (savepoint) =>
           StateVersionRow.query(savepoint)
-            .insert({ organizationId, ...version })
+            .insert({ organizationId, ...version, generation })
             .returning(withoutBody),
         )
       } catch (error) {

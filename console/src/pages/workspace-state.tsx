@@ -112,9 +112,12 @@ function Resources({ id }: { id: number }) {
   )
 }
 
-function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) {
+function Versions({ workspace: { id } }: { workspace: Workspace }) {
   const { may } = useMe()
   const query = useInfiniteQuery(stateVersionsQuery(id))
+  // Newest first. Its serial alone does not name it: each lineage counts its own.
+  const versions = query.data?.pages.flatMap((page) => page.versions) ?? []
+  const currentId = versions.find(({ status }) => status === 'finalized')?.id
   return (
     <section className="section">
       <h2>Versions of the state</h2>
@@ -126,9 +129,7 @@ function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) 
               <span className="row-main">
                 <span className="row-title">
                   Version <span className="num">{version.serial}</span>
-                  {version.serial === stateSerial && version.status === 'finalized' && (
-                    <span className="tag">current</span>
-                  )}
+                  {version.id === currentId && <span className="tag">current</span>}
                   {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
                 </span>
                 <span className="row-sub">
@@ -141,19 +142,45 @@ function Versions({ workspace: { id, stateSerial } }: { workspace: Workspace }) 
               </span>
               {may('manage_cloud_accounts') &&
                 version.status === 'finalized' &&
-                version.serial !== stateSerial && (
+                version.id !== currentId && (
                   <ConfirmButton
                     label="Restore…"
                     name={`Restore version ${version.serial}`}
                     title={`Make version ${version.serial} the current state?`}
                     act="Restore"
-                    run={() => call('restoreState', { params: { id, serial: version.serial } })}
+                    run={() =>
+                      call('restoreState', {
+                        params: { id, serial: version.serial },
+                        query: { lineage: version.lineage },
+                        body: {},
+                      })
+                    }
                     refresh={['workspaces', id]}
                   >
                     It becomes a new version; nothing in the cloud changes by it. A waiting approval
                     is void, and you count as an author of the next run.
                   </ConfirmButton>
                 )}
+              {may('manage_cloud_accounts') && version.status === 'finalized' && (
+                <ConfirmButton
+                  label="New lineage…"
+                  name={`Restore version ${version.serial} with a new lineage`}
+                  title={`Begin a new lineage with version ${version.serial}?`}
+                  act="Begin a new lineage"
+                  run={() =>
+                    call('restoreState', {
+                      params: { id, serial: version.serial },
+                      query: { lineage: version.lineage },
+                      body: { newLineage: true },
+                    })
+                  }
+                  refresh={['workspaces', id]}
+                >
+                  It becomes the current state with serial 1 and a lineage of its own. Use it where
+                  the serial is too high for another apply. Copies of the state elsewhere no longer
+                  follow it.
+                </ConfirmButton>
+              )}
             </li>
           ))
         }

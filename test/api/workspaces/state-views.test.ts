@@ -72,6 +72,72 @@ describe('what a state says, and its versions', () => {
     expect((await owner.get(`${url}/state/versions/2`)).json().serial).toBe(2)
   })
 
+  test('201: a serial without room above it is left by a restore with a new lineage', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner })
+    const client = stateClient(harness.app, workspace, await owner.token())
+    const info = lockInfo()
+    await client.lock(info)
+    const last = Number.MAX_SAFE_INTEGER
+    const refused = await client.write(stateOf(last), info.ID)
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'serial_too_high'])
+    expect((await client.write(stateOf(1), info.ID)).statusCode).toBe(200)
+    expect((await client.write(stateOf(1_002), info.ID)).json().code).toBe('serial_jump')
+    await client.unlock(info)
+    // One that was stored before there was a bound.
+    await harness.deps.store.tenant(org.id, async (db) =>
+      db('state_versions').where({ workspace_id: workspace.id }).update({ serial: last }),
+    )
+    const url = `${workspace.url}/state/versions`
+    expect((await owner.post(`${url}/${last}/restore`)).json().code).toBe('serial_too_high')
+    const deployer = await org.user('Deployer')
+    const body = { newLineage: true }
+    expect((await deployer.post(`${url}/${last}/restore`, body)).statusCode).toBe(403)
+    const restored = await owner.post(`${url}/${last}/restore`, body)
+    expect(restored.statusCode, restored.body).toBe(201)
+    const { lineage, serial } = restored.json().version
+    expect([serial, lineage === 'lineage-one']).toEqual([1, false])
+    expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(1)
+    const now = (await client.read()).json()
+    expect(now).toMatchObject({ serial: 1, lineage, resources: stateOf(1).resources })
+    // It goes on from there, and the old lineage is refused.
+    await client.lock(info)
+    expect((await client.write({ ...now, serial: 2 }, info.ID)).statusCode).toBe(200)
+    expect((await client.write(stateOf(3), info.ID)).json().code).toBe('lineage_mismatch')
+    await client.unlock(info)
+    const audit = (await owner.get('/api/audit?limit=50')).body
+    expect(audit).toContain('"newLineage":true')
+  })
+
+  test('201: lineages are told apart; what is restored joins the current one', async () => {
+    const { owner, client, url } = await made(stateOf(1), stateOf(2))
+    const versions = `${url}/state/versions`
+    // Both at once, of one serial: each begins a lineage, and both of them from the same version.
+    const both = await Promise.all(
+      [1, 2].map(async () => owner.post(`${versions}/1/restore`, { newLineage: true })),
+    )
+    expect(both.map(({ statusCode }) => statusCode)).toEqual([201, 201])
+    const lineages = both.map((answer) => answer.json().version.lineage)
+    expect(new Set([...lineages, 'lineage-one']).size).toBe(3)
+    const list = (await owner.get(versions)).json().versions
+    expect(list.map(({ serial }: { serial: number }) => serial)).toEqual([1, 1, 2, 1])
+    const { lineage } = list[0]
+    expect((await client.read()).json()).toMatchObject({ serial: 1, lineage })
+    expect((await owner.get(`${versions}/1`)).json().lineage).toBe(lineage)
+    for (const each of ['lineage-one', ...lineages])
+      expect((await owner.get(`${versions}/1?lineage=${each}`)).json().lineage).toBe(each)
+    expect((await owner.get(`${versions}/1?lineage=none`)).statusCode).toBe(404)
+    expect((await owner.post(`${versions}/1/restore?lineage=none`)).statusCode).toBe(404)
+    expect((await owner.get(`${versions}/1?lineage=%00`)).statusCode).toBeLessThan(500)
+
+    const back = await owner.post(`${versions}/2/restore?lineage=lineage-one`)
+    expect(back.json().version, back.body).toMatchObject({ serial: 2, lineage })
+    const { outputs } = (await client.read()).json()
+    expect(outputs.open.value).toBe('serial 2')
+    expect((await owner.get(url)).json().workspace.stateSerial).toBe(2)
+  })
+
   test('423, 409 and 404: no restore under a lock, of no version; a waiting run is stale after it', async () => {
     const { org, owner, workspace, url } = await made(stateOf(1))
     await owner.post(`${url}/lock`, {})

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { isOver, runUntil, startRun } from '../../harness/runs.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness({ worker: true })
+})
+afterAll(async () => harness.close())
+
+test('a workspace whose state has the last serial is applied again after a restore with a new lineage', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const last = Number.MAX_SAFE_INTEGER
+  // One sealed body, as it was stored before serials had a bound and states were kept in parts.
+  const body = JSON.stringify({
+    version: 4,
+    terraform_version: '1.12.6',
+    serial: last,
+    lineage: 'old',
+    outputs: {},
+    resources: [],
+  })
+  const { store, keyring } = harness.deps
+  await store.tenant(org.id, async (db) =>
+    db('state_versions').insert({
+      organization_id: org.id,
+      workspace_id: workspace.id,
+      serial: last,
+      lineage: 'old',
+      body: keyring.seal({ organizationId: org.id, table: 'state_versions', column: 'body' }, body),
+      body_sha256: createHash('sha256').update(body).digest('hex'),
+      created_by: 'old version',
+    }),
+  )
+  const url = `${workspace.url}/state/versions`
+  const refused = await owner.post(`${url}/${last}/restore`)
+  expect(refused.json()).toMatchObject({
+    code: 'serial_too_high',
+    error: expect.stringContaining('new lineage'),
+  })
+  const restored = await owner.post(`${url}/${last}/restore`, { newLineage: true })
+  expect(restored.statusCode, restored.body).toBe(201)
+  const { lineage } = restored.json().version
+
+  const { id } = await startRun(owner, workspace)
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run, run.message ?? '').toMatchObject({ state: 'succeeded', summary: { add: 1 } })
+  const { versions } = (await owner.get(url)).json()
+  expect(versions[0]).toMatchObject({ serial: 2, lineage, status: 'finalized', runId: id })
+  expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(2)
+})
