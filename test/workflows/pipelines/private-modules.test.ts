@@ -111,10 +111,13 @@ describe('a workspace with a private module', () => {
     const { id } = await startRun(owner, workspace)
     const waiting = await runUntil(owner, { workspace, id }, awaits)
     const db = harness.deps.store.platform
-    const row = await db('plans').where({ workspaceRunId: id }).first('modules')
-    expect(row?.modules?.length).toBeGreaterThan(100)
-    // Somebody with the database alone swaps them: another organization's sealed bytes do not even open.
-    await db('plans').where({ workspaceRunId: id }).update({ modules: null })
+    const modules = db('plan_parts').where({ workspaceRunId: id, part: 'modules' })
+    expect((await modules.clone().first('body'))?.body?.length).toBeGreaterThan(100)
+    // An attacker with the database alone takes them away, and the note of how many pieces they had.
+    await modules.delete()
+    await db('plans')
+      .where({ workspaceRunId: id })
+      .update({ pieces: db.raw(`pieces - 'modules'`) })
     const second = await org.user('Deployer')
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     await second.post(approve, { planDigest: waiting.planDigest })
