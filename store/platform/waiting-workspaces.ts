@@ -1,3 +1,4 @@
+import { organizationRunLimit, workingPhases } from '../../domain/pipelines/run-state.ts'
 import type { PlatformDb } from '../connect.ts'
 
 export type WaitingRun = {
@@ -7,19 +8,35 @@ export type WaitingRun = {
   kind: 'apply' | 'plan'
 }
 
-/** Queued runs that could go on now: their turn is free, nobody holds the lock, their organization is active. */
+/**
+ * Queued runs that could go on now: their turn is free, nobody holds the lock, their
+ * organization is active and has a place left. The first of each organization come before
+ * the second of any, so that the queue of one does not fill every page of the others'.
+ */
 export async function waitingRuns(db: PlatformDb, limit: number): Promise<WaitingRun[]> {
   const { rows } = await db.raw(
-    `select distinct on (r.workspace_id, r.kind) r.organization_id as "organizationId",
-       r.workspace_id as "workspaceId", r.id as "runId", r.kind
-     from workspace_runs r join organizations o on o.id = r.organization_id and o.status = 'active'
-     where r.phase = 'queued'
-       and (r.kind = 'plan' or (
-         not exists (select 1 from workspace_runs t where t.workspace_id = r.workspace_id and t.kind = 'apply'
-           and t.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying'))
-         and not exists (select 1 from workspace_locks l where l.workspace_id = r.workspace_id)))
-     order by r.workspace_id, r.kind, r.id limit ?`,
-    [limit],
+    `with ready as (
+       select distinct on (r.workspace_id, r.kind) r.organization_id, r.workspace_id, r.id, r.kind
+       from workspace_runs r join organizations o on o.id = r.organization_id and o.status = 'active'
+       where r.phase = 'queued'
+         and (r.kind = 'plan' or (
+           not exists (select 1 from workspace_runs t where t.workspace_id = r.workspace_id and t.kind = 'apply'
+             and t.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying'))
+           and not exists (select 1 from workspace_locks l where l.workspace_id = r.workspace_id)))
+       order by r.workspace_id, r.kind, r.id),
+     working as (
+       select organization_id, count(*) as runs from workspace_runs
+       where phase in (${working}) group by organization_id),
+     lines as (
+       select ready.*, row_number() over (partition by organization_id order by id) as place from ready)
+     select l.organization_id as "organizationId", l.workspace_id as "workspaceId", l.id as "runId", l.kind
+     from lines l left join working w using (organization_id)
+     where l.place <= :places - coalesce(w.runs, 0)
+     order by l.place, l.id limit :limit`,
+    { places: organizationRunLimit, limit },
   )
   return rows
 }
+
+/** Spelled out, so that the index of live runs serves it. */
+const working = workingPhases.map((phase) => `'${phase}'`).join(', ')
