@@ -26,6 +26,7 @@ import { ssoRoutes } from './organizations/sso-routes.ts'
 import { transferRoutes } from './organizations/transfer-routes.ts'
 import { healthRoutes } from './platform/health-routes.ts'
 import { observe } from './platform/metrics.ts'
+import { registerLogStreams } from './pipelines/log-streams.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { pipelineRoutes } from './pipelines/routes.ts'
 import { pipelineRunRoutes } from './pipelines/run-routes.ts'
@@ -120,6 +121,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerAccess(app, deps)
   registerRequestsInFlight(app)
   registerValidation(app, deps)
+  registerLogStreams(app, deps)
 
   await app.register(healthRoutes)
   await app.register(temporalUiRoutes)

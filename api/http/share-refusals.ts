@@ -70,7 +70,8 @@ const refusals: Record<string, { name: string; description: string }> = {
   423: { name: 'Locked', description: 'Somebody else holds the lock.' },
   429: {
     name: 'RateLimited',
-    description: 'Too many requests; Retry-After says how long to wait.',
+    description:
+      'Too many requests a minute (rate_limited), at once (too_many_at_once) or log streams (too_many_streams); Retry-After says how long to wait.',
   },
   431: {
     name: 'HeadersTooLarge',

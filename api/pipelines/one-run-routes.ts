@@ -8,7 +8,7 @@ import { maxPlanPageBytes, NullablePlanPage, presentPlanPage, readPlanPage } fro
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import { runDetail } from './run-detail.ts'
 import { LogPage, RunBody, RunDetail, RunParams } from './schemas.ts'
-import { LogQuery, sendLogs } from './send-logs.ts'
+import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
 export type RunScope = {
   /** `Pipeline` or `Workspace`: what the run is looked at from. */
@@ -89,6 +89,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       },
     },
     async (request, reply) => {
+      assertRoomForLogs(request)
       const { workspaceRunId: runId } = await find(request.caller.organizationId, request.params)
       return sendLogs(deps, { request, reply, runId, query: request.query })
     },

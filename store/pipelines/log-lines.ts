@@ -2,6 +2,8 @@ import type { Db } from '../connect.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogLine = { seq: number; level: LogLevel; line: string }
+/** Without `maxBytes`: `maxLogBytes`. */
+export type LogPage = { after: number; limit: number; maxBytes?: number }
 export type NewLogLine = { level: LogLevel; line: string }
 
 /** The log of each stage: `seq` from 1, no holes (runs.md, Logs). */
@@ -33,8 +35,14 @@ export function logLines(db: Db, organizationId: number) {
       return rows[0]?.lastSeq ?? 0
     },
 
-    /** The lines after a `seq`: at most `limit`, and of at most `maxLogBytes` together, but one at least. */
-    async list(stageId: number, after: number, limit: number): Promise<LogLine[]> {
+    /** The newest line's number; 0 where there is none. */
+    async lastSeq(stageId: number): Promise<number> {
+      const stage = await db('stages').where({ organizationId, id: stageId }).first('lastSeq')
+      return stage?.lastSeq ?? 0
+    },
+
+    /** The lines after a `seq`: at most `limit`, and of at most `maxBytes` together, but one at least. */
+    async list(stageId: number, { after, limit, maxBytes }: LogPage): Promise<LogLine[]> {
       const { rows } = await db.raw(
         `select seq, level, line from (
            select seq, level, line, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
@@ -43,7 +51,7 @@ export function logLines(db: Db, organizationId: number) {
              where organization_id = :organizationId and stage_id = :stageId and seq > :after
              order by seq limit :limit) as lines) as summed
          where bytes <= :maxBytes or seq = :after + 1 order by seq`,
-        { organizationId, stageId, after, limit, lineBytes, maxBytes: maxLogBytes },
+        { organizationId, stageId, after, limit, lineBytes, maxBytes: maxBytes ?? maxLogBytes },
       )
       return rows
     },

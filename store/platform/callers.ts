@@ -96,20 +96,28 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
     },
 
     /** Whether what was let in once would be let in still: for answers that stay open. */
-    async isLive(kind: 'session' | 'token', credentialId: number): Promise<boolean> {
-      const [table, used] =
-        kind === 'session'
-          ? ['sessions', `and c.last_seen_at > now() - interval '12 hours'`]
-          : ['tokens', '']
-      const { rows } = await db.raw(
-        `select 1 from ${table} c
-           join users u on u.organization_id = c.organization_id and u.id = c.user_id
-           join organizations o on o.id = c.organization_id
-         where c.id = ? and c.revoked_at is null and c.expires_at > now() ${used}
-           and u.active and u.deprovisioned_at is null and o.status = 'active'`,
-        [credentialId],
-      )
-      return rows.length > 0
+    async liveAmong(
+      asked: ReadonlyArray<{ kind: 'session' | 'token'; credentialId: number }>,
+    ): Promise<Set<string>> {
+      const live = new Set<string>()
+      for (const kind of ['session', 'token'] as const) {
+        const ids = new Set(asked.flatMap((one) => (one.kind === kind ? [one.credentialId] : [])))
+        if (ids.size === 0) continue
+        const [table, used] =
+          kind === 'session'
+            ? ['sessions', `and c.last_seen_at > now() - interval '12 hours'`]
+            : ['tokens', '']
+        const { rows } = await db.raw(
+          `select c.id from ${table} c
+             join users u on u.organization_id = c.organization_id and u.id = c.user_id
+             join organizations o on o.id = c.organization_id
+           where c.id = any(?) and c.revoked_at is null and c.expires_at > now() ${used}
+             and u.active and u.deprovisioned_at is null and o.status = 'active'`,
+          [[...ids]],
+        )
+        for (const { id } of rows) live.add(`${kind} ${id}`)
+      }
+      return live
     },
 
     /** An identity provider's token belongs to the organization, not to whoever made it. */

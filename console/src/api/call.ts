@@ -41,9 +41,10 @@ export class Unreachable extends Error {
   }
 }
 
-/** Whether it may go away by itself: the service is down, or says that something of its own is. */
+/** Whether it may go away by itself: the service is down, says that something of its own is, or is asked too much at once. */
 export const mayPass = (error: unknown): boolean =>
-  error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)
+  error instanceof Unreachable ||
+  (error instanceof ApiError && (error.status >= 500 || error.status === 429))
 
 export function pathOf(template: string, params: Record<string, unknown> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_whole, name: string) =>

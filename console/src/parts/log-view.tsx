@@ -21,7 +21,7 @@ const overscan = 20
 const stateWords = {
   connecting: 'connecting…',
   live: 'live',
-  waiting: 'the connection broke; it goes on where it was',
+  waiting: 'not connected, or too many logs are open; it is tried again and goes on where it was',
   refused: 'the service no longer shows more of it',
   over: 'complete',
 }
@@ -130,7 +130,8 @@ export function LogView({ place, stage, line }: Props) {
 const noneWords = {
   connecting: 'Connecting…',
   live: 'Nothing was written yet.',
-  waiting: 'The connection broke. It goes on where it was.',
+  waiting:
+    'Not connected: the connection broke, or you or others follow as many logs as may be open at once. It is tried again and goes on where it was.',
   refused: 'The service does not show this log.',
   over: 'This stage wrote nothing.',
 }

@@ -36,7 +36,10 @@ async function openLog(secrets: string[] = []) {
         const lines: LogLine[] = []
         // A read ends at a megabyte.
         for (let page = [{ seq: after }]; page.length > 0;) {
-          const next = await logLines(db, org.id).list(stageId, page.at(-1)?.seq ?? 0, 1_000_000)
+          const next = await logLines(db, org.id).list(stageId, {
+            after: page.at(-1)?.seq ?? 0,
+            limit: 1_000_000,
+          })
           lines.push(...next)
           page = next
         }

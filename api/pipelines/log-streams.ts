@@ -1,0 +1,124 @@
+import type { FastifyInstance } from 'fastify'
+import type { Caller } from '../../domain/access/caller.ts'
+import { AppError } from '../../domain/errors.ts'
+import { callers } from '../../store/platform/callers.ts'
+import type { Deps } from '../deps.ts'
+import { createGate, readStage, type StageOfRun, type StageReader } from './stage-reader.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    logStreams: LogStreams
+  }
+}
+
+/** One open stream, as the process counts and ends it. */
+export type LogStream = {
+  /** The reader of its stage, shared with whoever else listens to that. */
+  reader: StageReader
+  close(): void
+}
+
+export type LogStreams = {
+  /** 429 `too_many_streams` where the caller's next stream is one too many. Asks no database. */
+  assertRoom(caller: Caller): void
+  /** Refuses as `assertRoom` does. `end` is called when its caller may not stay. */
+  open(
+    caller: Caller,
+    stage: StageOfRun,
+    watch: { end: () => void; keepAlive: () => void },
+  ): LogStream
+}
+
+export const streamLimits = { caller: 20, organization: 100, process: 200 } as const
+
+const lookEveryMs = 2_000
+const keepAliveMs = 15_000
+/** Of the pool's connections: streams leave the others to requests. */
+const readsAtOnce = 4
+
+type Open = { caller: Caller; end: () => void; keepAlive: () => void }
+
+/** The log streams of this process: their count, their readers and their callers' right to stay. */
+export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
+  const open = new Set<Open>()
+  const readers = new Map<number, { reader: StageReader; listeners: number }>()
+  const gate = createGate(readsAtOnce)
+
+  const acquire = (stage: StageOfRun): StageReader => {
+    const known = readers.get(stage.id)
+    if (known) {
+      known.listeners += 1
+      return known.reader
+    }
+    const reader = readStage(deps, stage, gate)
+    readers.set(stage.id, { reader, listeners: 1 })
+    return reader
+  }
+  const release = (stageId: number, reader: StageReader) => {
+    const known = readers.get(stageId)
+    if (known?.reader !== reader) return
+    known.listeners -= 1
+    if (known.listeners > 0) return
+    readers.delete(stageId)
+    reader.stop()
+  }
+
+  // Asked for all of them at once, however fast the lines come.
+  let looking = false
+  const look = async () => {
+    const live = await callers(deps.store).liveAmong([...open].map(({ caller }) => caller))
+    for (const stream of open)
+      if (!live.has(`${stream.caller.kind} ${stream.caller.credentialId}`)) stream.end()
+  }
+  const looker = setInterval(() => {
+    if (looking || open.size === 0) return
+    looking = true
+    const asked = new Set(open)
+    look()
+      .catch((error: unknown) => {
+        // Nobody knows who may stay. A browser comes back with Last-Event-ID.
+        deps.log.warn({ err: error, streams: asked.size }, 'log streams ended early')
+        for (const stream of asked) stream.end()
+      })
+      .finally(() => (looking = false))
+  }, lookEveryMs).unref()
+  const keeper = setInterval(() => {
+    for (const stream of open) stream.keepAlive()
+  }, keepAliveMs).unref()
+  app.addHook('preClose', (done) => {
+    clearInterval(looker)
+    clearInterval(keeper)
+    for (const stream of open) stream.end()
+    done()
+  })
+
+  app.decorate('logStreams', {
+    assertRoom: (caller) => assertRoom(open, caller),
+    open(caller, stage, { end, keepAlive }) {
+      assertRoom(open, caller)
+      const stream: Open = { caller, end, keepAlive }
+      open.add(stream)
+      const reader = acquire(stage)
+      return {
+        reader,
+        close() {
+          if (open.delete(stream)) release(stage.id, reader)
+        },
+      }
+    },
+  } satisfies LogStreams)
+}
+
+function assertRoom(open: ReadonlySet<Open>, { organizationId, userId }: Caller): void {
+  const ofOrganization = [...open].filter(({ caller }) => caller.organizationId === organizationId)
+  const ofCaller = ofOrganization.filter(({ caller }) => caller.userId === userId)
+  const refuse = (whose: string, limit: number) =>
+    new AppError('rate_limited', `${whose} ${limit} log streams open, and no more are allowed.`, {
+      code: 'too_many_streams',
+      retryAfterSeconds: 10,
+    })
+  if (ofCaller.length >= streamLimits.caller) throw refuse('You have', streamLimits.caller)
+  if (ofOrganization.length >= streamLimits.organization)
+    throw refuse('Your organization has', streamLimits.organization)
+  if (open.size >= streamLimits.process) throw refuse('This server has', streamLimits.process)
+}

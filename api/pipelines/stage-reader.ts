@@ -1,0 +1,156 @@
+import { isTerminal } from '../../domain/pipelines/run-state.ts'
+import { logLines, type LogLine } from '../../store/pipelines/log-lines.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import type { Db } from '../../store/connect.ts'
+import type { Deps } from '../deps.ts'
+
+export type StageOfRun = { organizationId: number; runId: number; id: number; name: string }
+
+/** One stage's log as it grows, read once for all who listen to it. */
+export type StageReader = {
+  /**
+   * The next lines after this one: from those at hand, or from the store where it is further back.
+   * Rejects when the log cannot be read any more.
+   */
+  linesAfter(seq: number): Promise<readonly LogLine[]>
+  /** Whether the stage or its run is over and this is its last line. */
+  isComplete(seq: number): boolean
+  /** Resolves at the next change, which may be that the log cannot be read any more. */
+  changed(): Promise<void>
+  stop(): void
+}
+
+/** What is kept of the newest lines for all listeners of a stage together. */
+const keptBytes = 256 * 1024
+/** A listener that waits for `drain` holds one page: 200 of them 25 MiB. */
+const page = { limit: 1_000, maxBytes: 128 * 1024 }
+const pollMs = 2_000
+
+/** Woken by the store's notifications, with a poll as a net. One reader's reads, however many listen. */
+export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReader {
+  const kept = newestLines()
+  let isOver = false
+  let open = true
+  let wake = Promise.withResolvers<void>()
+  let change = Promise.withResolvers<void>()
+  let failure: unknown
+  const unlisten = [
+    deps.changes.on('cc_log', (id) => {
+      if (id === '' || Number(id) === stage.id) wake.resolve()
+    }),
+    deps.changes.on('cc_run', (id) => {
+      if (id === '' || Number(id) === stage.runId) wake.resolve()
+    }),
+  ]
+
+  const ask = async <Value>(work: (db: Db) => Promise<Value>): Promise<Value> =>
+    gate(async () => deps.store.tenant(stage.organizationId, work))
+  const look = async () =>
+    ask(async (db) => {
+      const rows = logLines(db, stage.organizationId)
+      if (kept.last === undefined) kept.startAt(await rows.lastSeq(stage.id))
+      // Before the lines are read: what is written before the end is not missed.
+      const over = await isStageOver(db, stage)
+      return { over, lines: await rows.list(stage.id, { after: kept.last ?? 0, ...page }) }
+    })
+  const tell = () => {
+    change.resolve()
+    change = Promise.withResolvers<void>()
+  }
+  const follow = async () => {
+    while (open && !isOver) {
+      wake = Promise.withResolvers()
+      const { over, lines } = await look()
+      kept.add(lines)
+      // A page ends at a number of lines or of bytes: only one without lines has reached the end.
+      isOver = over && lines.length === 0
+      tell()
+      if (lines.length > 0 || isOver) continue
+      const poll = setTimeout(wake.resolve, pollMs)
+      await wake.promise
+      clearTimeout(poll)
+    }
+  }
+  follow().catch((error: unknown) => {
+    failure = error
+    tell()
+  })
+
+  return {
+    async linesAfter(seq) {
+      if (failure) throw failure
+      return (
+        kept.after(seq) ??
+        ask(async (db) =>
+          logLines(db, stage.organizationId).list(stage.id, { after: seq, ...page }),
+        )
+      )
+    },
+    isComplete: (seq) => isOver && seq >= (kept.last ?? 0),
+    changed: async () => change.promise,
+    stop() {
+      open = false
+      for (const stop of unlisten) stop()
+      wake.resolve()
+    },
+  }
+}
+
+/** Lets so many work at once; the others wait in line. */
+export type Gate = <Value>(work: () => Promise<Value>) => Promise<Value>
+
+export function createGate(size: number): Gate {
+  const waiting: Array<() => void> = []
+  let free = size
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}
+
+function newestLines() {
+  let lines: LogLine[] = []
+  let bytes = 0
+  let last: number | undefined
+  /** All lines after this one, up to `last`, are in `lines`. */
+  let from = 0
+  return {
+    get last() {
+      return last
+    },
+    startAt(seq: number) {
+      last = seq
+      from = seq
+    },
+    add(more: readonly LogLine[]) {
+      lines.push(...more)
+      last = more.at(-1)?.seq ?? last
+      for (const { line } of more) bytes += line.length
+      let dropped = 0
+      for (; bytes > keptBytes && dropped < lines.length - 1; dropped += 1)
+        bytes -= lines[dropped]?.line.length ?? 0
+      from = lines[dropped - 1]?.seq ?? from
+      lines = lines.slice(dropped)
+    },
+    after(seq: number): readonly LogLine[] | undefined {
+      if (last === undefined || seq < from) return undefined
+      // `seq` has no holes, so the place of a line is known.
+      return lines.slice(Math.max(0, seq - from))
+    },
+  }
+}
+
+async function isStageOver(db: Db, { organizationId, runId, name }: StageOfRun): Promise<boolean> {
+  const { phase } = await workspaceRuns(db, organizationId).get(runId)
+  if (isTerminal(phase)) return true
+  const now = await stages(db, organizationId).find(runId, name)
+  return ['succeeded', 'failed', 'skipped', 'canceled'].includes(now?.state ?? '')
+}
