@@ -106,7 +106,7 @@ describe('each page by its own task', () => {
       await page.getByText(`"${word}"`).waitFor()
     }
     await page
-      .getByRole('button', { name: /^Restore version/ })
+      .getByRole('button', { name: /^Restore version \d+$/ })
       .last()
       .click()
     await confirm(page, 'Restore')
