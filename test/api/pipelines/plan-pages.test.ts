@@ -90,7 +90,7 @@ describe('a plan by pages', () => {
     expect((await viewer.get(inPipeline)).json().plan.resources[0].address).toBe(addresses[0])
   })
 
-  test('200: a page of the largest changes ends at 1 MiB, and of the run at 256 KiB', async () => {
+  test('200: a page of the largest changes ends at its bound, and of the run at 256 KiB', async () => {
     const after = Object.fromEntries(
       Array.from({ length: 250 }, (_, n) => [`key${n}`, '\u0001'.repeat(2_000)]),
     )
