@@ -5,6 +5,7 @@ import type { ConfigurationFiles } from '../domain/workspaces/configuration-file
 import { refusalInWords, refusedIn } from '../domain/workspaces/refused-configuration.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { Applied, ApplyJob, Settings } from '../gateways/runner/protocol.ts'
+import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import type { StepEnd, Workbench } from '../gateways/sandbox/workbench.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
 import { sha256, type Port } from './port.ts'
@@ -113,7 +114,16 @@ async function applyStored(applying: Applying): Promise<Applied> {
   unsaid = undefined
   await port.ask('spawn', {})
   const applied = await tool.apply((group) => port.tellGroup(group))
-  const unsaved = applied.exitCode === 0 ? undefined : await tool.readErroredState()
+  if (applied.exitCode === 0) return ended(applied, error)
+  const unsaved = await tool.readErroredState().catch(async (thrown: unknown) => {
+    const planted = messageOfUnusableFile(thrown)
+    if (planted === undefined) throw thrown
+    await log.write('error', `${planted}.`)
+    error = log.mask(
+      `${error ?? 'tofu apply failed.'} ${planted}, so a state that was not saved is lost.`,
+    )
+    return undefined
+  })
   if (!unsaved) return ended(applied, error)
   await port.sendBlob('errored_state', unsaved)
   return { ...ended(applied, error), unsaved: describeState(unsaved) }

@@ -16,6 +16,7 @@ import {
 } from '../domain/workspaces/refused-configuration.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { Planned, PlanJob } from '../gateways/runner/protocol.ts'
+import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import type { StepEnd } from '../gateways/sandbox/workbench.ts'
 import {
   comparePlan,
@@ -54,7 +55,9 @@ export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
     if (refused) throw new JobFailure('plan_errored', refusalInWords(refused))
     return await planInSandbox({ job, port, log, files, settings })
   } catch (error) {
-    // A file that a plan planted, or variables that are too large: our own words, and the author's to mend.
+    const planted = messageOfUnusableFile(error)
+    if (planted !== undefined) throw new JobFailure('plan_errored', log.mask(`${planted}.`))
+    // Variables that are too large: our own words, and the author's to mend.
     if (error instanceof AppError && error.fault !== 'unavailable')
       throw new JobFailure('plan_errored', log.mask(error.message))
     if (error instanceof JobFailure) throw new JobFailure(error.reason, log.mask(error.message))

@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import { openChannel } from '../gateways/runner/channel.ts'
 import { maxResultBytes, type JobEnd, type RunnerJob } from '../gateways/runner/protocol.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
+import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import { applyJob } from './apply-job.ts'
 import { judgeJob } from './judge-job.ts'
 import { planJob } from './plan-job.ts'
@@ -39,13 +40,13 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
   } catch (error) {
     if (error instanceof JobFailure)
       return { kind: 'failed', reason: error.reason, message: error.message.slice(0, 1_000) }
-    // A path that a plan planted, a folder that is full: it is the run's, and its text is our own.
+    const reason = job.kind === 'apply' ? 'apply_errored' : 'plan_errored'
+    const planted = messageOfUnusableFile(error)
+    if (planted !== undefined)
+      return { kind: 'failed', reason, message: `${planted}.`.slice(0, 1_000) }
+    // A folder that is full, variables that are too large: the run's, and the text is our own.
     if (error instanceof AppError && error.fault !== 'unavailable')
-      return {
-        kind: 'failed',
-        reason: job.kind === 'apply' ? 'apply_errored' : 'plan_errored',
-        message: error.message.slice(0, 1_000),
-      }
+      return { kind: 'failed', reason, message: error.message.slice(0, 1_000) }
     const { name, stack } = error instanceof Error ? error : new Error('unknown')
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     return { kind: 'broken', name: name.slice(0, 100), code, at: stack?.slice(0, 500) ?? '' }

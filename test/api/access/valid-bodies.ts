@@ -11,6 +11,7 @@ const bodies: Record<string, unknown> = {
   'POST /api/workspaces/:id/state': stateOf(2),
   'LOCK /api/workspaces/:id/state': lockInfo(),
   'UNLOCK /api/workspaces/:id/state': lockInfo(),
+  'POST /api/workspaces/:id/state/versions/:serial/restore': {},
   'POST /api/workspaces/:id/lock': { reason: 'mine now' },
   'POST /api/workspaces/:id/unlock': { force: true },
   'POST /api/workspaces/:id/plan': {},

@@ -67,7 +67,8 @@ test.each([
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
   expect(run.message).toContain(message)
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
-  expect(logs.json().lines).toEqual([])
+  // Our own words alone: no program was started.
+  expect(logs.json().lines).toEqual([{ seq: 1, level: 'error', line: run.message }])
   expect(harness.logged()).not.toContain('qzx')
   expect(harness.logged()).not.toContain('v'.repeat(100))
 })
