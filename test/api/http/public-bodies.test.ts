@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formLimitBytes } from '../../../api/saml/saml-forms.ts'
+import { isFromHost } from '../../../domain/git/webhook-signature.ts'
 import { publicBodyBytes } from '../../../api/http/validation.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
@@ -94,7 +95,10 @@ test('so does a SAML message, and a delivery of a Git host', async () => {
     for (const end of ['acs', 'slo'])
       found[`${end} ${what}`] = await cpuMs(async () => send(`/api/auth/saml/${end}`, body, form))
   const delivery = JSON.stringify({ commits: Array.from({ length: 200_000 }, () => ({ id: 'x' })) })
-  found['webhook'] = await cpuMs(async () => send('/api/git/webhooks/1', delivery))
+  // Its signature is all that is looked at before the sender is known to be the host.
+  const sent = { headers: {}, body: Buffer.from(delivery) }
+  const secret = { secret: Buffer.alloc(32), signs: true }
+  found['webhook'] = await cpuMs(async () => isFromHost('github', sent, secret))
   const dear = Object.entries(found).filter(([, ms]) => ms >= 20)
   expect(dear, JSON.stringify(found)).toEqual([])
 }, 60_000)

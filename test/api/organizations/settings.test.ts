@@ -22,6 +22,7 @@ describe('/api/org/settings', () => {
       tagKey: null,
       anomalyMinimum: 5,
       buildNetwork: 'public',
+      planApproval: 'none',
     })
     const change = { name: 'Acme', tagKey: 'team', approvalExpiryHours: 720, anomalyMinimum: 0.5 }
     expect((await admin.patch(url, change)).json()).toEqual({ ok: true, ...before, ...change })
