@@ -6,13 +6,23 @@ export type MemoryWatch = {
   stop(): void
 }
 
-/** Looks at the memory of some processes ten times a second. A part that dies is told of as `Infinity`. */
-export function watchMemory(pids: Readonly<Record<string, number>>): MemoryWatch {
+/**
+ * Looks at the memory of some processes ten times a second. A part that dies is told of as
+ * `Infinity`, unless it may: then whatever takes its place is held against the memory of the first.
+ */
+export function watchMemory(
+  pidsNow: () => Readonly<Record<string, number>>,
+  mayDie = false,
+): MemoryWatch {
+  const pids = pidsNow()
   const first = new Map(Object.entries(pids).map(([name, pid]) => [name, residentMb(pid)]))
   const most = new Map<string, number>()
   const look = () => {
-    for (const [name, pid] of Object.entries(pids))
-      most.set(name, Math.max(most.get(name) ?? 0, residentMb(pid) - (first.get(name) ?? 0)))
+    for (const [name, pid] of Object.entries(mayDie ? pidsNow() : pids)) {
+      const gained = residentMb(pid) - (first.get(name) ?? 0)
+      if (mayDie && gained === Number.POSITIVE_INFINITY) continue
+      most.set(name, Math.max(most.get(name) ?? 0, gained))
+    }
   }
   const timer = setInterval(look, 100)
   return {

@@ -9,8 +9,8 @@ export type Watched = {
   runMs: number[]
   /** What must not be: a run that did not succeed, an answer that was an error. */
   faults: string[]
-  /** Runs that a kill ended, as it may: the apply was under way. */
-  lostToKills: number
+  /** Runs that ended `runner_lost` where processes are killed, each from its start to its end. */
+  lost: Array<{ id: number; from: number; to: number }>
 }
 
 export type QuietTenant = {
@@ -64,6 +64,7 @@ export async function quietTenant(platform: Platform, kills = false): Promise<Qu
   }
   const apply = async (id: number, until: number, watched: Watched) => {
     do {
+      const from = Date.now()
       const since = performance.now()
       const begun = await answer('POST', `/workspaces/${id}/apply`)
       if (!begun) continue
@@ -75,14 +76,15 @@ export async function quietTenant(platform: Platform, kills = false): Promise<Qu
       }
       if (run.state === 'succeeded') {
         if (id === short) watched.runMs.push(performance.now() - since)
-      } else if (kills && run.reason === 'runner_lost') watched.lostToKills += 1
+      } else if (kills && run.reason === 'runner_lost')
+        watched.lost.push({ id: run.id, from, to: Date.now() })
       else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? ''}`)
     } while (Date.now() < until)
   }
 
   return {
     async watch(forMs) {
-      const watched: Watched = { apiMs: [], runMs: [], faults: [], lostToKills: 0 }
+      const watched: Watched = { apiMs: [], runMs: [], faults: [], lost: [] }
       const until = Date.now() + forMs
       await Promise.all([
         ask(until, watched),

@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Kills = { counts: Record<string, number>; stop(): Promise<void> }
+export type Kills = {
+  counts: Record<string, number>
+  /** When a process was killed that a run may have needed: the worker or one below it. */
+  ofRuns: number[]
+  stop(): Promise<void>
+}
 
 const pauseMs = { least: 4_000, most: 12_000 }
 
@@ -11,6 +16,7 @@ const pauseMs = { least: 4_000, most: 12_000 }
  */
 export function killAtRandom(pids: () => Record<string, number>): Kills {
   const counts: Record<string, number> = {}
+  const ofRuns: number[] = []
   let over = false
   const one = () => {
     const { api = 0, worker = 0 } = pids()
@@ -27,6 +33,7 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
     try {
       process.kill(pid, 'SIGKILL')
       counts[name] = (counts[name] ?? 0) + 1
+      if (name !== 'api') ofRuns.push(Date.now())
     } catch {
       // It has ended already.
     }
@@ -39,6 +46,7 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
   })()
   return {
     counts,
+    ofRuns,
     async stop() {
       over = true
       await loop
