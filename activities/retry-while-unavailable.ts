@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 
 const pauseMs = 500
 
-/** Repeats what failed because the database was away, for as long as a restart of it may take (runs.md, Recovery). */
+/** Retries work while the database is unavailable, by default for as long as a restart takes. */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   patienceMs = 60_000,

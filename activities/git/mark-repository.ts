@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { openClaim } from './open-claim.ts'
 import { proposePreparation } from './propose-preparation.ts'
 
-/** First step of §2.9's preparation: the branch is there and bears our marker. Done twice it finds its own. */
+/** First step of preparing a repository: creates the branch with our marker on it. Idempotent. */
 export const markRepository =
   (deps: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'marked' | 'proposed'> =>

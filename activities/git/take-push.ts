@@ -16,9 +16,9 @@ type Read = { read: ReadSource; onTopOf: number | null; updatedAt: Date }
 const maxReads = 5
 
 /**
- * Makes what is at the head of a workspace's branch its newest version, and plans it: with
- * `autoApply` a run that goes on to apply, else a plan alone (decisions §4). The version and its
- * run come together, so a commit that was taken in before starts nothing.
+ * Reads the head of a workspace's branch, stores it as the newest version and starts a run of it:
+ * with `autoApply` one that may apply, else a plan-only run. Version and run are one transaction,
+ * so a commit that is already stored starts nothing.
  */
 export async function takePush(deps: Deps, place: Place): Promise<void> {
   for (let reads = 1; ; reads += 1)

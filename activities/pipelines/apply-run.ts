@@ -28,9 +28,9 @@ export const applyTimeoutMs = 4 * 3_600_000
 const patienceMs = 10 * 60_000
 
 /**
- * Applies a run's stored plan, at most once ever: the attempt's row is the right to run,
- * and it is marked before the program begins. Whoever loses this worker, or its runner, asks
- * `reconcileApply` what came of it and never runs it again (temporal.md 5).
+ * Applies a run's stored plan, at most once. The row of the attempt is the right to apply, and
+ * `spawned_at` is written before the program starts. If the worker or its runner is lost,
+ * `reconcileApply` looks up the outcome; the apply is never repeated (docs/runs.md, "Recovery").
  */
 export const applyRun =
   (deps: Deps) =>
@@ -197,7 +197,7 @@ async function recordSpawn(
   if (!spawned) throw new Error('this attempt was taken over')
 }
 
-/** Success is exit 0 and a saved state, in that order (runs.md, Transitions). */
+/** Succeeds only with exit code 0 and a saved state. */
 async function finish(
   deps: Deps,
   loaded: LoadedRun,

@@ -28,11 +28,10 @@ export type Received = {
 }
 
 /**
- * The last look before an apply (runs.md, "apply queued"): digest, serial, approval and
- * lock are checked again, and a new fencing number, the workspace's lock and the one
- * right to run are taken, all in one transaction. The digest is of the bytes that the runner
- * has, so that the plan which is applied is the one that was approved. Undefined where the run
- * may not begin; it has then been moved to where it belongs.
+ * The last check before an apply (docs/runs.md): compares digest, serial, approval and lock again,
+ * and takes a new fencing number, the workspace's lock and the right to apply, in one transaction.
+ * The digest is of the bytes that the runner received, so the plan that is applied is the one that
+ * was approved. Returns undefined if the apply may not begin; the run then has its new phase.
  */
 export async function beginApply(
   deps: Deps,
@@ -102,7 +101,7 @@ async function whyStale(
   return digest === run.planDigest ? undefined : 'it is not the plan that was made'
 }
 
-/** Production needs an approval that would be given today: its giver active, able, and no author (runs.md). */
+/** A production run needs an approval that its giver could still give now (docs/runs.md, "Who may approve"). */
 async function isApproved(
   db: Db,
   { organizationId, run, workspace: { name } }: LoadedRun,

@@ -14,7 +14,7 @@ export type GateVersions = { policiesVersion: string; pricesVersion: string }
 type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; currency: string }
 type Question = { workspaceId: number; resourceTypes: readonly string[] }
 
-/** Names the rules in force, so that a change while a run waits is noticed (runs.md, Digest). */
+/** Identifies the rules in force, so that a change while a run waits is noticed (docs/runs.md, "Digest"). */
 export async function gateVersions(
   db: Db,
   organizationId: number,

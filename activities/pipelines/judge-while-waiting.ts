@@ -8,8 +8,8 @@ import type { RunWatch } from './watch-run.ts'
 const againMs = 60_000
 
 /**
- * Rules changed while a run waits for approval: its gates judge the stored plan again now
- * (runs.md, Digest), so that nobody is asked to approve what may not be applied.
+ * Evaluates the gates of a run that waits for approval again, because rules changed. Otherwise
+ * people would be asked to approve a plan that may not be applied (docs/runs.md, "Digest").
  */
 export async function judgeWhileWaiting(
   deps: Deps,

@@ -27,7 +27,7 @@ export const nextStep =
     return deps.store.tenant(organizationId, async (db): Promise<RunStep> => {
       const run = await workspaceRuns(db, organizationId).get(runId)
       if (isTerminal(run.phase)) return { next: 'over' }
-      // Runs of a suspended organization wait (decisions §2); an apply under way is not cut off.
+      // Runs of a suspended organization wait. An apply under way is not interrupted.
       if (run.phase === 'planning' || run.phase === 'apply_queued')
         if (!(await isActive(db, organizationId)))
           return { next: 'wait', timeoutMs: suspensionPollMs }

@@ -24,7 +24,7 @@ import { watchRun, type RunWatch } from './watch-run.ts'
 import { writePlan } from './write-plan.ts'
 
 export const planTimeoutMs = 30 * 60_000
-/** A plan that is lost with its worker is made again, at most twice (runs.md, Transitions). */
+/** A plan changes nothing, so one that was lost with its worker is made again, at most twice. */
 const maxBegun = 3
 
 /**

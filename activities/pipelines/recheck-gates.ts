@@ -16,8 +16,8 @@ import { loadRun, type FoundRun } from './load-run.ts'
 import { factsOf } from './plan-run.ts'
 
 /**
- * When policies or prices changed while a run waited, both gates judge the stored plan
- * again, and only a gate that now fails ends the run (runs.md, Digest). False: it ended.
+ * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.
+ * Only a gate that fails now ends the run (docs/runs.md, "Digest"). Returns false if the run ended.
  */
 export async function recheckGates(
   deps: Deps,

@@ -15,10 +15,10 @@ import { nextStep } from './next-step.ts'
 const pollMs = 1_000
 
 /**
- * After an apply whose worker was lost (runs.md, "runner lost"). It is fenced off first, so
- * that a zombie can write no state; then its process is waited for until it has ended or
- * has fallen silent; then the run ends `failed` / `runner_lost` with what was found. An
- * apply that was never spawned has not begun, and is picked up again.
+ * Settles an apply whose worker was lost (docs/runs.md, "Recovery"). First raises the fencing
+ * number, so that the old attempt cannot write state. Then waits until the attempt has ended or
+ * is silent. Then ends the run `failed` / `runner_lost` with what was saved. An attempt whose
+ * program was never started is deleted, and the run is applied later.
  */
 export const reconcileApply =
   (deps: Deps) =>

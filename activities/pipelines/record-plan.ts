@@ -25,9 +25,9 @@ export type FinishedPlan = Planned & {
 }
 
 /**
- * Stores a plan and moves its run on, in one transaction: a failed gate, an unchanged
- * world or a plan-only run end it, production waits for a second operator, a standard
- * workspace approves itself (§3).
+ * Stores a plan and moves its run on, in one transaction. A failed gate, an empty plan or a
+ * plan-only run ends it; a production run waits for a second person; a run of a standard
+ * workspace goes on to its apply.
  */
 export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPlan): Promise<void> {
   const { organizationId, run } = loaded

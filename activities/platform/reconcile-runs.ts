@@ -11,9 +11,9 @@ import type { Deps } from '../deps.ts'
 const batch = 200
 
 /**
- * Holds every live run against the engine (temporal.md 2): one whose workflow is closed
- * is nobody's and is failed; one whose workflow the engine does not know is begun anew,
- * for `nextStep` finds its place. The state is looked at again before anything is written.
+ * Compares every live run with Temporal (docs/temporal.md). A run whose workflow is closed fails;
+ * one whose workflow is unknown to Temporal is started again, and `nextStep` finds its place. The
+ * phase is read again, under a lock, before anything is written.
  */
 export const reconcileRuns =
   (deps: Deps) => async (): Promise<{ looked: number; settled: number }> => {

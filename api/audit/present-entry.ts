@@ -1,7 +1,7 @@
 import type { ListedEntry } from '../../store/audit/audit-entries.ts'
 import type { EntryBody } from './schemas.ts'
 
-/** An audit entry as decisions §8 has it. */
+/** An audit entry as `GET /api/audit` shows it. */
 export function presentEntry(entry: ListedEntry): EntryBody {
   const { id, event, outcome, detail, ip, requestId, targetKind, targetId } = entry
   return {

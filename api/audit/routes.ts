@@ -9,7 +9,7 @@ import { presentEntry } from './present-entry.ts'
 import { AuditExport, AuditPage, ChainBody, EntryBody } from './schemas.ts'
 import { verifyChain } from './verify-chain.ts'
 
-/** Decisions §8: who did what, when, newest first, and the proof that nobody has changed it since. */
+/** The audit log: who did what and when, newest first, and the proof that no entry was changed since. */
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

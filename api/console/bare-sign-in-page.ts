@@ -24,9 +24,9 @@ const notices = {
 } satisfies Record<string, Notice>
 
 /**
- * `/login` where no console was built: browsers come here from an identity provider, and must be
- * told how it went and what is next (§4.1). Undefined for any other address. Nothing of the
- * address is shown, so nothing in it can be a script.
+ * The page of `/login` when the console is not built. Identity providers send browsers here, which
+ * need the outcome and the next step. Undefined for any other address. The page shows nothing of
+ * the address, so an attacker cannot inject a script by a link.
  */
 export function bareSignInPage(url: string) {
   const [path = '', ...query] = url.split('?')

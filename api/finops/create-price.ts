@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { priceColumns } from './price-columns.ts'
 import type { NewPriceBody } from './schemas.ts'
 
-/** A new entry of the price book. Wherever a cost limit holds it may change what a run costs (decisions §4). */
+/** Adds an entry to the price book. It may change what a run costs wherever a cost limit is set. */
 export async function createPrice(
   deps: Deps,
   caller: Caller,

@@ -12,7 +12,7 @@ import { updatePrice } from './update-price.ts'
 const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
   prices(db, organizationId).get(id)
 
-/** Decisions §4: the price book that the cost gate reads. Prices guard runs, so `manage_cloud_accounts` writes them. */
+/** The price book that the cost gate reads. Prices guard runs, so writing them needs `manage_cloud_accounts`. */
 export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

@@ -2,8 +2,8 @@ import { unavailable } from '../../domain/errors.ts'
 import { GitRefusal, refusalOf } from '../../gateways/git/git-refusal.ts'
 
 /**
- * What a provider refuses in its own way while a caller waits for its answer is told as 503 with
- * its reason (§4.6). A 409 would say that something here is in the way.
+ * While a caller waits, a provider's own refusal is answered as 503 with the provider's reason.
+ * A 409 would say that something in this service conflicts.
  */
 export async function askingProvider<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -24,8 +24,9 @@ import { newWebhookSecret, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /**
- * Connects a Git host (§4.6). Shapes first, then the token live, then the claim in the store, then
- * the marker in the repository: each later step is only taken by who has won the one before.
+ * Connects a Git host: checks the shapes, then the token at the provider, then claims the branch in
+ * the store, then writes the marker to the repository. Of two racing callers only the one that wins
+ * a step takes the next.
  */
 export async function createConnection(
   deps: Deps,

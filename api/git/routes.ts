@@ -20,7 +20,7 @@ const target = async (db: Db, organizationId: number, { id = 0 }: Record<string,
   gitConnections(db, organizationId).get(id)
 const Answer = Type.Object({ ok: Type.Literal(true), connection: GitConnectionBody })
 
-/** §4.6 Git connections: every member reads, `manage_cloud_accounts` writes. */
+/** Git connections: every member reads, `manage_cloud_accounts` writes. */
 export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

@@ -38,7 +38,7 @@ export async function validateConnection(
     })
     return noted
   })
-  // §4.6: a host that is down and a token that it rejects are both told as 503, with its reason.
+  // A host that is down and a token that it rejects are both 503, with the provider's reason.
   if (health.status === 'unreachable' || health.status === 'invalid_token')
     throw unavailable(
       health.status === 'unreachable' ? 'git_provider_unavailable' : 'git_token_rejected',

@@ -5,7 +5,7 @@ import { takeWebhook } from './take-webhook.ts'
 /** A push of thousands of commits; hosts send no larger ones, or name fewer of the commits. */
 const bodyLimitBytes = 5 * 1_048_576
 
-/** What Git hosts tell of (decisions §6). Signed over the very bytes, so those are what is read. */
+/** Webhooks of Git hosts. The signature covers the raw bytes, so those are verified before any parsing. */
 export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

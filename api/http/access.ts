@@ -16,7 +16,8 @@ import { assertNotForeign, assertSameOrigin } from './same-origin.ts'
 
 /**
  * Who may call a route. `state`: `mutate_infra`, or a run's own token for its own workspace.
- * `scim`: an identity provider's token, and nothing else. `platform`: platform administrators; for everybody else the route does not exist (§1).
+ * `scim`: an identity provider's token, and nothing else. `platform`: platform administrators; to
+ * everybody else the route does not exist.
  */
 export type Access = 'public' | 'platform' | 'state' | 'scim' | Capability
 
@@ -31,7 +32,7 @@ export type Target = (
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** Bearer tokens are refused (§5, rule 2). */
+    /** Bearer tokens are refused, so that a stolen token cannot administer people or credentials. */
     sessionOnly?: boolean
     /**
      * Changes what the caller's own account is opened by: password, second factor, API tokens,
@@ -44,7 +45,7 @@ declare module 'fastify' {
     opensSession?: boolean
     /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
     target?: Target
-    /** The event that a missing capability is audited as, where §6 names one. */
+    /** The audit event of a missing capability, where it differs from the default. */
     denialEvent?: string
     /** Body limit and parser differ (the state protocol sends what is not always JSON). */
     rawBody?: boolean
@@ -77,7 +78,7 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       throw new Error(
         `${String(route.method)} ${route.url} does not declare config.changesCredential`,
       )
-    // Else a malformed body would be told of before it is known whether the thing is there (decisions §1).
+    // Otherwise a malformed body would be reported before it is known that the target exists.
     if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
       throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
   })
@@ -146,7 +147,7 @@ async function admitPlatform(
   assertSameOrigin(request, deps.config.baseUrl)
 }
 
-/** No session, no API token: what opens people's accounts is asked for by the identity provider alone (§5). */
+/** A SCIM token alone: no session and no API token may provision people. */
 async function admitScim(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const bearer = bearerOf(request, false)
   if (bearer === undefined || tokenKind(bearer) !== 'scim') throw unauthenticated()
@@ -230,12 +231,12 @@ function toCaller(row: CallerRow, kind: 'session' | 'token', request: FastifyReq
   const { ceiling, stale: _, ...person } = row
   let role: Role = isRole(person.role) ? person.role : 'Viewer'
   if (ceiling) role = lowerOf(role, ceiling)
-  // A token's role is a ceiling that never carries owner or platform powers (§2.6).
+  // A token's role is a ceiling that never reaches Owner or platform administrator.
   if (kind === 'token') role = lowerOf(role, 'Org Admin')
   return {
     ...person,
     role,
-    // An identity provider that an Org Admin chose must not open the platform (identity.md 2.4).
+    // The provider that an Org Admin configured must not open platform administration (docs/identity.md).
     platformAdmin: kind === 'session' && person.platformAdmin && ceiling === null,
     kind,
     ip: request.ip,

@@ -1,7 +1,7 @@
 type Body = { required?: boolean; content?: Record<string, { schema?: { required?: unknown[] } }> }
 type Document = { paths?: Record<string, Record<string, { requestBody?: Body }>> }
 
-/** Says in the document that a body of which no field is required may be left out: no body is an empty one (decisions §1). */
+/** Marks a body without required fields as optional in the OpenAPI document: an absent body counts as `{}`. */
 export function allowNoBody<D extends object>(openapi: D): D {
   // Three versions of OpenAPI share these parts; their types do not.
   for (const path of Object.values((openapi as Document).paths ?? {}))

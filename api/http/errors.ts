@@ -23,7 +23,10 @@ export const statusOf: Record<Fault, number> = {
   unavailable: 503,
 }
 
-/** The one renderer of the JSON error object (§2.1). What is not a known fault is a 500 that tells its request id alone. */
+/**
+ * Renders errors as the JSON error object, and SCIM's as its envelope. Routes may have a renderer of
+ * their own. An unknown error is a 500 that shows its request id alone.
+ */
 export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
 }

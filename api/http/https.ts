@@ -19,6 +19,6 @@ export const strictTransport = 'max-age=31536000'
 export const cookieNameOf = (config: Pick<Config, 'baseUrl'>, name: string): string =>
   isHttps(config) ? `__Host-${name}` : name
 
-/** §5: `cc_session`. Its plain name opens nothing on https. */
+/** The name of the session cookie. On https the plain name is not accepted. */
 export const sessionCookieOf = (config: Pick<Config, 'baseUrl'>): string =>
   cookieNameOf(config, 'cc_session')

@@ -11,7 +11,7 @@ import { shareRefusals } from './share-refusals.ts'
 /** As the console's pages; its own icons are data in its style sheet. */
 const docsHeaders = pageHeaders({ images: ' data:' })
 
-/** OpenAPI 3.1 from the very schemas that validate, and a rendered reference under /docs (decisions §1). */
+/** OpenAPI 3.1 from the schemas that validate requests, and a rendered reference under /docs. */
 export async function registerOpenapi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -31,9 +31,8 @@ const toldFromPart = 1 / 20
 const unlimited = new Set(['/healthz', '/readyz'])
 
 /**
- * The rate limits of decisions §1. A request costs a look into a map and no statement:
- * the processes tell each other once a second what came far enough to matter
- * (docs/decisions/0040-rate-limits.md).
+ * Limits requests a minute per session, token and address. A request costs one lookup in a map and
+ * no statement; the processes exchange large counts once a second (docs/decisions/0040-rate-limits.md).
  */
 export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits {
   const limits = deps.config.rateLimits

@@ -43,7 +43,7 @@ export function registerRouteTable(app: FastifyInstance): void {
   app.decorate('methodsOf', (path: string) => [
     ...new Set(
       table()
-        // An address of platform administration is no address to whoever asks in the wrong way (§1).
+        // A wrong method must not reveal that an address of platform administration exists.
         .filter(({ access, url }) => access !== 'platform' && matches(url, path))
         .map(({ method }) => method),
     ),

@@ -4,8 +4,8 @@ import { AppError } from '../../domain/errors.ts'
 const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Stops cross-site request forgery: a browser sends the cookie along with another
- * site's form, but says where the form came from (decisions §2).
+ * Stops cross-site request forgery. A browser sends the session cookie with another site's form,
+ * but also says in `Origin` or `Sec-Fetch-Site` where the form came from.
  */
 export function assertSameOrigin(request: FastifyRequest, baseUrl: string | undefined): void {
   if (reading.has(request.method)) return

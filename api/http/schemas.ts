@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { Cursor } from './pattern.ts'
 
-/** A body that refuses what it does not know (decisions §1). */
+/** A body that refuses unknown fields. */
 export const Body = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 

@@ -8,7 +8,7 @@ export const ScimErrorBody = Type.Object({
   detail: Type.String(),
 })
 
-/** What the schemas of /Schemas describe; what they do not know is not refused (decisions §1). */
+/** A SCIM resource as /Schemas describes it. Unknown attributes are ignored. */
 export const ScimBody = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,

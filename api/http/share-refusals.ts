@@ -50,7 +50,7 @@ const described = (description: string, type: string, schema: string) => ({
   content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
 })
 
-/** §7 of the contract, with what decisions §1 adds. */
+/** The refusals of the API by status, for the OpenAPI document. */
 const refusals: Record<string, { name: string; description: string }> = {
   400: { name: 'Invalid', description: 'Malformed body or failed validation.' },
   401: {

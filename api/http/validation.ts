@@ -16,8 +16,8 @@ declare module 'fastify' {
 }
 
 /**
- * Keeps the order of refusals (decisions §1): the credential came first, then the
- * ids of the path, and only then what is wrong with the body.
+ * Keeps the order of refusals: the credential first, then the ids of the path, and only then the
+ * faults of the body.
  */
 export function registerValidation(app: FastifyInstance, deps: Deps): void {
   // `1e999` reads as Infinity, which no column and no answer can hold.

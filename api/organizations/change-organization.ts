@@ -37,7 +37,7 @@ export async function changeOrganization(
     if (Object.keys(detail).length === 0) return
     if (detail['requireSso']?.to === true) await assertSsoWorks(db, organizationId)
     await changeSettings(db, organizationId, change)
-    // A limit of 100 is another limit in another currency: it guards runs (decisions §4).
+    // The same number is another cost limit in another currency, so a new currency changes a guard.
     if (detail['currency'])
       await noteGuardChange(db, caller, { what: 'currency', guarded: ['limited'] })
     // Whoever takes the second person away is an author of what is planned next, and does not approve it.

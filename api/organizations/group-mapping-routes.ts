@@ -14,7 +14,7 @@ const GroupMappingAnswer = Type.Object({
   groupMapping: GroupMappingBody,
 })
 
-/** §4.2 /api/org/group-mappings: a session and manage_users_sso. */
+/** /api/org/group-mappings: needs a session and manage_users_sso. */
 export const groupMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
 

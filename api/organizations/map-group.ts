@@ -12,9 +12,9 @@ import type { Deps } from '../deps.ts'
 const maxMappings = 1_000
 
 /**
- * Says which role a group gives; its members have it when this returns, or no longer
- * have what it gave before. An identity provider never makes Owners: whoever runs it
- * could otherwise take the organization over (decisions §2a).
+ * Sets the role that a group grants. Its members have the role when this returns, and lose what the
+ * group granted before. No group grants Owner: an attacker who controls the identity provider
+ * would otherwise take over the organization.
  */
 export async function mapGroup(
   deps: Deps,

@@ -33,7 +33,7 @@ const SettingsChangeBody = Body({
   planApproval: Type.Optional(fields.planApproval),
 })
 
-/** /api/org/settings (decisions §2). */
+/** /api/org/settings. */
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/org/settings',

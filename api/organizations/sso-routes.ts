@@ -17,7 +17,7 @@ import { SsoBody } from './schemas.ts'
 /** Enough for an overview; the rest is in the list itself. */
 const maxShownMappings = 200
 
-/** /api/org/sso (decisions §2): how people get in, on one page. */
+/** /api/org/sso: how people sign in, on one page. */
 export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
   const overview = async (caller: Caller) => {

@@ -12,8 +12,8 @@ import { wrongOwnPassword } from '../sign-in/refusals.ts'
 import { takeTry } from '../sign-in/take-try.ts'
 
 /**
- * Hands the organization to somebody else; the old Owner becomes an Org Admin (decisions
- * §2). It asks for the password, so that a session left open does not give it away.
+ * Makes somebody else the Owner; the old Owner becomes an Org Admin. It needs the password, so that
+ * an attacker at a session that was left open cannot give the organization away.
  */
 export async function transferOwnership(
   deps: Deps,

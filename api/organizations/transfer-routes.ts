@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Body, errors, Id, Ok, Text } from '../http/schemas.ts'
 import { transferOwnership } from './transfer-ownership.ts'
 
-/** §2.6: the one thing that only an Owner does. */
+/** The one thing that needs the role Owner. */
 export const transferRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/org/transfer-ownership',

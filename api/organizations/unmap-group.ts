@@ -7,7 +7,7 @@ import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 
-/** Clears a group's role (§4.2): its members have at once what their other sources give. */
+/** Removes a group's role. When this returns, its members have what their other sources grant. */
 export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

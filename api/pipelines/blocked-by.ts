@@ -10,7 +10,7 @@ import type { RunBody } from './schemas.ts'
 /** A worker that is there takes a run up within milliseconds; past this the engine or the workers are what is waited for. */
 const pickUpMs = 10_000
 
-/** Why a run does not move, who holds it back, and who can do something about it (runs.md, States). */
+/** Why a run does not move, who holds it back, and who can act (docs/runs.md, "States"). */
 export async function blockedBy(
   db: Db,
   organizationId: number,

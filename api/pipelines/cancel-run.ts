@@ -10,8 +10,8 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 
 /**
- * Stops a run. What runs no program ends at once; a plan or an apply is interrupted by
- * the worker that has it, which looks for the mark this leaves (runs.md, Transitions).
+ * Cancels a run. A run without a program ends at once. A plan or an apply gets a mark in its row;
+ * the worker that runs it sees the mark and interrupts the program.
  */
 export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<void> {
   const { organizationId } = caller

@@ -14,7 +14,7 @@ import type { NewPipelineBody, PipelineBody } from './schemas.ts'
 type NewPipeline = Static<typeof NewPipelineBody>
 type Source = Pick<Pipeline, 'appGitConnectionId' | 'appRepo'>
 
-/** A pipeline of the user's own (§4.4); each workspace's `provision-…` makes itself. */
+/** Creates a pipeline of the user's own. `provision-<workspace>` is created with its workspace. */
 export async function createPipeline(
   deps: Deps,
   caller: Caller,

@@ -28,7 +28,7 @@ export type Decision = {
   comment?: string
 }
 
-/** Lets a paused run proceed, or ends it (§4.4). The decision is Postgres's; the engine is told after. */
+/** Approves or rejects a waiting run. The decision is a row in PostgreSQL; Temporal is signaled after the commit. */
 export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   let denial: Denial | undefined
   try {

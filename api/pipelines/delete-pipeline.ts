@@ -5,7 +5,7 @@ import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 
-/** Removes a pipeline with its runs' places; a workspace's own goes only with the workspace (decisions §4). */
+/** Deletes a pipeline with its pipeline runs. `provision-<workspace>` can only be deleted with its workspace. */
 export async function deletePipeline(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

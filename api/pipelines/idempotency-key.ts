@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../../domain/errors.ts'
 
-/** Honoured on every POST that starts work (decisions §1). */
+/** `Idempotency-Key`, for every POST that starts work. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })

@@ -21,7 +21,7 @@ export type RunScope = {
   ) => Promise<RunPlace>
 }
 
-/** One run, its logs and its cancel: the same under its pipeline and under its workspace (decisions §4, §5). */
+/** The routes of one run, its logs and its cancel: the same under a pipeline and under a workspace. */
 export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { noun, place }) => {
   const { deps } = app
   const path = `/${noun.toLowerCase()}s/:id/runs/:runId`

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { publicState, type RunPhase } from '../../domain/pipelines/run-state.ts'
 import type { LastRunBody } from './schemas.ts'
 
-/** The newest run in a list of pipelines or workspaces (§2.7). */
+/** The newest run, as lists of pipelines and workspaces show it. */
 export const presentLastRun = (
   run: { number: number; phase: RunPhase } | null | undefined,
 ): Static<typeof LastRunBody> | null =>

@@ -7,7 +7,7 @@ import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts
 import { presentLastRun } from './present-last-run.ts'
 import type { PipelineBody } from './schemas.ts'
 
-/** A row of the list (§4.4), as the statement that reads it has put it together. */
+/** A row of the list of pipelines. */
 export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({
   id: row.id,
   name: row.name,

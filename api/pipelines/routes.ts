@@ -11,7 +11,7 @@ import { presentListed, presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from './runs-with-logs.ts'
 import { NewPipelineBody, PipelineBody, RunWithLogs } from './schemas.ts'
 
-/** §4.4 Pipelines. Every route names its access; one that does not stops the server from starting. */
+/** Pipelines. Every route names its access; a route without one stops the server from starting. */
 export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

@@ -13,7 +13,7 @@ import { startRun } from './start-run.ts'
 const pipelineExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
   pipelines(db, organizationId).get(id ?? 0)
 
-/** §4.4, decisions §5: starting, watching and deciding the runs of a pipeline. */
+/** Starts, shows and decides the runs of a pipeline. */
 export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

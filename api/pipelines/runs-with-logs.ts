@@ -7,10 +7,10 @@ import { stages } from '../../store/pipelines/stages.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunWithLogs } from './schemas.ts'
 
-/** Of each stage the first lines, as far as all fit into one answer; the rest is read by `/logs` (decisions §5). */
+/** At most so many first lines of each stage, less where all do not fit into one answer. `/logs` reads the rest. */
 const linesPerStage = 1_000
 
-/** Runs with the beginning of each stage's log, in three statements however many runs there are. */
+/** Runs with the beginning of each stage's log. The lines of all runs are read in one statement. */
 export async function runsWithLogs(
   db: Db,
   caller: Caller,

@@ -123,7 +123,7 @@ export const RunWithLogs = Type.Object({
   logsTruncated: Type.Boolean(),
 })
 
-/** §2.7. A list says of a run that waits for a person that it does: `running` alone would hide it. */
+/** The newest run in a list. It says whether the run waits for a person, which `running` alone would hide. */
 export const LastRunBody = Type.Object({
   number: Type.Integer(),
   state: OneOf(states),
@@ -161,7 +161,7 @@ export const Vars = Type.Record(
   { maxProperties: 200, additionalProperties: false },
 )
 
-/** `warnings` stands beside the run: it is about the start, and no later answer has it (decisions §5). */
+/** `warnings` is beside the run because it belongs to the start: no later answer has it. */
 export const RunAnswer = Type.Object({
   run: RunBody,
   warnings: Type.Optional(Type.Array(Type.String())),

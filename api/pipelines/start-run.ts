@@ -30,8 +30,8 @@ export type RunRequest = {
 }
 
 /**
- * Starts a run (§4.4, runs.md): the run, its place in each pipeline, its turn, its
- * audit entry and what the engine is told commit together or not at all.
+ * Starts a run (docs/runs.md, "Transitions"). The run, its place in each pipeline, its turn, its
+ * audit entry and the outbox row commit together.
  */
 export async function startRun(
   deps: Deps,

@@ -31,7 +31,7 @@ const descriptions = {
   apply: 'Starts a run of the workspace’s own pipeline: plan, approval where one is needed, apply.',
 }
 
-/** Decisions §4: plan-only runs and runs of `provision-<workspace>`, seen from the workspace. */
+/** The runs of a workspace: plan-only runs and those of `provision-<workspace>`. */
 export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

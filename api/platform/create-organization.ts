@@ -16,9 +16,8 @@ export type NewOrganization = {
 }
 
 /**
- * A tenant with its first Owner, who sets a password through the invitation (decisions
- * §2). In one transaction: an organization without an Owner could be reached by nobody,
- * and would hold its slug for ever.
+ * Creates an organization with its first Owner, who sets a password through the invitation. In one
+ * transaction: nobody could reach an organization without an Owner, and its slug would stay taken.
  */
 export async function createOrganization(
   deps: Deps,

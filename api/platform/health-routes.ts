@@ -2,7 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { newestSealed } from '../../store/platform/newest-sealed.ts'
 import type { Deps } from '../deps.ts'
 
-/** §decisions 1: the process, and what it stands on. */
+/** Liveness of the process, and readiness of what it depends on. */
 export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const ready = atMostOnceASecond(async () => readiness(app.deps))
   const Part = Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) })

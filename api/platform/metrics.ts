@@ -4,8 +4,8 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Deps } from '../deps.ts'
 
 /**
- * Prometheus metrics on a port of their own (decisions §1), so that they are never reachable
- * where the API is. Labels are routes and states: no organization, no name, no address.
+ * Prometheus metrics on a port of their own, so that they are never reachable where the API is.
+ * Labels are routes and states: no organization, no name, no address.
  */
 export function observe(app: FastifyInstance, deps: Deps): Registry {
   const registry = new Registry()

@@ -21,7 +21,7 @@ const present = ({ createdAt, ...rest }: Organization) => ({
   createdAt: createdAt.toISOString(),
 })
 
-/** Platform administration (decisions §2): to everybody else these routes do not exist. */
+/** Platform administration. To everybody else these routes do not exist (404). */
 export const platformRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/admin/organizations',

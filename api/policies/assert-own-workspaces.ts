@@ -3,7 +3,7 @@ import type { Db } from '../../store/connect.ts'
 import type { PolicyWorkspaces } from '../../store/policies/policies.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 
-/** A policy names workspaces of its own organization; others do not exist (§1). */
+/** Refuses a policy that names a workspace of another organization: not found, as if it did not exist. */
 export async function assertOwnWorkspaces(
   db: Db,
   organizationId: number,

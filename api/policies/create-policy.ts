@@ -7,7 +7,7 @@ import { assertCompiles } from './assert-compiles.ts'
 import { assertOwnWorkspaces } from './assert-own-workspaces.ts'
 import type { NewPolicyBody } from './schemas.ts'
 
-/** A rule over plans, compiled before it is kept. It guards runs from now on, also those that wait (decisions §4). */
+/** Adds a policy, compiled before it is stored. It applies at once, also to runs that wait. */
 export async function createPolicy(
   deps: Deps,
   caller: Caller,

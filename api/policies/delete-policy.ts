@@ -4,7 +4,7 @@ import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
 import { policies } from '../../store/policies/policies.ts'
 import type { Deps } from '../deps.ts'
 
-/** Takes a policy away: a guard less, so whoever does it approves nothing that it guarded (decisions §4). */
+/** Deletes a policy. Who deletes it counts as an author of the runs that it guarded. */
 export async function deletePolicy(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

@@ -12,7 +12,7 @@ import { updatePolicy } from './update-policy.ts'
 const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
   policies(db, organizationId).get(id)
 
-/** Decisions §4: the rules that judge plans. Members read them, `manage_users_sso` writes them. */
+/** The policies that judge plans. Members read them, `manage_users_sso` writes them. */
 export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

@@ -16,7 +16,7 @@ export async function updatePolicy(
 ): Promise<Policy> {
   const { organizationId } = caller
   if (change.rego !== undefined) {
-    // Not found comes before what is wrong with the body (decisions §1).
+    // A missing policy is refused before the faults of the body.
     const { rego } = await deps.store.tenant(organizationId, async (db) =>
       policies(db, organizationId).get(id),
     )

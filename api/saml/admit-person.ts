@@ -22,9 +22,9 @@ export type Admission = {
 }
 
 /**
- * Whom the assertion would let in, and with which role: changes nothing. Throws where
- * nobody is let in. A person of another organization who has the same address is a
- * stranger here (identity.md 2.4).
+ * Whom the assertion would sign in, and with which role. Changes nothing. Throws if the person may
+ * not come in. A person of another organization with the same address is a stranger here
+ * (docs/identity.md).
  */
 export async function planAdmission(
   db: Db,

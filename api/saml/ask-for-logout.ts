@@ -21,8 +21,8 @@ export type LogoutQuestion = {
 }
 
 /**
- * Within the transaction that ends the session: notes the request that its identity provider is
- * to be sent. Undefined where there is nobody to be asked (§2.2: no sloUrl, or no key).
+ * Stores the logout request for the identity provider, in the transaction that ends the session.
+ * Undefined if there is no `sloUrl` or no signing key.
  */
 export async function noteLogoutQuestion(
   db: Db,

@@ -24,8 +24,8 @@ export type BegunSignIn = {
 export type SignInInput = { email?: string; slug?: string; returnTo?: string }
 
 /**
- * Asks the organization's identity provider (§4.1). Whether nobody claims the domain, the
- * slug is unknown, or the configuration is switched off: one answer.
+ * Starts a sign-in at the organization's identity provider. An unclaimed domain, an unknown slug
+ * and a disabled configuration get the same answer, so a caller cannot enumerate organizations.
  */
 export async function beginSignIn(
   deps: Deps,

@@ -3,14 +3,14 @@ import { requestMinutes } from '../../store/saml/saml-requests.ts'
 import type { Config } from '../../config.ts'
 import { cookieNameOf, isHttps } from '../http/https.ts'
 
-/** One for each request, so that two tabs can sign in at once (decisions §2a). */
+/** One cookie a request, so that two tabs can sign in at once. */
 const nameOf = (config: Config, requestId: string): string =>
   cookieNameOf(config, `cc_saml_${requestId.slice(1, 17)}`)
 
 /**
- * Login CSRF (identity.md 2.5). `SameSite=None`, since the answer is a form of the identity
- * provider's site, with which a browser sends no other cookie; and so it must be `Secure`.
- * `__Host-` asks for the path of the whole host.
+ * Protects against login CSRF (docs/identity.md). `SameSite=None`, because the answer is a form of
+ * the identity provider's site and browsers send no other cookie with it; that requires `Secure`.
+ * `__Host-` requires the path of the whole host.
  */
 const attributesOf = (config: Config) => ({
   path: isHttps(config) ? '/' : '/api/auth/saml',

@@ -11,7 +11,7 @@ import { SamlBody, SamlInput, SamlTraceBody } from './schemas.ts'
 
 const Answer = Type.Object({ ok: Type.Literal(true), saml: Nullable(SamlBody) })
 
-/** §4.2: the identity provider of an organization, and why a sign-in through it did not work. */
+/** The identity provider of an organization, and the trace of sign-ins that failed. */
 export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
   const shown = async (caller: Caller) => {

@@ -16,9 +16,8 @@ import { actorOfProvider, noteRefusal, type SamlVisit } from './note-logout.ts'
 import { findSpKey, signedMessage, type Onward } from './signed-message.ts'
 
 /**
- * §4.1 rule 2: the identity provider ends sessions. Whom the message is for is nowhere said in
- * it, and organizations may share a provider: those that could have been meant are all whose
- * certificate it was signed with.
+ * The identity provider ends sessions. A logout message does not name an organization, and
+ * organizations may share a provider: the candidates are all whose certificate verifies it.
  */
 export async function endByIdentityProvider(
   deps: Deps,

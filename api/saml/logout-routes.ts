@@ -50,7 +50,7 @@ async function handle(deps: Deps, request: FastifyRequest, text: string): Promis
     : takeLogoutResponse(deps, received, visit)
 }
 
-/** §4.1 Single logout: both directions, both bindings. */
+/** Single logout: both directions, both bindings. */
 export const samlLogoutRoutes: FastifyPluginAsyncTypebox = async (app) => {
   takeSamlForms(app)
 

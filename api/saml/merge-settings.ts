@@ -23,7 +23,7 @@ export type Parsed = {
   domains: string[] | undefined
 }
 
-/** All that can be said of a save without looking at what is stored; every fault at once (§4.2). */
+/** Checks a save without the stored configuration, and reports every fault at once. */
 export function parseSave(input: SamlSave): Parsed {
   const faults: ErrorDetail[] = []
   const note = (path: string, message: string | undefined) =>

@@ -7,13 +7,13 @@ import { refusalOf } from '../http/errors.ts'
 import { publicOrigin } from '../http/public-origin.ts'
 import { errors } from '../http/schemas.ts'
 
-/** §4.1 The service provider's metadata, for an identity provider's administrator to import. */
+/** The service provider's metadata, for an identity provider's administrator to import. */
 export const samlMetadataRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/auth/saml/metadata',
     {
       config: { access: 'public' },
-      // 200 always (§4.1): a query that no slug is in gets what no query gets.
+      // Always 200: an unknown slug gets the document without a slug, so slugs cannot be enumerated.
       errorHandler: (error, request, reply) => {
         if (refusalOf(error)?.fault !== 'invalid') throw error
         void send(reply.status(200), spAddresses(publicOrigin(request)))

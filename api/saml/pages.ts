@@ -29,7 +29,7 @@ ${body}
 </html>
 `
 
-/** The one page of every message that is not believed, byte for byte: nothing tells why (identity.md 4). */
+/** The one page of every refused message, byte for byte, so that an attacker does not learn which check failed. */
 export const refusalPage = page(
   'That did not work',
   '<p>The message from your identity provider could not be used. It may be too old, or used already.</p>\n<p><a href="/login">Go to the sign-in page</a> and try again. If it happens again, tell your administrator the time it happened.</p>',

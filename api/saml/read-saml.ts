@@ -30,7 +30,7 @@ export async function placeOfSaml(
 
 type Shown = Static<typeof SamlBody>
 
-/** The configuration as it is shown (§2.2): the certificates by their fingerprints, the key's public half. */
+/** The configuration as it is shown: certificates by their fingerprints, and the public half of the key. */
 export async function readSaml(
   db: Db,
   { organizationId, slug, origin, domainProofRequired }: SamlPlace,

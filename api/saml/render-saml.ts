@@ -11,8 +11,8 @@ export function sendOnward(reply: FastifyReply, onward: Onward): FastifyReply {
 }
 
 /**
- * Whatever happens at an address that browsers are sent to, a person sees a page and never JSON
- * (decisions §2a). All that is wrong with a message is one 400 of one text.
+ * Renders errors of addresses that browsers are sent to: always a page, never JSON. Every refused
+ * message is one 400 with one text.
  */
 export function renderSamlError(
   thrown: FastifyError,

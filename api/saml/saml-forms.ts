@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** SAML messages are a few kilobytes; a thousand groups are a hundred (decisions §2a). */
+/** SAML messages are a few kilobytes; one with a thousand groups is about a hundred. */
 export const formLimitBytes = 512 * 1024
 
 /** Within the scope of a plugin: forms and nothing else, and a page for whatever goes wrong. */

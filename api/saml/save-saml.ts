@@ -19,8 +19,8 @@ import type { Deps } from '../deps.ts'
 import { mergeSettings, parseSave, type Parsed, type SamlSave } from './merge-settings.ts'
 
 /**
- * Creates or changes the organization's identity provider (§4.2). The organization's own key
- * is made before the transaction, for it takes seconds of a core, and never again.
+ * Creates or changes the organization's identity provider. The organization's own key is generated
+ * once, and before the transaction: it takes seconds of CPU.
  */
 export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Promise<void> {
   const parsed = parseSave(input)

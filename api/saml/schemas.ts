@@ -5,7 +5,7 @@ import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
 const Attribute = Type.Optional(Nullable(OneLine(500, 0)))
 
-/** §2.2. An omitted field keeps its value, null clears it (decisions §2a). */
+/** An omitted field keeps its value, null clears it. */
 export const SamlInput = Body({
   metadataXml: Type.Optional(Text(500_000, 1)),
   idpEntityId: Type.Optional(OneLine(1_024)),

@@ -117,7 +117,7 @@ function principalOf({ configuration, read: { assertion } }: Configured): SamlPr
     nameQualifier: nameId.nameQualifier,
     spNameQualifier: nameId.spNameQualifier,
     sessionIndex,
-    // Whoever chose the identity provider is as high as it can lift anybody (identity.md 2.4).
+    // A provider grants no role above that of the person who configured it (docs/identity.md).
     roleCeiling: configuration.power.role,
     idpSavedBy: configuration.savedBy,
     notAfter: sessionNotOnOrAfter ?? null,

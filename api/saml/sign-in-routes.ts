@@ -16,7 +16,7 @@ import { takeAssertion, type AcsOutcome } from './take-assertion.ts'
 
 const failedPlace = '/login?sso=failed'
 
-/** §4.1 Sign-in: who asks is sent to the identity provider. */
+/** The start of a SAML sign-in: the browser is sent to the identity provider. */
 export const samlLoginRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/saml/login',
@@ -50,7 +50,7 @@ export const samlLoginRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** §4.1 Sign-in: what the identity provider answers. Never JSON, whatever comes. */
+/** The assertion consumer service. Its answers are pages and redirects, never JSON. */
 export const samlAssertionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   takeSamlForms(app, renderAcsError)
   const verifier = createResponseVerifier({ twice: app.deps.config.samlSecondVerifier })
@@ -127,7 +127,7 @@ function sendOutcome(reply: FastifyReply, outcome: AcsOutcome): FastifyReply {
   return reply.redirect(outcome.target, 303)
 }
 
-/** 400 by the contract, and a browser comes to the sign-in page all the same (identity.md 4). */
+/** Answers 400, so that monitors see a failure, and sends the browser on to the sign-in page by `Refresh`. */
 function renderAcsError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   if (!(thrown instanceof SamlRefusal)) return renderSamlError(thrown, request, reply)
   request.log.info({ reason: thrown.reason, requestId: request.id }, 'saml response refused')

@@ -43,8 +43,8 @@ export type Answered = {
 }
 
 /**
- * The assertion consumer service (§4.1). Nothing is parsed and no key is touched before the
- * request that the response says it answers was found to be one of ours and open.
+ * The assertion consumer service. Finds the request that the response claims to answer before any
+ * XML is parsed or any key is used, so that a forged response costs next to nothing.
  */
 export async function takeAssertion(
   deps: Deps,

@@ -25,8 +25,8 @@ const event: Record<LogoutOutcome, string> = {
 }
 
 /**
- * §4.1 rule 1: what the identity provider says to a logout that began here. The session ended
- * before it was asked, so this only tells the person how it went elsewhere.
+ * The identity provider's answer to a logout that began here. The session ended before the provider
+ * was asked, so the answer only decides which page the person sees.
  */
 export async function takeLogoutResponse(
   deps: Deps,

@@ -73,7 +73,7 @@ async function changeScimGroup(
   })
 }
 
-/** Members, and what they may do by it, up and down, at once (§4.3). */
+/** Changes the members, and their roles with them, up and down. */
 async function changeMembers(
   db: Db,
   by: Provisioning,

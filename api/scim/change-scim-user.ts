@@ -86,8 +86,8 @@ async function changeScimUser(
 }
 
 /**
- * SCIM has an Org Admin's power (decisions §2): an Owner who could be given another address
- * here could have their password reset to it, and the organization with it.
+ * SCIM has an Org Admin's power. An attacker with a SCIM token who could change an Owner's address
+ * would have the password reset mailed to it, and take over the organization.
  */
 async function assertAllowed(
   db: Db,

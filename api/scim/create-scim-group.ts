@@ -9,7 +9,7 @@ import { scimLog } from '../../store/scim/scim-log.ts'
 import type { Deps } from '../deps.ts'
 import type { Provisioning } from './scim-request.ts'
 
-/** §4.3 POST /Groups. Where its name is mapped already, its members have the role when this returns. */
+/** POST /Groups. If the group's name is mapped already, its members have the role when this returns. */
 export async function createScimGroup(
   deps: Deps,
   by: Provisioning,

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { Provisioning } from './scim-request.ts'
 import { differenceOf } from './user-difference.ts'
 
-/** §4.3 POST /Users. Of many at once with one user name the database lets one through. */
+/** POST /Users. Of several requests with one user name at once, the unique index lets one succeed. */
 export async function createScimUser(
   deps: Deps,
   by: Provisioning,

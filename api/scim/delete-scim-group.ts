@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { actorOfToken, type Provisioning } from './scim-request.ts'
 import { assertVersion } from './version-tag.ts'
 
-/** Its members keep what their other groups give. A mapping of its name outlives it (§2.4). */
+/** Deletes a group. Its members keep what their other groups grant; a mapping of its name stays. */
 export async function deleteScimGroup(
   deps: Deps,
   by: Provisioning,

@@ -9,7 +9,7 @@ import { actorOfToken, type Provisioning } from './scim-request.ts'
 import { targetOf } from './user-difference.ts'
 import { assertVersion } from './version-tag.ts'
 
-/** Deprovisions (§3): the row stays for the audit log, its names are free, and nothing of theirs opens anything. */
+/** Deprovisions a person: the row stays for the audit log, its names become free, its credentials end. */
 export async function deleteScimUser(
   deps: Deps,
   by: Provisioning,

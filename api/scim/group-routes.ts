@@ -8,7 +8,7 @@ import { presentGroup } from './present-group.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { wantedMembers } from './wanted-members.ts'
 
-/** §4.3 /Groups. */
+/** SCIM /Groups. */
 export const scimGroupRoutes = resourceRoutes<ScimGroup>({
   name: 'Group',
   schema: groupSchema,

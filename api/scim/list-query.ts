@@ -6,7 +6,7 @@ import type { ResourceSchema } from '../../domain/scim/schemas.ts'
 import { filterToSql, type FilterColumns } from '../../store/scim/filter-to-sql.ts'
 import type { ListPage } from '../../store/scim/scim-users.ts'
 
-/** Other parameters are passed over: Entra ID marks its own by one (identity.md 5). */
+/** Unknown parameters are ignored: Entra ID adds one of its own (docs/identity.md). */
 export const ShownQuery = Type.Object({
   attributes: Type.Optional(Type.String({ maxLength: 4_000 })),
   excludedAttributes: Type.Optional(Type.String({ maxLength: 4_000 })),

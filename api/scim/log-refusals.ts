@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** A connector tells its administrator little of why it failed; the log of this side has it (§4.2). */
+/** Logs refusals: a connector shows its administrator little of why a request failed. */
 export function logRefusals(scim: FastifyInstance): void {
   const { deps } = scim
   scim.addHook('onResponse', async (request) => {

@@ -25,7 +25,7 @@ const LogEntry = Type.Object({
 /** Every list counts down from here. */
 const newest = Number.MAX_SAFE_INTEGER
 
-/** What identity providers asked for and what became of it: every change, and every refusal (§4.2). */
+/** The provisioning log: every change and every refusal of an identity provider's requests. */
 export const scimLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/org/scim/log',

@@ -3,7 +3,7 @@ import { groupUrn } from '../../domain/scim/schemas.ts'
 import type { ScimGroup } from '../../store/scim/scim-groups.ts'
 import { versionTag } from './version-tag.ts'
 
-/** A group as SCIM has it (RFC 7643 4.2); too many members to send unasked are left out (decisions §2a). */
+/** A group as RFC 7643 4.2 has it. A large group comes without its members unless they are asked for. */
 export function presentGroup(
   group: ScimGroup,
   { baseUrl, projection }: { baseUrl: string; projection: Projection },

@@ -4,7 +4,7 @@ import { tokens } from '../../store/tokens/tokens.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 
-/** From here on the token is a 401 (§3). What it has provisioned stays. */
+/** Revokes a SCIM token: it gets 401 from now on. What it provisioned stays. */
 export async function revokeScimToken(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

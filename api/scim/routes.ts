@@ -8,7 +8,7 @@ import { logRefusals } from './log-refusals.ts'
 import { refuseUnserved } from './refuse-unserved.ts'
 import { scimUserRoutes } from './user-routes.ts'
 
-/** §4.3: SCIM 2.0 under /api/scim/v2, for an organization's own token and nobody else. */
+/** SCIM 2.0 under /api/scim/v2, for an organization's SCIM tokens alone. */
 export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(
     async (scim) => {

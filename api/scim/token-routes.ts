@@ -8,7 +8,7 @@ import { revokeScimToken } from './revoke-scim-token.ts'
 import { scimBaseUrl } from './scim-base-url.ts'
 import { presentScimToken, ScimTokenBody } from './token-schemas.ts'
 
-/** §4.2 /api/org/scim: a session and manage_users_sso. The token itself is shown once, at creation. */
+/** /api/org/scim: needs a session and manage_users_sso. The token is shown once, at creation. */
 export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
 

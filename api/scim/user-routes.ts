@@ -7,7 +7,7 @@ import { deleteScimUser } from './delete-scim-user.ts'
 import { presentUser } from './present-user.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
-/** §4.3 /Users. */
+/** SCIM /Users. */
 export const scimUserRoutes = resourceRoutes<ScimUser>({
   name: 'User',
   schema: userSchema,

@@ -16,7 +16,7 @@ import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 type Acceptance = { token: string; name?: string; password: string }
 
-/** Turns an invitation into a person with a password, and signs them in (decisions §2). The link works once. */
+/** Accepts an invitation: sets the password and signs the person in. The link works once. */
 export async function acceptInvitation(
   deps: Deps,
   { token, name, password }: Acceptance,

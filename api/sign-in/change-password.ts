@@ -13,7 +13,7 @@ import { assertNewPassword } from './assert-new-password.ts'
 import { wrongOwnPassword } from './refusals.ts'
 import { takeTry } from './take-try.ts'
 
-/** One's own, by the one before. All other sessions end, and every mailed link with them (decisions §2). */
+/** Changes one's own password, with the old one. All other sessions and all mailed links end. */
 export async function changePassword(
   deps: Deps,
   caller: Caller,

@@ -7,8 +7,8 @@ import { mayUsePassword } from './open-session.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 /**
- * Has a link mailed for each account of the address. The caller answers before this begins, so
- * that neither the body nor the time tells whether there is one (§5.5).
+ * Queues a mail with a link for each account of the address. The response is sent before this
+ * starts, so neither its body nor its time reveals whether an account exists.
  */
 export async function forgotPassword(deps: Deps, email: string, visitor: Visitor): Promise<void> {
   const accounts = signIn(deps.store.platform)

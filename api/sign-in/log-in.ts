@@ -32,8 +32,8 @@ const secondFactorMinutes = 5
 const failureMs = 50
 
 /**
- * Password sign-in (decisions §2). Its cost and its answer are the same whether the
- * address has no row, one, or two, so neither tells whether it exists (§5.5).
+ * Password sign-in. Costs and answers the same whether the address has no row, one or two, so a
+ * caller cannot find out by the time or the body whether it exists.
  */
 export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<SignInStep> {
   const subject = passwordTries(input.email)

@@ -47,7 +47,7 @@ export async function readSignIn(
   return { cookie, caller: { ...person, kind: 'session', ip, requestId } }
 }
 
-/** Where single sign-on is required, a password opens nothing but to Owners, who must be able to mend it (decisions §2). */
+/** With single sign-on required, a password signs in Owners alone: they must be able to repair the configuration. */
 export async function assertMayUsePassword(db: Db, person: Person): Promise<void> {
   if (!(await mayUsePassword(db, person))) throw ssoRequired()
 }

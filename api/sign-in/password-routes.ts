@@ -7,7 +7,7 @@ import { resetPassword } from './reset-password.ts'
 import { Email, Password } from './schemas.ts'
 import { visitorOf } from './visitor.ts'
 
-/** A forgotten password and a changed one (decisions §2). */
+/** Forgotten and changed passwords. */
 export const passwordRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const later = afterAnswer(app)
 

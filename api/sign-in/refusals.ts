@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 
-/** Wrong anything: one body, so that nothing tells which (§5.5). */
+/** One body for every wrong credential, so that a caller cannot tell which part was wrong. */
 export const wrongCredentials = () =>
   new AppError('unauthenticated', 'The email or the password is wrong.', {
     code: 'invalid_credentials',

@@ -16,8 +16,8 @@ import { organizationSuspended } from './refusals.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 /**
- * A new password by a mailed link, once (decisions §2). It signs nobody in: a mailbox is
- * no second factor. Whoever was signed in, and every other open link, is out.
+ * Sets a new password by a mailed link, once. It signs nobody in, because a mailbox is no second
+ * factor. All sessions and all other open links of the person end.
  */
 export async function resetPassword(
   deps: Deps,

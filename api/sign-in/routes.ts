@@ -13,7 +13,7 @@ import { clearSessionCookie, setSessionCookie } from './set-session-cookie.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 import { visitorOf } from './visitor.ts'
 
-/** §4.7, §5: password sign-in and its second step, invitations, and who am I. */
+/** Password sign-in and its second step, invitations, and `GET /api/auth/me`. */
 export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/login',

@@ -5,7 +5,7 @@ import { enrollSecondFactor } from './enroll-second-factor.ts'
 import { removeSecondFactor } from './remove-second-factor.ts'
 import { Code } from './schemas.ts'
 
-/** One's own second factor (decisions §2): TOTP, and ten recovery codes. */
+/** One's own second factor: TOTP, and ten recovery codes. */
 export const secondFactorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/auth/mfa/enroll',

@@ -34,7 +34,7 @@ const present = (session: Session, currentId: number) => ({
   expiresAt: session.expiresAt.toISOString(),
 })
 
-/** Where one is signed in, and signing out there (decisions §2). Nobody sees another person's. */
+/** One's own sessions: listed and ended. Nobody sees another person's. */
 export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/auth/sessions',

@@ -13,7 +13,7 @@ import { takeCode } from './take-code.ts'
 import { takeTry } from './take-try.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
-/** The second step of a sign-in (decisions §2). The token is spent by the code that is right, and counts for its person alone. */
+/** The second step of a sign-in. The right code consumes the token, which counts for its own person alone. */
 export async function verifySecondFactor(
   deps: Deps,
   { mfaToken, code }: { mfaToken: string; code: string },

@@ -10,15 +10,15 @@ import type { Deps } from '../deps.ts'
 export type NewToken = { name: string; role: Role; expiresInDays?: number }
 
 /**
- * A token of the caller's own, whichever list it is made in: its power is never above
- * theirs, now or later, for it is taken from the owner's role at each use (decisions §2).
+ * Creates a token of the caller's own. Its role is never above the owner's, now or later: each
+ * use takes the lower of the token's role and the owner's current one.
  */
 export async function createToken(
   deps: Deps,
   caller: Caller,
   { name, role, expiresInDays = 90 }: NewToken,
 ): Promise<{ plain: string; token: ApiToken }> {
-  // By the role alone: no token carries a platform administrator's powers (§2.6).
+  // By the role alone: no token carries a platform administrator's powers.
   assertMayGrant({ role: caller.role, platformAdmin: false }, role)
   const { organizationId } = caller
   const { plain, hash, prefix } = newToken('pat')

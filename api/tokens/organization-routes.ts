@@ -13,7 +13,7 @@ import {
   presentToken,
 } from './schemas.ts'
 
-/** All of the organization's API tokens: who administers people sees and revokes everybody's (decisions §2). */
+/** All API tokens of the organization, for who administers people: to list and revoke. */
 export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/org/tokens',

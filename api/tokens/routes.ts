@@ -5,7 +5,7 @@ import { errors, IdParams, Ok } from '../http/schemas.ts'
 import { createToken } from './create-token.ts'
 import { NewTokenAnswer, NewTokenBody, presentToken, TokenList } from './schemas.ts'
 
-/** Every member's own API tokens (decisions §2). The token itself is shown once, at creation. */
+/** Every member's own API tokens. The token is shown once, at creation. */
 export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/auth/tokens',

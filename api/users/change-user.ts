@@ -18,7 +18,7 @@ import type { Deps } from '../deps.ts'
 
 export type PersonChange = { name?: string; email?: string; role?: Role; active?: boolean }
 
-/** Renames, re-addresses, promotes, demotes, deactivates or brings back a person (decisions §2). */
+/** Renames, re-addresses, promotes, demotes, deactivates or reactivates a person. */
 export async function changeUser(
   deps: Deps,
   caller: Caller,
@@ -94,7 +94,7 @@ async function settle(db: Db, caller: Caller, { before, after }: Changed): Promi
   })
 }
 
-/** Whoever takes an account over by changing its address is noticed at the old one (decisions §2). */
+/** Mails the old address, where an attacker who took over the account by a new address is noticed. */
 async function tellOldAddress(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
   if (before.email === null) return
   await mails(db, caller.organizationId).queue('address_changed', after.id, {

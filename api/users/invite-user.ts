@@ -9,7 +9,7 @@ import { personMakers } from '../../store/users/person-makers.ts'
 import { users, type User } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
-/** Makes a person, whom the worker mails a link that works once (decisions §2). Nobody grants a role above their own. */
+/** Creates a person and queues the mail with a link that works once. Nobody grants a role above their own. */
 export async function inviteUser(
   deps: Deps,
   caller: Caller,

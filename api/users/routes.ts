@@ -20,7 +20,7 @@ import {
 const target = async (db: Db, organizationId: number, params: Record<string, number>) =>
   users(db, organizationId).get(params['id'] ?? 0)
 
-/** §4.7 /api/org/users: who is here, and who may change it. */
+/** /api/org/users: the people of the organization. */
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/org/users',

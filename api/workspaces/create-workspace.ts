@@ -8,7 +8,7 @@ import { presentWorkspace } from './present-workspaces.ts'
 import { resolveSource } from './resolve-source.ts'
 import type { NewWorkspaceBody, WorkspaceBody } from './schemas.ts'
 
-/** Makes a workspace and `provision-<workspace>` together: neither is ever there without the other (§2.7). */
+/** Creates a workspace and `provision-<workspace>` in one transaction: neither exists without the other. */
 export async function createWorkspace(
   deps: Deps,
   caller: Caller,

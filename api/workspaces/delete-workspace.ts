@@ -14,8 +14,8 @@ import { lockedBy } from './locked-by.ts'
 import { inParts } from './read-state.ts'
 
 /**
- * Deletes a workspace with all it has: configuration, state, runs, and its infrastructure pipelines
- * (decisions §4). Application pipelines stay, without a target: it was theirs by choice (§2.7).
+ * Deletes a workspace with its configuration, state, runs and infrastructure pipelines. Application
+ * pipelines stay, without a target: a person chose it for them.
  */
 export async function deleteWorkspace(
   deps: Deps,

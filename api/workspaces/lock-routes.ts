@@ -11,7 +11,7 @@ import { unlockWorkspace } from './unlock-workspace.ts'
 const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
   workspaces(db, organizationId).get(id)
 
-/** Decisions §4: a person's lock on a workspace. While it is held, runs plan no further and apply nothing. */
+/** A person's lock on a workspace. While it is held, no run begins to plan or to apply. */
 export const lockRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const answer = async ({ organizationId }: Caller, id: number) =>
     app.deps.store.tenant(organizationId, async (db) => {

@@ -13,9 +13,8 @@ type Now = Pick<Workspace, 'sourceKind' | 'source' | 'gitConnectionId'>
 export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
 
 /**
- * Where a workspace's files come from once this change is made. It names connections of its own
- * organization; others do not exist (§1). No cloud account can be made in this installation, so
- * an id of one is nobody's.
+ * Where a workspace's files come from once this change is made. Connections of another organization
+ * do not exist here. Cloud accounts cannot be created yet, so any id of one is unknown.
  */
 export async function resolveSource(
   db: Db,

@@ -17,7 +17,7 @@ import { variableRoutes } from './variable-routes.ts'
 const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
   workspaces(db, organizationId).get(id)
 
-/** Decisions §4: infrastructure workspaces and all that belongs to one, its runs aside. */
+/** Infrastructure workspaces and what belongs to them, without their runs. */
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(configurationRoutes)
   await app.register(variableRoutes)

@@ -38,8 +38,8 @@ const Held = Type.Object({
 const answers = { 200: Ok, ...errors(409), 423: Held }
 
 /**
- * OpenTofu's own `http` backend protocol (decisions §4), for people's tofu and for runs.
- * Bodies stay the bytes that were sent: a state is stored as it came.
+ * OpenTofu's `http` backend protocol, for people's own tofu and for runs. A state is stored as the
+ * bytes that were sent.
  */
 export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()

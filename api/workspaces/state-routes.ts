@@ -40,7 +40,7 @@ const target = async (db: Db, organizationId: number, { id = 0, serial }: Record
     ? workspaces(db, organizationId).get(id)
     : stateVersions(db, organizationId).bySerial(id, serial)
 
-/** Decisions §4: what a workspace's state says, and every version of it. */
+/** What a workspace's state contains, and all of its versions. */
 export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** The current version or that of the cursor, or undefined; not-found where the workspace is nobody's. */
   const versionOf = async (organizationId: number, workspaceId: number, versionId?: number) =>

@@ -16,7 +16,7 @@ import { presentWorkspace } from './present-workspaces.ts'
 import { resolveSource, type ResolvedSource } from './resolve-source.ts'
 import type { WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
 
-/** Changes a workspace's settings; those that guard its runs only with the right to (decisions §4). */
+/** Changes a workspace's settings. Settings that guard its runs need `manage_cloud_accounts`. */
 export async function updateWorkspace(
   deps: Deps,
   caller: Caller,

@@ -21,7 +21,7 @@ const target = async (
     ? workspaces(db, organizationId).get(id)
     : workspaceVariables(db, organizationId).get(id, variableId)
 
-/** Decisions §4: what a workspace's plans are given. A sensitive value is written only. */
+/** The variables that a workspace's plans are given. A sensitive value is write-only. */
 export const variableRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/workspaces/:id/variables',

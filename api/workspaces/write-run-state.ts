@@ -13,8 +13,8 @@ import { keepState } from './keep-state.ts'
 export const quarantinedPerRun = 20
 
 /**
- * A run's apply writes the state. What it cannot make current is the only trace of what
- * it made, so it is kept aside before it is refused (runs.md, Sandbox).
+ * The apply of a run writes the state. A write that is refused may be the only trace of what was
+ * created, so it is first kept as a quarantined version (docs/runs.md, "State").
  */
 export async function writeRunState(
   deps: Deps,

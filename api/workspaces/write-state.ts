@@ -14,8 +14,8 @@ import { keepState } from './keep-state.ts'
 export type StateWrite = { id: number; state: IncomingState; lockId: string | undefined }
 
 /**
- * A person's tofu writes the state (decisions §4): only under the lock that it holds, and
- * on production only with the right to. Returns the lock that is in the way, if one is.
+ * A person's tofu writes the state: only under the lock that it holds, and on production only with
+ * `manage_cloud_accounts`. Returns the lock that is in the way, if there is one.
  */
 export async function writeState(
   deps: Deps,
