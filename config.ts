@@ -52,8 +52,10 @@ export type Config = Readonly<{
   privateHosts: readonly PrivateHost[]
   /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
-  /** Whether a mail domain must be proved by a DNS record before it routes sign-ins (decisions §2a). */
-  /** `shared`: not set, and so `dns` once there is a second organization. */
+  /**
+   * Whether a DNS record must prove a mail domain before it routes sign-ins. `shared`: not set, and
+   * so `dns` once there is a second organization.
+   */
   domainProof: 'dns' | 'none' | 'shared'
   /** Whether node-saml has to accept each SAML response as well. */
   samlSecondVerifier: boolean
@@ -66,7 +68,7 @@ export type Config = Readonly<{
   runnerMemoryMb: number
   /** How long a worker that is told to stop lets applies under way finish. */
   shutdownGraceSeconds: number
-  /** The organization and Owner of an empty store (decisions §1a). */
+  /** The organization and Owner that are made in an empty store. */
   bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
   logLevel: string
 }>

@@ -67,7 +67,7 @@ export async function drain(platform: Platform, say: (line: string) => void): Pr
   }
 }
 
-/** What may never happen to a run (runs.md), asked of the store itself. */
+/** Looks in the store for what may never happen to a run (docs/runs.md). */
 async function findFaults({ store }: Platform, ids: readonly number[]): Promise<string[]> {
   const list = [...ids]
   const questions: Record<string, string> = {

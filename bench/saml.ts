@@ -12,7 +12,7 @@ const rounds = benchConfig.rounds(300)
 const warmUpRounds = benchConfig.warmUpRounds(100)
 const slug = 'demo'
 
-/** What each may cost: identity.md 7. */
+/** The limits of docs/identity.md, "What it may cost". */
 const mayCost = { loginRatio: 1.3, forgedMs: 0.5, blockedMs: 25 }
 
 /** Sign-in by SAML beside the bare library, a forged answer, and what large ones do to everybody else. */

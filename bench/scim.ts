@@ -20,7 +20,7 @@ const scale = benchConfig.scale
 const connections = 8
 const base = '/api/scim/v2'
 
-/** identity.md 5 and 7. */
+/** Times and ratios that a connector does not notice; Entra ID needs 25 requests a second (docs/identity.md). */
 const limits = { createRatio: 0.6, memberMs: 15, lookUpRatio: 1.2, syncPerSecond: 25, syncMb: 512 }
 
 type Line = { what: string; value: number; limit: string; pass: boolean }

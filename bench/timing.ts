@@ -8,7 +8,7 @@ import { mannWhitney } from './mann-whitney.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
 const each = benchConfig.rounds(200)
-/** Below it the two kinds count as told apart (contract §5.5). */
+/** Below it the two kinds of addresses can be told apart by the time of the answer. */
 const significance = 0.01
 /** Chance alone shows a difference once in a hundred times; three times in a row it is none of chance's. */
 const attempts = 3

@@ -28,11 +28,11 @@ export type ScimType =
 export type ErrorDetail = { path: string; message: string; line?: number; column?: number }
 
 export type AppErrorOptions = {
-  /** Stable, snake_case, part of the contract (decisions.md §1). */
+  /** Stable, in snake_case: callers branch on it. */
   code?: string
   details?: ErrorDetail[]
   existingId?: number
-  /** Rights that the credential lacks, by the provider's own names (§2.1). */
+  /** Permissions that the credential lacks, by the provider's own names. */
   missing?: string[]
   retryAfterSeconds?: number
   scimType?: ScimType
@@ -69,7 +69,7 @@ export class AppError extends Error {
   }
 }
 
-/** Another organization's id, a malformed one and one that never existed: one body (decisions.md §1). */
+/** One body for another organization's id, a malformed one and one that never existed, so that ids cannot be probed. */
 export const notFound = () => new AppError('not_found', 'Not found')
 
 export const invalid = (message: string, details?: ErrorDetail[], code = 'invalid') =>

@@ -133,7 +133,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
     const archive = await keepModules(tool, log)
     assertWell(await tool.plan({ destroy: job.destroy }), 'plan', error)
     const planFile = await readPlanFile(tool)
-    // An absent plan is never "nothing to do" (runs.md, "What may never happen" 6).
+    // A missing plan must never be read as "nothing to change".
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
     const shown = await tool.show(lockFile, { maxBytes: job.planJsonBytes })

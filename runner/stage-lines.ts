@@ -19,7 +19,7 @@ const flushCharacters = 32 * 1024
 const maxHeadBytes = 8 * 1024 * 1024
 const maxTailBytes = 2 * 1024 * 1024
 
-/** A stage's log in batches, in order, masked and of bounded size (runs.md, Logs). */
+/** A stage's log in batches: in order, masked, and of bounded size (docs/runs.md, "Logs"). */
 export function openStageLines({
   mask,
   send,

@@ -14,9 +14,9 @@ import { users } from './users/users.ts'
 export type FirstSignIn = { organization: string; email: string; password?: string }
 
 /**
- * Migrates, makes the logins of API and worker, and on an empty store makes the first organization and its Owner, who is
- * platform administrator too (decisions §1a). Two starts at once are safe: the
- * advisory lock of the migration and the slug's uniqueness decide.
+ * Migrates, creates the logins of API and worker, and in an empty store creates the first
+ * organization and its Owner, who is also platform administrator. Two starts at once are safe:
+ * the migration holds an advisory lock, and the slug is unique.
  */
 export async function prepareStore(config: Config): Promise<{ firstSignIn?: FirstSignIn }> {
   const { databaseUrl, bootstrap, keyring } = config

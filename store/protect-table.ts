@@ -8,9 +8,9 @@ export type Protection = {
 }
 
 /**
- * The second wall (style.md 3): the application's role sees rows of the one
- * organization that its transaction has set, and an unset organization is an
- * error, not an empty answer. The platform's role, used by sign-in, relay and
+ * Row-level security, so that a query that forgets the tenant shows no other organization's rows.
+ * The application's role sees the rows of the organization that its transaction has set; an unset
+ * organization is an error, not an empty result. The platform's role, used by sign-in, relay and
  * reconciler alone, sees all.
  */
 export async function protectTable(

@@ -128,7 +128,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   }
 }
 
-/** `describe`, not the list: visibility comes late (temporal.md 2). */
+/** Uses `describe`: Temporal's list is eventually consistent. */
 async function workflowState(
   client: Client,
   workflowId: string,

@@ -3,7 +3,7 @@ import { checkConnectionsScheduleId, checkConnectionsType } from '../workflows/g
 import { controlQueue, reconcileScheduleId, reconcileType } from '../workflows/platform/contract.ts'
 
 const schedules = [
-  // Often enough that everything is settled within a minute of recovery (runs.md).
+  // Often enough that everything is settled within a minute of recovery.
   {
     id: reconcileScheduleId,
     workflowType: reconcileType,

@@ -21,8 +21,8 @@ const domainMs = 60_000
 const cleanUpRows = 2_000
 
 /**
- * What is done without anybody asking: the audit chain sealed within 5 s (decisions §8),
- * months ahead made, old rows deleted, certificates warned of, domains looked up again.
+ * Recurring work: seals the audit chain within 5 s, creates partitions ahead, deletes old rows,
+ * warns of ending certificates and looks claimed domains up again.
  */
 export function startHousekeeping({
   config,

@@ -17,7 +17,7 @@ import { drainQueue, type Relay } from './drain-queue.ts'
 const batch = 50
 const deadlineMs = 5_000
 
-/** Tells the engine what committed transactions left for it, at least once and in order per workflow (temporal.md 2). */
+/** Delivers the outbox to Temporal, at least once and in order per workflow (docs/temporal.md). */
 export function startOutboxRelay(options: {
   client: Client
   store: Store
@@ -64,7 +64,7 @@ async function start(client: Client, row: OutboxRow): Promise<void> {
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(row.options.summary !== undefined && { staticSummary: row.options.summary }),
       typedSearchAttributes: searchAttributes(row.options.searchAttributes ?? {}),
-      // Fair among organizations where many wait for few workers (temporal.md 11).
+      // Where many wait for few workers, Temporal serves the organizations fairly.
       priority: { fairnessKey: `org-${row.organizationId ?? 0}` },
     })
   } catch (error) {

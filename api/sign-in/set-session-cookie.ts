@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { sessionDays } from '../../store/users/sessions.ts'
 import { isHttps, sessionCookieOf } from '../http/https.ts'
 
-/** `httpOnly`: no script can read it. `SameSite=Lax`: no other site's form sends it. `Secure` on https: it is never sent in the clear. */
+/** `httpOnly`: no script can read it. `SameSite=Lax`: no other site's form sends it. `Secure`: on https it is never sent in clear. */
 export function setSessionCookie(reply: FastifyReply, value: string): void {
   const { config } = reply.server.deps
   void reply.setCookie(sessionCookieOf(config), value, {

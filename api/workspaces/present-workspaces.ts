@@ -11,7 +11,7 @@ import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { presentLastRun } from '../pipelines/present-last-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
 
-/** Workspaces as callers see them, by a fixed number of statements however many there are. */
+/** Workspaces as callers see them, by a fixed number of statements, and further ones for each that is locked. */
 export async function presentWorkspaces(
   db: Db,
   organizationId: number,

@@ -11,7 +11,7 @@ export type Caller = {
   name: string
   /** The effective role, ceilings of session and token taken off already. */
   role: Role
-  /** Of a session alone: no token carries it (§2.6). */
+  /** True in a session alone: no token carries it. */
   platformAdmin: boolean
   mfaEnabled: boolean
   /**
@@ -27,7 +27,7 @@ export type Caller = {
   requestId: string
 }
 
-/** A run's own credential: one workspace, one phase, one fencing number (runs.md, Sandbox). */
+/** The credential of a run: one workspace, one phase, one fencing number (docs/runs.md, "State"). */
 export type RunCaller = {
   organizationId: number
   workspaceId: number

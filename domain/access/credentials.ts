@@ -7,8 +7,8 @@ export type NewCredential = { plain: string; hash: Buffer; prefix: string }
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * `cc_<kind>_` + 32 random bytes in base62 + 6 characters of CRC32, so that secret
- * scanners can tell a real one from a look-alike without asking us (decisions §2).
+ * `cc_<kind>_` + 32 random bytes in base62 + 6 characters of CRC32, so that secret scanners can
+ * recognize a real token without asking this service.
  */
 export function newToken(kind: TokenKind): NewCredential {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)

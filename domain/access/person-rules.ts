@@ -2,7 +2,7 @@ import { AppError, conflict } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { rank, type Powers, type Role } from './roles.ts'
 
-/** Nobody grants a role above their own (decisions §2): an Org Admin cannot make themselves an Owner by way of another. */
+/** Nobody grants a role above their own, so that an Org Admin cannot promote a second account to Owner. */
 export function assertMayGrant(caller: Powers, role: Role): void {
   if (caller.platformAdmin || rank(role) <= rank(caller.role)) return
   throw aboveOwn(`Your role (${caller.role}) cannot grant ${role}.`)
@@ -11,8 +11,8 @@ export function assertMayGrant(caller: Powers, role: Role): void {
 type Credential = Pick<Caller, 'kind'>
 
 /**
- * An API token invites at most a Deployer (decisions §2). Otherwise whoever stole an administrator's
- * token would invite an administrator at an address of their own, and have a session that outlives it.
+ * An API token invites at most a Deployer. An attacker with an administrator's token would otherwise
+ * invite an administrator at an address of their own, whose session outlives the token.
  */
 export function assertMayInvite({ kind }: Credential, role: Role): void {
   if (kind === 'session' || rank(role) <= rank('Deployer')) return
@@ -36,9 +36,9 @@ const sessionRequired = (message: string) =>
   new AppError('forbidden', message, { code: 'session_required' })
 
 /**
- * Nobody changes a person above their own role (decisions §2): whoever could give an
- * Owner another address could have their password reset to it. The platform
- * administrator is the highest of roles (§2.6), whatever they are in this organization.
+ * Nobody changes a person above their own role. An attacker who could set an Owner's address would
+ * have the password reset mailed to it. A platform administrator is above every role, whatever
+ * their role in this organization is.
  */
 export function assertMayChange(caller: Powers, person: Powers): void {
   if (caller.platformAdmin) return

@@ -1,4 +1,4 @@
-/** §2.6, lowest to highest. A platform administrator is a person's flag, not a role of an organization. */
+/** Lowest to highest. A platform administrator is a flag of a person, not a role of an organization. */
 export const roles = ['Viewer', 'Deployer', 'SRE · Cloud Admin', 'Org Admin', 'Owner'] as const
 export type Role = (typeof roles)[number]
 
@@ -11,7 +11,7 @@ export const capabilities = [
 ] as const
 export type Capability = (typeof capabilities)[number]
 
-/** The lowest role that has the capability: the matrix of §2.6 read by columns. */
+/** The lowest role that has the capability. */
 export const lowestRole: Readonly<Record<Capability, Role>> = {
   read: 'Viewer',
   mutate_infra: 'Deployer',
@@ -25,7 +25,7 @@ export const rank = (role: Role): number => roles.indexOf(role)
 export const roleHas = (role: Role, capability: Capability): boolean =>
   rank(role) >= rank(lowestRole[capability])
 
-/** What somebody may do by: a platform administrator stands above every role of their own organization (§2.6). */
+/** The powers of a person: a platform administrator is above every role of their own organization. */
 export type Powers = { role: Role; platformAdmin: boolean }
 
 export const hasCapability = ({ role, platformAdmin }: Powers, capability: Capability): boolean =>

@@ -7,11 +7,11 @@ import { hashCredential } from './credentials.ts'
  */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
-/** What the lock of §8 counts by: hashed, so that the table is no list of addresses that somebody tried. */
+/** What failed sign-ins are counted by. Hashed, so that a leaked table is no list of addresses. */
 export const passwordTries = (email: string): Buffer =>
   hashCredential(`password:${normalEmail(email)}`)
 
-/** Codes have a count of their own (decisions §2): the right password does not set it back. */
+/** Codes are counted apart, so that the right password does not reset the count of an attacker who guesses codes. */
 export const codeTries = (organizationId: number, userId: number): Buffer =>
   hashCredential(`code:${organizationId}:${userId}`)
 

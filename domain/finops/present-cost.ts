@@ -1,6 +1,6 @@
 import type { Coverage, PricedPlan } from './price-resources.ts'
 
-/** What a run shows, and a policy gets as `input.cost`: amounts as numbers (decisions §1). */
+/** The cost as a run shows it and as policies get it in `input.cost`: amounts as numbers. */
 export function presentCost(priced: PricedPlan): PresentedCost {
   const { before, after, delta, currency, coverage } = priced
   return {

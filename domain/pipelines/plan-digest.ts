@@ -15,9 +15,8 @@ export type PlanDigestParts = {
 }
 
 /**
- * What an approval is bound to (runs.md, Digest). Each part is hashed by itself and
- * the parts are joined with their names, so that no two different plans can be
- * told as the same sequence of bytes.
+ * What an approval is bound to (docs/runs.md, "Digest"). Each part is hashed by itself and joined
+ * with its name, so that two different plans never give the same text to hash.
  */
 export function planDigest(parts: PlanDigestParts): string {
   const lines = [

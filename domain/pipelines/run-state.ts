@@ -1,4 +1,4 @@
-/** Stored phases of a workspace run (runs.md). What users see is derived, never stored beside it. */
+/** Stored phases of a workspace run (docs/runs.md, "States"). The public state is derived from them. */
 export const livePhases = [
   'queued',
   'awaiting_plan_approval',
@@ -20,7 +20,7 @@ export const isWaitingForApproval = (phase: RunPhase): boolean =>
 /** Phases that take one of the organization's places: a run that waits for a person uses no machine. */
 export const workingPhases = ['planning', 'apply_queued', 'applying'] as const
 
-/** Concurrent runs of one organization (runs.md, Limits). */
+/** How many runs of one organization may be planning or applying at once. */
 export const organizationRunLimit = 20
 
 export const runReasons = [

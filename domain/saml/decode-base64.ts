@@ -3,8 +3,8 @@ import { SamlRefusal } from './saml-refusal.ts'
 const alphabet = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * Base64 as it is written, with line breaks and nothing else between (decisions §2a). Node's
- * own decoder skips what it does not know, so that two texts would be one message.
+ * Strict base64 (RFC 4648), with line breaks and nothing else between. Node's own decoder skips
+ * unknown characters, so two different texts would decode to one message.
  */
 export function decodeBase64(text: string): Buffer {
   const joined = text.replace(/[\r\n]/g, '')

@@ -1,4 +1,4 @@
-/** The DNS record that shows whose a domain is; only who runs its DNS can put it there (decisions §2a). */
+/** The DNS record that proves a domain: only who controls its DNS can publish it. */
 export const proofRecord = (domain: string, token: string) => ({
   name: `_cloud-control.${domain}`,
   type: 'TXT' as const,

@@ -7,7 +7,7 @@ const skewMs = minuteMs
 /** How long after (and before) it was issued a logout message counts, clocks of the two sides apart. */
 export const logoutAgeMs = 5 * minuteMs + skewMs
 
-/** §4.1 rule 4: meant for us, and valid at this time. */
+/** Checks that a logout message is for this service and valid now. */
 export function judgeLogoutMessage(
   message: LogoutMessage,
   { sloUrl, now }: { sloUrl: string; now: Date },

@@ -6,8 +6,8 @@ const status = 'urn:oasis:names:tc:SAML:2.0:status:'
 export type LogoutOutcome = 'success' | 'partial' | 'failed'
 
 /**
- * Looks at the status codes of both levels: an identity provider that could not reach every
- * session says Success above and PartialLogout below, which is not a success (§4.1 rule 1).
+ * Reads the status codes of both levels. An identity provider that could not end every session
+ * may send Success with a nested PartialLogout (SAML core 3.2.2.2), which is not a success.
  */
 export function readLogoutStatus(response: Element): LogoutOutcome {
   const parent = onlyChild(response, 'protocol', 'Status')

@@ -25,7 +25,7 @@ const maxEmailLength = 254
 /** Entra ID says where to ask for the groups instead of naming more than 150. */
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link'
 
-/** Who an assertion is about, by the attributes that the administrator named (identity.md 2.2, attributes). */
+/** The person of an assertion, by the attributes that the administrator named. */
 export function mapPerson(
   { nameId, attributes }: Pick<Assertion, 'nameId' | 'attributes'>,
   { attrEmail, attrName, attrGroups }: AttributeNames,

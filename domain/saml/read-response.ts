@@ -32,10 +32,10 @@ export class SamlStatusRefusal extends SamlRefusal {}
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 
 /**
- * Verifies a Response of the POST binding and reads its assertion (§4.1). What was posted
- * is looked at only for reasons to refuse; what is believed is read from the octets that a
- * signature covers, parsed anew, so that no wrapping can show one assertion to the
- * verifier and another to the reader.
+ * Verifies a Response of the POST binding and reads its assertion. The posted document is only
+ * searched for reasons to refuse it. What is believed is parsed again from the octets that a
+ * signature covers, so that signature wrapping cannot show one assertion to the verifier and
+ * another to the reader.
  */
 export function readResponse(xml: string, expected: ResponseExpected): ReadResponse {
   // A comment is not signed and splits the text around it. No provider sends any.

@@ -18,8 +18,8 @@ export type ReceivedMessage = {
 const maxRelayStateLength = 2_048
 
 /**
- * Reads a logout message of either binding, unverified. A form that carries `SigAlg` or
- * `Signature` is of the Redirect binding, whatever method brought it (§4.1).
+ * Reads a logout message of either binding, unverified. A form with `SigAlg` or `Signature` is read
+ * as one of the Redirect binding, whatever the method.
  */
 export function receiveLogoutMessage(method: 'GET' | 'POST', text: string): ReceivedMessage {
   const fields = samlFields(text)

@@ -20,7 +20,7 @@ export type RedirectContent = {
 }
 
 export type RedirectMessage = RedirectContent & {
-  /** What the signature covers: the octets as they came, in the order of §4.1 rule 3. */
+  /** What the signature covers: the octets as they came, in the order of SAML bindings 3.4.4.1. */
   signedText: string
   signature: Buffer
 }

@@ -9,8 +9,8 @@ export const bareCertificate = (pem: string): string =>
   pem.replace(/-----[^-]+-----/g, '').replace(/\s/g, '')
 
 /**
- * The service provider's metadata (§4.1), in the order that the schema demands. Without a
- * certificate there is no single logout either: its messages could not be signed.
+ * The service provider's metadata, in the order of the SAML metadata schema. Without a certificate
+ * it has no single logout: the messages could not be signed.
  */
 export function spMetadata(addresses: SpAddresses, certificate?: string): string {
   const { entityId, acsUrl, sloUrl } = addresses

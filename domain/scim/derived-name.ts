@@ -1,6 +1,6 @@
 import type { Element } from './read-value.ts'
 
-/** A name in parts, where only the whole is known: some connectors refuse a person without them (identity.md 3). */
+/** A name in parts, where only the whole is known: some connectors refuse a person without them. */
 export function derivedName(text: string): Element {
   const whole = text.includes(' ') ? text : text.replace(/@.*$/s, '')
   const [givenName = '', ...rest] = whole.split(' ')

@@ -6,7 +6,7 @@ const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:patchop'
 const maxOperations = 5_000
 const kinds = ['add', 'replace', 'remove'] as const
 
-/** RFC 7644 3.5.2, with the spellings of identity.md 5: `Replace`, `operations`, no `schemas`. */
+/** RFC 7644 3.5.2, with the spellings of connectors (docs/identity.md): `Replace`, `operations`, no `schemas`. */
 export function patchOperations(body: Record<string, unknown>): PatchOperation[] {
   const { schemas } = body
   if (

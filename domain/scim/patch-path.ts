@@ -37,7 +37,7 @@ function selection(path: AttributePath, text: string): { filter: Filter; sub?: A
   return { filter, sub }
 }
 
-/** Roles and groups come of membership alone: written here they would be a way to power (identity.md 3). */
+/** Roles and groups follow from membership. Writable here, they would let a SCIM token grant itself a role. */
 function assertWritable({ attribute, sub }: AttributePath, text: string): void {
   if (attribute.mutability !== 'readOnly' && sub?.mutability !== 'readOnly') return
   throw refusal('mutability', `${quoted(text)} is read-only.`)

@@ -16,8 +16,8 @@ export type Filter =
 type Lookup = (name: string) => AttributePath | undefined
 
 /**
- * An attribute that is not known is refused, never taken for one that nobody has: a connector
- * reads an empty list as "no such user" and makes a second one (identity.md 3).
+ * Refuses an unknown attribute instead of matching nobody: a connector reads an empty list as
+ * "no such user" and creates a duplicate.
  */
 export const resolveFilter = (schema: ResourceSchema, parsed: ParsedFilter): Filter =>
   resolve(

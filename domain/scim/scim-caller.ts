@@ -1,4 +1,4 @@
-/** An identity provider, known by its token. It has an Org Admin's power over people and groups (decisions §2). */
+/** An identity provider, identified by its token. It has an Org Admin's power over people and groups. */
 export type ScimCaller = {
   organizationId: number
   tokenId: number

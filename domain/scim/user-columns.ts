@@ -43,7 +43,7 @@ export function documentOf(columns: UserColumns, publicId: string): Document {
 const derivedEmails = (email: string | null): Element[] =>
   email === null ? [] : [{ value: email, type: 'work', primary: true }]
 
-/** A new person, or one who is replaced: name and e-mails that are missing are derived (decisions §2a). */
+/** For a new or replaced person: a missing name and missing e-mails are derived. */
 export function columnsOfNew(document: Document): UserColumns {
   const { userName, externalId, displayName, active = true, name, emails, ...profile } = document
   if (typeof userName !== 'string')
@@ -101,7 +101,7 @@ function emailAfter(
   return same('userName') || hasOwn || !isAddress(text) ? email : text
 }
 
-/** Decisions §2a: the primary one, else the first, else a user name that is an address, else none. */
+/** The primary e-mail, else the first, else a user name that is an address, else none. */
 function addressOf(emails: Element[] | undefined, userName: string): string | null {
   const chosen = emails?.find(({ primary }) => primary === true) ?? emails?.[0]
   const address = chosen?.['value']

@@ -2,8 +2,8 @@ import type { RunCaller } from '../access/caller.ts'
 import { AppError, notFound } from '../errors.ts'
 
 /**
- * A run's token reaches the state of its own workspace and nothing else: in its plan to
- * read, in its apply to write. A late write passes here, to be kept aside (runs.md, Sandbox).
+ * What a run's token may do with a state: in its plan read, in its apply write, of its own workspace
+ * alone. A late write is let through here, because the writer keeps it as a quarantined version.
  */
 export function assertRunMay(
   run: RunCaller,

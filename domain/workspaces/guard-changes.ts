@@ -11,8 +11,8 @@ export type GuardedSettings = {
 type Changes = { readonly [K in keyof GuardedSettings]?: GuardedSettings[K] | undefined }
 
 /**
- * The settings that this change would alter and that guard a run (decisions §4). Making a
- * workspace a production one adds a guard and is anybody's to do; the way back is not.
+ * The settings of this change that guard a run (docs/runs.md, "What voids an approval"). Making a
+ * workspace a production one adds a guard, so it is not among them; the way back is.
  */
 export function guardChanges(now: GuardedSettings, change: Changes): Array<keyof GuardedSettings> {
   const changed: Array<keyof GuardedSettings> = []

@@ -15,7 +15,7 @@ export class GuardDenied extends AppError {
   }
 }
 
-/** What guards a run is not its author's to change (decisions §4). */
+/** An author must not remove what guards their own run, so changing a guard needs `manage_cloud_accounts`. */
 export function assertMayChangeGuard(caller: Caller, what: string): void {
   if (!may(caller, 'manage_cloud_accounts')) throw new GuardDenied(what)
 }

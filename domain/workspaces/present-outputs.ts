@@ -8,8 +8,8 @@ export const presentOutputs = (outputs: readonly StateOutput[]): PresentedOutput
   outputs.map(({ public: _public, ...output }) => output)
 
 /**
- * The same for everybody else (decisions §4): a sensitive output has no value, and what another one
- * took from a sensitive value of the workspace or of the state is covered.
+ * The outputs for callers who may not read sensitive ones: a sensitive output has no value, and
+ * another one is masked where it contains a sensitive value of the workspace or of the state.
  */
 export function presentPublicOutputs(
   outputs: readonly StateOutput[],

@@ -20,7 +20,7 @@ export type Mail = {
 
 export type Mailer = { send(mail: Mail): Promise<void> }
 
-/** SMTP where it is set; else each mail is a file in `CC_DATA_DIR/mail/` and its subject a log line (decisions §1a). */
+/** SMTP if `SMTP_URL` is set; else each mail is a file in `CC_DATA_DIR/mail/` and its subject a log line. */
 export function createMailer(config: Config, log: Logger): Mailer {
   const { mailFrom, dataDir } = config
   if (config.smtpUrl) {

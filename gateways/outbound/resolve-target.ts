@@ -26,7 +26,7 @@ export async function resolveTarget(target: Target, rules: ResolveRules): Promis
   return addresses
 }
 
-/** Whether the operator opened this host and port for this use (`CC_PRIVATE_HOSTS`, decisions.md §1a). */
+/** Whether the operator opened this host and port for this use (`CC_PRIVATE_HOSTS`). */
 export function opensPrivateHost(target: Target, privateHosts: readonly PrivateHost[]): boolean {
   const host = bareHost(target.host)
   return privateHosts.some(

@@ -11,8 +11,8 @@ export const hashPassword = (password: string): Promise<string> =>
   hash(normalPassword(password), options)
 
 /**
- * Always the same verifications of the same password, also where there is no hash (§5.5: a sign-in
- * never tells whether an address exists).
+ * Hashes even if there is no hash to compare with, so that the time of a sign-in does not reveal
+ * whether an address exists.
  */
 export async function verifyPassword(
   hashed: string | null | undefined,

@@ -44,7 +44,7 @@ export type SandboxOptions = {
   graceMs?: number
 }
 
-/** Makes the place where this worker runs the programs of untrusted authors (runs.md, Sandbox). */
+/** Creates the sandbox in which this worker runs untrusted programs (docs/decisions/0007-sandbox.md). */
 export async function createSandbox(options: SandboxOptions): Promise<OwnedSandbox> {
   // The kernel ends a step together with the thread that started it (PDEATHSIG).
   if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')

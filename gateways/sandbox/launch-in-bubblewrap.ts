@@ -21,7 +21,7 @@ export type BubblewrapHost = {
   cgroups: string | null
 }
 
-/** Starts a step in namespaces of its own (runs.md, Sandbox). */
+/** Starts a step in namespaces of its own (docs/decisions/0007-sandbox.md). */
 export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {
   const inside = `/engine/${basename(step.program)}`
   const limits = limitCommand(host.prlimit, step, {

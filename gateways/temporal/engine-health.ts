@@ -16,7 +16,7 @@ export const workerIdentity = (name: string, memoryLimit: MemoryLimit): string =
 const withoutCgroup = ' (no cgroup)'
 
 export type EngineHealth = {
-  /** Throws 503 `engine_unavailable`: what the engine cannot be told of is not begun (runs.md, Transitions). */
+  /** Throws 503 `engine_unavailable`, so that no run is created that Temporal would learn of late. */
   assertReachable(): Promise<void>
   /** Throws where the engine cannot be asked. */
   pollers(): Promise<Pollers>

@@ -5,9 +5,9 @@ import type { Keyring } from '../keyring/keyring.ts'
 const mark = 'cc-mac'
 
 /**
- * Leaves payloads readable in the engine's UI, for they hold ids alone, and binds each
- * to its workflow by a keyed hash. Whoever can reach the engine but not the keyring can
- * therefore not start a workflow of ours, nor move one's input to another's (temporal.md 7).
+ * Leaves payloads readable in Temporal's UI, since they hold no secret, and binds each to its
+ * workflow by an HMAC. An attacker who reaches Temporal without the keyring can neither start a
+ * workflow of this service nor replay one workflow's input in another (docs/temporal.md).
  */
 export function payloadAuthentication(keyring: Keyring): PayloadCodec {
   const macOf = (payload: Payload, workflowId: string | undefined): Buffer => {

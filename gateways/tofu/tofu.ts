@@ -62,7 +62,7 @@ function assertFits(env: Readonly<Record<string, string>>): void {
 const isForTerminals = (line: string): boolean =>
   line.includes('"type":"version"') || line.includes('"You may now begin working with OpenTofu.')
 
-/** OpenTofu in a workbench, a step of its own for each command (runs.md, Sandbox; engines.md). */
+/** OpenTofu in a workbench. Each command is a step of its own (docs/decisions/0007-sandbox.md). */
 export function tofu(options: TofuOptions) {
   const { bench, token, env, signal, onLine } = options
   const root = options.folder ? `${configuration}/${options.folder}` : configuration

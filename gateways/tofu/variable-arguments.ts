@@ -1,8 +1,7 @@
 /**
- * OpenTofu reads TF_VAR_… first and a .tfvars file over it, while here a variable of the
- * workspace, and above it one of the run, is over what the files say (§4.4, `vars`). Those
- * that both give are therefore arguments as well, in the environment: arguments of a
- * process are for everybody on the machine to see.
+ * OpenTofu reads TF_VAR_… first and lets a .tfvars file override it; here a variable of the
+ * workspace or of the run overrides the files. So variables that both set are also passed as
+ * arguments, by an environment variable: every user of the host can read a process's arguments.
  */
 export function variableArguments(
   names: readonly string[],

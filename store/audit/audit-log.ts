@@ -28,7 +28,7 @@ export const actorOf = (caller: Caller): AuditActor => ({
   requestId: caller.requestId,
 })
 
-/** The audit log of one organization (decisions §8): written in the transaction of the change that it tells of. */
+/** The audit log of one organization. An entry is written in the transaction of its change. */
 export function auditLog(db: Db, organizationId: number, actor: AuditActor) {
   return {
     async record(

@@ -16,7 +16,7 @@ const members = `
 const mapping = `gm.id, gm.group_name as "groupName", gm.role,
   (select count(*)::integer from (${members}) as reached) as members`
 
-/** Which role membership of a group gives (§2.4), by the group's name whatever its case. */
+/** The role that each group grants, by the group's name, ignoring case. */
 export function groupMappings(db: Db, organizationId: number) {
   return {
     async list(limit: number, after: number): Promise<GroupMapping[]> {

@@ -29,7 +29,7 @@ export async function recomputeGroupRoles(
            and lower(gm.group_name) = lower(g.display_name)
        group by m.user_id
        union all
-       -- Whoever came by SAML has the default role where no group gives them any (identity.md 2.4).
+       -- A person of SAML has the default role if no group grants one.
        select a.user_id, 'saml', coalesce(mapped.role, c.default_role) from affected a
          left join saml_configurations c on c.organization_id = :organizationId
          left join lateral (

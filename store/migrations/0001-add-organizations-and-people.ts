@@ -103,7 +103,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index user_tokens_user on user_tokens (organization_id, user_id);
 
-    -- Counted by address over all organizations, whether or not anybody has it (§8).
+    -- Counted by address over all organizations, whether or not an account has it.
     create table sign_in_failures (
       subject bytea primary key,
       failures integer not null,

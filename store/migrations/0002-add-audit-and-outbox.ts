@@ -51,7 +51,7 @@ export async function up(knex: Knex): Promise<void> {
     create index audit_entries_target on audit_entries (organization_id, target_kind, target_id, id);
     select ensure_month_partitions('audit_entries', 3);
 
-    -- The chain over the entries (decisions §8), apart from them so that an entry is never updated.
+    -- The hash chain over the entries, in a table of its own so that an entry is never updated.
     create table audit_seals (
       organization_id integer not null references organizations,
       position bigint not null,
@@ -87,7 +87,7 @@ export async function up(knex: Knex): Promise<void> {
     create trigger append_only_table before truncate on audit_seals
       for each statement execute function refuse_change();
 
-    -- Told to the engine after commit, at least once, in order per workflow (temporal.md 2).
+    -- Delivered to Temporal after the commit, at least once, in order per workflow.
     create table outbox (
       id bigint generated always as identity primary key,
       organization_id integer references organizations,

@@ -66,7 +66,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index workspace_variables_workspace on workspace_variables (organization_id, workspace_id);
 
-    -- Whoever changed what a run will do is among its authors until an apply has taken it in (runs.md).
+    -- Who changed what a run will do is among its authors until an apply includes the change.
     create table workspace_authorship (
       id integer generated always as identity primary key,
       organization_id integer not null,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** What happens: pipelines, runs of a workspace, their place in pipelines, stages, logs, plans, approvals (runs.md). */
+/** Pipelines, workspace runs, pipeline runs, stages, logs, plans and approvals (docs/runs.md). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table pipelines (
@@ -63,7 +63,7 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (organization_id, author_user_id) references users (organization_id, id),
       foreign key (organization_id, author_token_id) references tokens (organization_id, id)
     );
-    -- The turn: of the runs that apply, one a workspace is under way (runs.md, "What may never happen" 3).
+    -- The turn: of the runs that apply, at most one of a workspace is under way.
     create unique index workspace_runs_turn on workspace_runs (workspace_id)
       where phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying') and kind = 'apply';
     create index workspace_runs_live on workspace_runs (organization_id, id)
@@ -169,7 +169,7 @@ export async function up(knex: Knex): Promise<void> {
     create index approvals_run on approvals (organization_id, workspace_run_id);
     create index approvals_user on approvals (organization_id, user_id);
 
-    -- One row is the right to run one apply; who finds it taken does not run (temporal.md 5).
+    -- The row is the right to apply a run: a second worker cannot insert it.
     create table apply_attempts (
       workspace_run_id integer primary key,
       organization_id integer not null,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** A second factor at sign-in, and what tells approvers that a run waits for them (§5, decisions §2). */
+/** A second factor at sign-in, and the mails that tell approvers of a waiting run. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- Read with every session, so it stands beside the person and not in a join.

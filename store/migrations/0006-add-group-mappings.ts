@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** Which role membership of a group gives, and who is in which group, by SCIM or by the last SAML assertion (§2.4). */
+/** The role that each group grants, and who is in which group, by SCIM or by the last SAML assertion. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- Pushed by SCIM; the public id is what its clients see.

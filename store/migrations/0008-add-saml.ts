@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** Single sign-on: an organization's identity provider, what it was asked, what it has said, and whose a domain is (§2.2). */
+/** Single sign-on: identity providers, requests, consumed messages, and claimed mail domains. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table saml_configurations (
@@ -18,7 +18,7 @@ export async function up(knex: Knex): Promise<void> {
       attr_groups text,
       default_role member_role not null default 'Viewer' check (default_role < 'Owner'),
       enabled boolean not null default false,
-      -- Whoever decides which identity provider is believed is the ceiling of what it can open (identity.md 2.4).
+      -- A session of the provider has at most the role of the person who configured it.
       edited_by integer,
       editor_role member_role not null,
       created_at timestamptz not null default now(),

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** What an identity provider tells of a person beyond what the service itself uses, and what it asked (§4.3). */
+/** The attributes of a person that only SCIM has, and the log of SCIM requests. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- The attributes of SCIM that have no column. A key that is not there is derived from the

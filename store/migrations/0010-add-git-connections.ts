@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { protectTable } from '../protect-table.ts'
 
-/** Git connections (§2.9), who owns which branch, and what was written there (decisions §6). */
+/** Git connections, the owner of each branch, and what was written to it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table git_connections (

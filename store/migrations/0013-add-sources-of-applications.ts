@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** An application pipeline's source is a Git connection of its own organization (§2.7). */
+/** An application pipeline's source is a Git connection of its own organization. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table pipelines

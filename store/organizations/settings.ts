@@ -17,7 +17,7 @@ export type OrganizationSettings = {
   /** Whether a build reaches public addresses, by way of the egress proxy, or none at all. */
   buildNetwork: (typeof buildNetworks)[number]
   planApproval: (typeof planApprovals)[number]
-  /** Passwords sign in Owners alone (decisions §2). */
+  /** Passwords sign in Owners alone. */
   requireSso: boolean
 }
 

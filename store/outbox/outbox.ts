@@ -15,8 +15,8 @@ export type WorkflowStart = {
 }
 
 /**
- * What the engine must be told once this transaction has committed. The relay
- * delivers at least once; starts and signals are safe to repeat (temporal.md 2).
+ * What Temporal is told after this transaction commits. The relay delivers at least once, and
+ * starts and signals are idempotent (docs/temporal.md).
  */
 export function outbox(db: Db, organizationId: number) {
   const notify = () => db.raw(`select pg_notify('cc_outbox', '')`)

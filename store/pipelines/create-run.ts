@@ -30,8 +30,8 @@ export type CreatedRun = {
 }
 
 /**
- * A run with its stages, its place in each pipeline, its audit entry, its turn and what the engine
- * is told, all in the caller's transaction (runs.md).
+ * Creates a run with its stages, its place in each pipeline, its audit entry, its turn and its
+ * outbox row, all in the caller's transaction.
  */
 export async function createRun(
   db: Db,

@@ -6,7 +6,7 @@ export type LogLine = { seq: number; level: LogLevel; line: string }
 export type LogPage = { after: number; limit: number; maxBytes?: number }
 export type NewLogLine = { level: LogLevel; line: string }
 
-/** The log of each stage: `seq` from 1, no holes (runs.md, Logs). */
+/** The log of each stage: `seq` from 1, without holes. */
 export function logLines(db: Db, organizationId: number) {
   return {
     /** Appends a batch under the stage's own row lock, so that two writers never share a number. Returns the last one. */

@@ -25,7 +25,7 @@ export type NewPipeline = Pick<Pipeline, 'name' | 'kind'> &
     Pick<Pipeline, 'managed' | 'targetWorkspaceId' | 'strategy' | 'appGitConnectionId' | 'appRepo'>
   >
 
-/** The pipelines of one organization (§2.7). */
+/** The pipelines of one organization. */
 export function pipelines(db: Db, organizationId: number) {
   const rows = () => PipelineRow.query(db).where({ organizationId })
 

@@ -30,7 +30,7 @@ export class PlanRow extends Model {
 
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
 
-/** What a run keeps between plan and apply (runs.md, Digest). */
+/** What a run keeps between plan and apply. */
 export function plans(db: Db, organizationId: number) {
   return {
     /** A plan made again, after its runner was lost, takes the place of the one before. */

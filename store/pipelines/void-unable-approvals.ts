@@ -9,9 +9,9 @@ import { sendBackRun } from './send-back-run.ts'
 import { workspaceRuns } from './workspace-runs.ts'
 
 /**
- * Called by whoever takes somebody's role or place away, in the transaction of that
- * change and after it: an approval that its giver could not give now holds no apply, and
- * its run waits for another (runs.md). Looks at every run between approval and apply.
+ * Voids approvals whose giver could not give them now; their runs wait for another. Called after a
+ * change that takes a role or membership away, in its transaction. Looks at every run between
+ * approval and apply (docs/runs.md, "What voids an approval").
  */
 export async function voidUnableApprovals(
   db: Db,

@@ -16,8 +16,9 @@ export type GuardChange = {
 }
 
 /**
- * Called by whoever changes what a waiting run was planned from, or what guards it, in
- * the transaction of that change and holding the workspace's row (decisions §4).
+ * Settles the waiting runs of a workspace after a change of what they were planned from or of what
+ * guards them (docs/runs.md, "What voids an approval"). Called in the transaction of the change,
+ * which holds the workspace's row.
  */
 export async function voidWaitingRuns(
   db: Db,

@@ -47,8 +47,8 @@ export type RunChange = Partial<
 >
 
 /**
- * The workspace runs of one organization. The tenant is bound here, once, so that
- * no query below can forget it: another organization's run does not exist (§1).
+ * The workspace runs of one organization. The tenant is bound once, so no query below can forget
+ * it: a run of another organization is not found.
  */
 export function workspaceRuns(db: Db, organizationId: number) {
   const rows = () => WorkspaceRunRow.query(db).where({ organizationId })

@@ -17,9 +17,9 @@ export type Sealing = {
 }
 
 /**
- * Chains committed audit entries, per organization, in an order of its own (decisions §8):
- * inside the transactions it would make all of an organization's writes wait for each
- * other. A chain that is stuck keeps no other back.
+ * Chains committed audit entries, per organization, in an order of its own. Chained inside their
+ * transactions, all writes of an organization would wait for each other. One organization's stuck
+ * chain does not stop the others'.
  */
 export async function sealAudit(
   db: PlatformDb,

@@ -34,11 +34,11 @@ const person = `
   u.mfa_enabled as "mfaEnabled",
   coalesce((select max(g.role) from role_grants g where g.organization_id = u.organization_id and g.user_id = u.id), 'Viewer') as role`
 
-/** Turns a credential into whoever is behind it, by one statement a request (style.md: five objection statements cost 12 ×). */
+/** Resolves a credential to its caller, with one statement a request. */
 export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
   const db = store.platform
   return {
-    /** Sessions end 12 h after their last use and 7 d after their start (decisions §2). */
+    /** Sessions end 12 h after their last use and 7 d after their start. */
     async bySession(hash: Buffer): Promise<CallerRow | undefined> {
       const rows = await store.lookUp<CallerRow>({
         name: 'caller-session',

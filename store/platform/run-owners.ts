@@ -1,6 +1,6 @@
 import type { PlatformDb } from '../connect.ts'
 
-/** Whose run it is. An activity takes the organization from here, never from its argument (temporal.md 0.7). */
+/** The organization of a run. An activity takes it from here, never from its argument (docs/temporal.md). */
 export async function organizationOfRun(
   db: PlatformDb,
   runId: number,

@@ -27,8 +27,8 @@ const isOver = `coalesce(f.locked_until, f.window_started_at + ${lockDuration}) 
 export function signIn(db: PlatformDb) {
   return {
     /**
-     * At most three rows: from the third on, the caller must name the organization (decisions §2).
-     * Those with a password come first, so that nobody is kept out by being invited elsewhere.
+     * At most three rows: with more than two matches the caller must name the organization. Rows
+     * with a password come first, so that an invitation elsewhere keeps nobody out.
      */
     async candidates(normalEmail: string, organizationSlug?: string): Promise<SignInCandidate[]> {
       const { rows } = await db.raw(
@@ -44,9 +44,9 @@ export function signIn(db: PlatformDb) {
     },
 
     /**
-     * Takes one of the five tries before anything is verified, so that of fifty at
-     * once exactly five are checked (§8). The fifth starts the lock, which lasts its whole
-     * time whenever the first was. Returns the seconds left of a lock, or 0.
+     * Takes one of the five tries before anything is verified, so that of fifty requests at once
+     * exactly five are checked. The fifth starts the lock, whose duration does not depend on when
+     * the first was. Returns the seconds left of a lock, or 0.
      */
     async takeTry(subject: Buffer): Promise<number> {
       const { rows } = await db.raw(

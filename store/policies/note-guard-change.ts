@@ -7,9 +7,9 @@ import type { PolicyWorkspaces } from './policies.ts'
 export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
 
 /**
- * A rule over many workspaces has changed: in each, its changer is among the next run's
- * authors and a waiting approval is void (decisions §4). In the transaction of the
- * change, after the rule's own row is held.
+ * Notes a change of a rule over many workspaces: in each, who changed it becomes an author of the
+ * next run, and a waiting approval is void. Called in the transaction of the change, after the
+ * rule's own row is locked.
  */
 export async function noteGuardChange(
   db: Db,

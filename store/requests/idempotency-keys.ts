@@ -4,9 +4,9 @@ import type { Db } from '../connect.ts'
 export type StoredAnswer = { status: number; response: unknown }
 
 /**
- * `Idempotency-Key` (decisions §1): within 24 h the same key and body is given the
- * first answer. The row is written in the transaction of the work itself, so a
- * second request at the same moment waits for the first and then reads its answer.
+ * `Idempotency-Key`: within 24 h the same key and body gets the first answer. The row is written in
+ * the transaction of the work itself, so a second request at the same moment waits for the first
+ * and then reads its answer.
  */
 export function idempotencyKeys(db: Db, organizationId: number) {
   const place = (caller: string, key: string) => ({ organizationId, caller, key })

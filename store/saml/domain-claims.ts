@@ -7,7 +7,7 @@ export type DomainClaim = {
   checkedAt: Date | null
 }
 
-/** The mail domains that an organization says are its own (decisions §2a). */
+/** The mail domains that an organization claims. */
 export function domainClaims(db: Db, organizationId: number) {
   return {
     /** In the order in which they were given. */

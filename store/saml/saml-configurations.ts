@@ -71,7 +71,7 @@ export const editorColumns = `c.editor_role as "savedRole",
   case when e.id is not null then coalesce((select max(g.role) from role_grants g
     where g.organization_id = e.organization_id and g.user_id = e.id), 'Viewer') end as "nowRole"`
 
-/** The one identity provider of an organization (§2.2). */
+/** The one identity provider of an organization. */
 export function samlConfigurations(db: Db, organizationId: number) {
   return {
     async find(): Promise<SamlConfiguration | undefined> {

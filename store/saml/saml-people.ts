@@ -62,7 +62,7 @@ const lookText = `
       then $5::member_role end) as wanted
   from known, given left join person on true`
 
-/** Whom an assertion is about, and what its groups give them (identity.md 2.4). */
+/** The people of an organization as SAML assertions name them, and the roles that their groups grant. */
 export function samlPeople(db: Db, organizationId: number) {
   return {
     /**

@@ -54,7 +54,7 @@ export function samlSessions(db: Db, organizationId: number) {
         .returning(['id', 'userId'])
     },
 
-    /** Ends all sessions of whoever is signed in under this name, those of a password included (§4.1 rule 2). */
+    /** Ends all sessions of the person with this name, those of a password included. */
     async endAll(nameId: string): Promise<EndedSession[]> {
       return db('sessions')
         .where({ organizationId })

@@ -8,7 +8,7 @@ export const placeOfSpKey = (organizationId: number) => ({
   column: 'private_key',
 })
 
-/** The organization's own signing key: made once, kept for good (§2.2). */
+/** The organization's own signing key: generated once and never replaced. */
 export function samlSpKeys(db: Db, organizationId: number) {
   return {
     async find(): Promise<SealedSpKey | undefined> {

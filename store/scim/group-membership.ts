@@ -5,11 +5,11 @@ import { askPrepared } from '../ask-prepared.ts'
 
 /**
  * Members of one group, by statements whose cost is that of the change and not of the group:
- * reading all and writing all took 11.8 s for one member of 20,000 (identity.md 1).
+ * reading and writing all of them took 11.8 s for one member of 20,000.
  */
 export function groupMembership(db: Db, organizationId: number, groupId: number) {
   return {
-    /** All or, by the error, none: an id of another organization, or of nobody, is refused (decisions §2a). */
+    /** All or none: an unknown id, or one of another organization, throws. */
     async add(members: ReadonlyMap<string, string | null>): Promise<number> {
       const ids = [...members.keys()]
       if (ids.length === 0) return 0

@@ -5,7 +5,7 @@ import type { Store } from '../connect.ts'
 import { cut, type Changes, type ScimRequest } from './scim-log.ts'
 import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
 
-/** SCIM begins without a grant of any source, which is Viewer (§2.5). */
+/** A person of SCIM begins without a grant of any source, which is Viewer. */
 const role: Role = 'Viewer'
 
 /** A person, the audit entry and the log's: one statement, and one trip to the database. */

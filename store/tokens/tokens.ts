@@ -138,7 +138,7 @@ export function tokens(db: Db, organizationId: number) {
       return row
     },
 
-    /** At most five (decisions §1). */
+    /** At most five. */
     async listScim(): Promise<ScimToken[]> {
       return db('tokens as t')
         .leftJoin('users as u', (on) =>
@@ -151,7 +151,7 @@ export function tokens(db: Db, organizationId: number) {
         .select({ createdBy: db.raw('coalesce(u.email, u.name)') })
     },
 
-    /** One phase of one run, under one fencing number (runs.md, Sandbox). */
+    /** Valid in one phase of one run, under one fencing number (docs/runs.md, "State"). */
     async createRunToken(token: {
       workspaceRunId: number
       runPhase: 'plan' | 'apply'

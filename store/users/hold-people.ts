@@ -40,7 +40,7 @@ export async function holdPeopleAs(
   throw new AppError('forbidden', `Your role (${acting.role}) lacks ${capability}.`)
 }
 
-/** Holding the people: refuses what would leave an organization that nobody can hand on (decisions §2). */
+/** Refuses a change that would leave the organization without an active Owner. The people must be locked. */
 export async function assertAnotherOwner(
   db: Db,
   organizationId: number,

@@ -161,7 +161,7 @@ export function users(db: Db, organizationId: number) {
       await db('users').where({ organizationId, id: userId }).update(changed(db))
     },
 
-    /** The row stays for the audit log; its address and user name are free from now on (decisions §2a). */
+    /** The row stays for the audit log; its address and user name become free. */
     async deprovision(id: number): Promise<void> {
       await db('group_members').where({ organizationId, userId: id }).delete()
       await db('saml_group_names').where({ organizationId, userId: id }).delete()

@@ -13,9 +13,9 @@ export type NotedChange = {
 }
 
 /**
- * Whoever changes what a workspace's next run does, or what guards it, is among that
- * run's authors, and what waited for approval no longer holds (decisions §4). In the
- * transaction of the change, holding the workspace's row.
+ * Notes a change of what a workspace's next run does or of what guards it: who made it becomes an
+ * author of that run, and a waiting approval or plan no longer holds (docs/runs.md). Called in the
+ * transaction of the change, which holds the workspace's row.
  */
 export async function noteChange(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Db } from '../connect.ts'
 
-/** Who changed what the next run of a workspace will do: none of these approves it (runs.md, Authors). */
+/** Who changed what the next run of a workspace will do; they may not approve it (docs/runs.md, "Authors"). */
 export function workspaceAuthorship(db: Db, organizationId: number) {
   const open = (workspaceId: number) =>
     db('workspace_authorship').where({ organizationId, workspaceId }).whereNull('appliedAt')

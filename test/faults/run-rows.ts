@@ -76,7 +76,7 @@ export async function until(what: string, when: () => boolean | Promise<boolean>
   }
 }
 
-/** No lock whose holder is over, no token that outlives its run, no attempt left open (runs.md, "may never happen" 5). */
+/** No lock, token or attempt outlives its run (docs/runs.md, "What may never happen"). */
 export function expectNothingHeld(row: RunRow): void {
   expect({ locks: row.locks, liveTokens: row.liveTokens }, `run ${row.id}`).toEqual({
     locks: 0,

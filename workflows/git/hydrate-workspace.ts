@@ -15,7 +15,7 @@ const { failHydration } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
 
-/** Writes a configuration version into the repository of its workspace's connection (decisions §6). */
+/** Writes a configuration version into the repository of its workspace's Git connection. */
 export async function hydrateWorkspace(input: HydrateWorkspaceInput): Promise<void> {
   // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<HydrateWorkspaceInput> | undefined)?.hydrationId))

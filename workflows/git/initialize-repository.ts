@@ -14,7 +14,7 @@ const { endInitialization } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
 
-/** §2.9: branch and marker, then for `infra` the scaffold. Each step finds what an earlier try of it did. */
+/** Prepares a repository: branch and marker, then for `infra` the scaffold. Each step is idempotent. */
 export async function initializeRepository(input: InitializeRepositoryInput): Promise<void> {
   // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
   if (

@@ -1,4 +1,4 @@
-/** Ids alone: what a workflow is told is readable in the engine's UI (temporal.md 7). */
+/** Ids alone: payloads are readable in Temporal's UI (docs/temporal.md). */
 export type InfrastructureRunInput = { runId: number }
 
 export const infrastructureRunType = 'infrastructureRun'

@@ -49,8 +49,8 @@ const { applyRun } = proxyActivities<TofuActivities>({
 })
 
 /**
- * §3, infrastructure pipeline run: plan (policy and cost gates), approve, apply. The store
- * says what comes next after each step, so a run that was lost is begun anew at its place.
+ * A run: plan (policy and cost gates), approve, apply (docs/runs.md). After each step the store says
+ * what comes next, so a lost workflow can be started again at any point.
  */
 export async function infrastructureRun(run: InfrastructureRunInput): Promise<void> {
   // The signal only wakes. Whoever holds a client can send one, so the decision is read from the store.

@@ -1,7 +1,7 @@
-/** Task queues by what the work needs (temporal.md 11): `control` is quick, `tofu` is bound by memory. */
+/** Task queues by what the work needs: `control` is quick, `tofu` is bound by memory. */
 export const controlQueue = 'control'
 export const tofuQueue = 'tofu'
 
-/** Settles what a crash left open: runs without a workflow, decisions that nobody was told of (temporal.md 2). */
+/** Settles what a crash left open: runs without a workflow (docs/temporal.md). */
 export const reconcileType = 'reconcile'
 export const reconcileScheduleId = 'reconcile'

@@ -6,7 +6,7 @@ const { reconcileRuns } = proxyActivities<ControlActivities>({
   retry: { maximumAttempts: 3 },
 })
 
-/** Runs on a schedule: what a crash left open is settled within a minute (runs.md, Recovery). */
+/** Runs on a schedule, so that what a crash left open is settled within a minute. */
 export async function reconcile(): Promise<void> {
   await reconcileRuns()
 }

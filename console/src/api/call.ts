@@ -17,7 +17,7 @@ export type Input<Id extends OperationId> = Part<'params', Operations[Id]['param
     signal?: AbortSignal
   }
 
-/** A refusal in the API's own words (§2.1). */
+/** A refusal of the API, with its `error` and `code`. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -1,6 +1,6 @@
 import type { Capability, Role } from './types.ts'
 
-/** §2.6, lowest to highest; each has what the ones before it have. */
+/** Lowest to highest; each role has what the ones before it have. */
 export const roleMatrix: ReadonlyArray<{ role: Role; capabilities: readonly Capability[] }> = [
   { role: 'Viewer', capabilities: ['read'] },
   { role: 'Deployer', capabilities: ['read', 'mutate_infra'] },

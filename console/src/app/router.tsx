@@ -25,7 +25,7 @@ const id = (value: string) => {
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
-/** `1` is a number in an address's search; what a sign-out could not end elsewhere it says (§4.1). */
+/** What the address says after a sign-out: `1`, or how the logout at the identity provider ended. */
 export type SignedOut = 1 | 'partial' | 'failed'
 type LoginSearch = {
   next?: string

@@ -6,7 +6,7 @@ import { DoorFrame } from '../parts/door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** Asks for the mail with the link. It says the same whether or not anybody has the address (§5.5). */
+/** Asks for the mail with the link. Says the same for every address, so nobody can enumerate accounts. */
 export function ForgotPasswordPage() {
   const ask = useMutation({
     mutationFn: (email: string) => call('forgotPassword', { body: { email } }),

@@ -6,7 +6,7 @@ export const isGone = (error: unknown): boolean => error instanceof ApiError && 
 
 type Props = { what: string; to: '/workspaces' | '/pipelines'; list: string }
 
-/** What an address named once, or never: another organization’s looks the same (§1). */
+/** For an address of something that is deleted or never existed. Another organization’s looks the same. */
 export function Gone({ what, to, list }: Props) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { letter, type Letter } from '../letter.ts'
 
-/** Goes to the old address: whoever takes an account over by changing it is noticed there (decisions §2). */
+/** Goes to the old address, so that its owner notices an attacker who takes over the account by changing it. */
 export const addressChangedLetter = (about: {
   organizationName: string
   changedBy: string

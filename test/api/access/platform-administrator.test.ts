@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-// §2.6: every capability in their own organization, whatever their role there is.
+// Every capability in their own organization, whatever their role there is.
 test('a platform administrator who is a Viewer may do everything in their own organization', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')

@@ -45,7 +45,7 @@ describe('/api/audit', () => {
     }
   }
 
-  test('200: an entry has the shape of decisions §8, and its hash once it is sealed', async () => {
+  test('200: an entry has its documented shape, and its hash once it is sealed', async () => {
     const org = await harness.organization()
     const deployer = await org.user('Deployer')
     const made = await deployer.post('/api/workspaces', { name: 'shown' })

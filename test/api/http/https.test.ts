@@ -96,7 +96,7 @@ test('single sign-on: its cookie is one of this very host too, and is ended', as
   expect(answer.headers['strict-transport-security']).toBe(year)
 })
 
-test('on plain http the names are those of the contract', async () => {
+test('on plain http the cookies have their plain names', async () => {
   const { email } = await person(plain)
   const [cookie] = (await logIn(plain.app, { email, password })).cookies
   expect([cookie?.name, cookie?.secure]).toEqual(['cc_session', undefined])

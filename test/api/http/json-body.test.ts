@@ -89,7 +89,7 @@ test('400: a route that takes no fields refuses them, and does nothing', async (
   expect(await platform('organizations').where({ id }).first('status')).toEqual({
     status: 'active',
   })
-  // An empty body is no body (decisions §1).
+  // An empty body is no body.
   expect((await admin.post('/api/auth/logout', {})).statusCode).toBe(200)
 })
 

@@ -45,7 +45,7 @@ describe('DELETE /api/pipelines/{id}', () => {
     expect((await user.post(`${workspace.url}/apply`)).statusCode).toBe(201)
     const gone = await user.delete(url)
     expect(gone.statusCode, gone.body).toBe(200)
-    // Its run stays one of provision-<workspace> (§2.7).
+    // Its run stays one of provision-<workspace>.
     const { runs } = (await user.get(`/api/pipelines/${workspace.pipelineId}/runs`)).json()
     expect(runs).toHaveLength(2)
   })

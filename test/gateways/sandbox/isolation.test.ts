@@ -14,7 +14,7 @@ import {
   why,
 } from './shell-sandbox.ts'
 
-// Attacks of a plan's author, from inside a real bubblewrap (runs.md, Sandbox).
+// Attacks of a plan's author, from inside a real bubblewrap (docs/decisions/0007-sandbox.md).
 describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
   let shell: ShellSandbox
   beforeAll(async () => {

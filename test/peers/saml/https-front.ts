@@ -5,7 +5,7 @@ import { makeCertificate } from '../../../gateways/saml/make-certificate.ts'
 
 export type HttpsFront = { origin: string; close(): Promise<void> }
 
-/** Addresses of identity providers are https (§2.2), so one that speaks http gets this in front of it. */
+/** Addresses of identity providers must be https, so a provider that serves http gets this proxy. */
 export async function httpsFront(port: number, backPort: number): Promise<HttpsFront> {
   const { key, certificate } = newCertificate('127.0.0.1')
   const server = createServer({ key, cert: certificate }, (incoming, outgoing) => {

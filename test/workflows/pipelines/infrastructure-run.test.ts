@@ -184,7 +184,7 @@ describe('a production workspace', () => {
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
-    // Lists say so too, and say no more of a run that is over than the contract does (§2.7).
+    // Lists show it too, and show no more of a finished run than its number and state.
     const listed = async () => [
       (await author.get('/api/pipelines')).json().pipelines[0].lastRun,
       (await author.get(`/api/pipelines/${workspace.pipelineId}`)).json().pipeline.lastRun,

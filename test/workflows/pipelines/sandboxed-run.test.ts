@@ -28,7 +28,7 @@ async function runScript(script: string): Promise<string> {
   return `${run.state}\n${lines}`
 }
 
-// What a plan's or an apply's own code can reach (runs.md, Sandbox), through a whole run.
+// What the code of a plan or an apply can reach, through a whole run (docs/decisions/0007-sandbox.md).
 describe('a run of hostile code', () => {
   test('sees neither the host’s files nor the worker’s environment', async () => {
     const secretDir = mkdtempSync(join(homedir(), '.cc-secret-'))
