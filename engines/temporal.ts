@@ -73,7 +73,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Part> {
 }
 
 /** How a client of this installation connects to the frontend. */
-export function clientTls({ caFile, client, server }: TemporalKeys): TLSConfig {
+function clientTls({ caFile, client, server }: TemporalKeys): TLSConfig {
   return {
     serverRootCACertificate: readFileSync(caFile),
     clientCertPair: { crt: readFileSync(client.certFile), key: readFileSync(client.keyFile) },

@@ -46,8 +46,7 @@ async function tell(client: Client, row: OutboxRow): Promise<void> {
   if (row.kind === 'start') return start(client, row)
   const handle = client.workflow.getHandle(row.workflowId)
   try {
-    if (row.kind === 'cancel') await handle.cancel()
-    else await handle.signal(row.signalName ?? '')
+    await handle.signal(row.signalName ?? '')
   } catch (error) {
     // The workflow is over, or was never begun: there is nobody to wake, and the store has the decision.
     if (!(error instanceof WorkflowNotFoundError)) throw error

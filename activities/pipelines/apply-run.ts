@@ -23,7 +23,7 @@ import { sayIgnored } from './say-ignored.ts'
 import { openStageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
-export const applyTimeoutMs = 4 * 3_600_000
+const applyTimeoutMs = 4 * 3_600_000
 /** What an apply has done is in this worker's hands alone, so the store is waited for longer than by anything else. */
 const patienceMs = 10 * 60_000
 

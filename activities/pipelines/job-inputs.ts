@@ -8,7 +8,7 @@ import { readPlanParts } from './read-plan-parts.ts'
 
 export type Input = { name: string; bytes: Buffer; last: boolean }
 
-export const whole = (name: string, bytes: Buffer): Input => ({ name, bytes, last: true })
+const whole = (name: string, bytes: Buffer): Input => ({ name, bytes, last: true })
 
 /** What a runner needs of a run to have OpenTofu work on it. The files go as they were stored. */
 export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<Input> {

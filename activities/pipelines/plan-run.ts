@@ -23,7 +23,7 @@ import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 import { writePlan } from './write-plan.ts'
 
-export const planTimeoutMs = 30 * 60_000
+const planTimeoutMs = 30 * 60_000
 /** A plan changes nothing, so one that was lost with its worker is made again, at most twice. */
 const maxBegun = 3
 

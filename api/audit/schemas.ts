@@ -36,7 +36,7 @@ const Moment = Pattern(
   { maxLength: 40 },
 )
 
-export const AuditQuery = {
+const AuditQuery = {
   event: Type.Optional(
     Pattern(
       '^[A-Za-z_]+(\\.[A-Za-z_]+|\\.?\\*)?$',

@@ -42,7 +42,7 @@ const PlannedResource = Type.Object({
 })
 
 /** A page of a plan: its rows in order, the resources that are taken away before all others. */
-export const PlanPage = Type.Object({
+const PlanPage = Type.Object({
   overview: Type.Object({
     actions: Type.Object({
       destroy: Type.Integer(),

@@ -7,13 +7,13 @@ import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schem
 export const RunParams = Type.Object({ id: Id, runId: Id })
 const states = ['running', 'succeeded', 'failed', 'canceled'] as const
 
-export const Gate = Type.Object({
+const Gate = Type.Object({
   kind: OneOf(['policy', 'cost']),
   result: OneOf(['pass', 'warn', 'fail', 'error']),
   findings: Type.Array(Type.Unknown()),
 })
 
-export const BlockedBy = Type.Object({
+const BlockedBy = Type.Object({
   kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
   id: Nullable(Type.Integer()),
   holder: Nullable(Type.String()),
@@ -23,7 +23,7 @@ export const BlockedBy = Type.Object({
   whoCanAct: Type.Array(Type.String()),
 })
 
-export const StageBody = Type.Object({
+const StageBody = Type.Object({
   name: Type.String(),
   state: OneOf(stageStates),
   startedAt: Nullable(Time),
@@ -32,7 +32,7 @@ export const StageBody = Type.Object({
   gates: Type.Optional(Type.Array(Gate)),
 })
 
-export const ApprovalBody = Type.Object({
+const ApprovalBody = Type.Object({
   user: Type.String(),
   decision: OneOf(['approved', 'rejected']),
   stage: OneOf(['plan', 'approve']),
@@ -111,7 +111,7 @@ export const RunDetail = Type.Object({
   ),
 })
 
-export const LogLineBody = Type.Object({
+const LogLineBody = Type.Object({
   seq: Type.Integer(),
   level: OneOf(['debug', 'info', 'warn', 'error']),
   line: Type.String(),

@@ -29,7 +29,7 @@ export const AcceptInvitation = Body({
   password: Password,
 })
 
-export const Organization = Type.Object({
+const Organization = Type.Object({
   id: Id,
   slug: Type.String(),
   name: Type.String(),

@@ -13,10 +13,10 @@ const tokenFields = {
   expiresAt: Time,
   lastUsedAt: Nullable(Time),
 }
-export const TokenBody = Type.Object(tokenFields)
+const TokenBody = Type.Object(tokenFields)
 
 /** A token of anybody's, with whose role limits it. */
-export const OwnedTokenBody = Type.Object({
+const OwnedTokenBody = Type.Object({
   ...tokenFields,
   user: Type.Object({ id: Id, email: Nullable(Type.String()), name: Type.String() }),
 })

@@ -5,7 +5,7 @@ import { OneLine } from '../http/one-line.ts'
 import { QueryText } from '../http/pattern.ts'
 import { Body, Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
 
-export const Email = Type.String({ format: 'email', maxLength: 254 })
+const Email = Type.String({ format: 'email', maxLength: 254 })
 
 export const UserBody = Type.Object({
   id: Id,

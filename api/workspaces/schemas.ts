@@ -7,7 +7,7 @@ import { LastRunBody } from '../pipelines/schemas.ts'
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const
 
-export const LockBody = Type.Object({
+const LockBody = Type.Object({
   holder: Type.Object({
     kind: OneOf(['user', 'run', 'cli']),
     label: Type.String(),

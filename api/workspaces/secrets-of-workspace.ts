@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { placeOfValue } from './present-variable.ts'
 
 /** The workspace's sensitive values as they are now. They are opened to be searched for, and go nowhere. */
-export async function secretsOfWorkspace(
+async function secretsOfWorkspace(
   { keyring }: Pick<Deps, 'keyring'>,
   db: Db,
   { organizationId, workspaceId }: { organizationId: number; workspaceId: number },

@@ -10,7 +10,7 @@ import { actorOfRunToken, holdRunWorkspace } from './hold-run-workspace.ts'
 import { keepState } from './keep-state.ts'
 
 /** A zombie that tries again and again must not fill the store. */
-export const quarantinedPerRun = 20
+const quarantinedPerRun = 20
 
 /**
  * The apply of a run writes the state. A write that is refused may be the only trace of what was

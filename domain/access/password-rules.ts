@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import { normalPassword } from './normal-password.ts'
 
-export const minPasswordLength = 12
+const minPasswordLength = 12
 export const maxPasswordLength = 1_000
 
 export type PasswordContext = {

@@ -22,7 +22,7 @@ export const lowestRole: Readonly<Record<Capability, Role>> = {
 
 export const rank = (role: Role): number => roles.indexOf(role)
 
-export const roleHas = (role: Role, capability: Capability): boolean =>
+const roleHas = (role: Role, capability: Capability): boolean =>
   rank(role) >= rank(lowestRole[capability])
 
 /** The powers of a person: a platform administrator is above every role of their own organization. */

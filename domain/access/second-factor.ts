@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { hashCredential } from './credentials.ts'
 
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 /** RFC 6238's own: 30 s, six digits, SHA-1, which is what every authenticator app can do. */
 const periodSeconds = 30
 const digits = 6

@@ -23,7 +23,7 @@ export function maskSecrets(secrets: readonly string[]): Mask {
  */
 export type Mask = (text: string, maxLength?: number) => string
 
-export const masked = '[masked]'
+const masked = '[masked]'
 
 /** As much is read beyond the end as a token takes, so that the cut does not make it one that is not known. */
 const maxBeyond = 4_096

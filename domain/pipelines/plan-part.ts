@@ -1,5 +1,5 @@
 /** What is kept of a plan as bytes; the modules as one archive. */
-export const planParts = ['plan_file', 'lock_file', 'modules', 'plan_json'] as const
+const planParts = ['plan_file', 'lock_file', 'modules', 'plan_json'] as const
 export type PlanPart = (typeof planParts)[number]
 
 /** Of each part that is there, how many pieces it was stored in. */

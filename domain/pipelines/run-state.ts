@@ -7,7 +7,7 @@ export const livePhases = [
   'apply_queued',
   'applying',
 ] as const
-export const terminalPhases = ['succeeded', 'failed', 'canceled'] as const
+const terminalPhases = ['succeeded', 'failed', 'canceled'] as const
 export type LivePhase = (typeof livePhases)[number]
 export type TerminalPhase = (typeof terminalPhases)[number]
 export type RunPhase = LivePhase | TerminalPhase

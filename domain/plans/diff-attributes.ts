@@ -52,8 +52,8 @@ export type PresentedAttribute = {
   forcesReplacement?: true
 }
 
-export const sensitiveText = '(sensitive value)'
-export const unknownText = '(known after apply)'
+const sensitiveText = '(sensitive value)'
+const unknownText = '(known after apply)'
 
 const maxDepth = 8
 

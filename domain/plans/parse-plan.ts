@@ -25,7 +25,7 @@ export function parsePlan(document: unknown): Plan {
 }
 
 /** More than OpenTofu's own types nest, and few enough that every function that walks a plan may recurse. */
-export const maxLevels = 500
+const maxLevels = 500
 
 /** Its message names a place of the plan, never a value. */
 export class PlanFormatError extends Error {

@@ -8,10 +8,3 @@ export const own = (value: unknown, key: string | number): unknown => {
   if (Array.isArray(value)) return typeof key === 'number' ? (value as unknown[])[key] : undefined
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
-
-/** Keeps every key an own one: assigning `__proto__` would change the copy's prototype. */
-export const mapRecord = (
-  record: UnknownRecord,
-  change: (value: unknown, key: string) => unknown,
-): UnknownRecord =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))

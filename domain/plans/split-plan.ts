@@ -88,7 +88,7 @@ const planActions = ['destroy', 'replace', 'update', 'create', 'read', 'move'] a
 export type PlanAction = (typeof planActions)[number]
 
 export const maxRows = 50_000
-export const maxAttributesPerRow = 200
+const maxAttributesPerRow = 200
 export const maxRowBytes = 64 * 1_024
 /** The names of a row's own fields and its two counts. */
 const envelopeBytes = 128

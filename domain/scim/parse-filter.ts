@@ -1,7 +1,7 @@
 import { filterTokens, type Token } from './filter-tokens.ts'
 import { quoted, refusal } from './refusals.ts'
 
-export const compareOperators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+const compareOperators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 export type CompareOperator = (typeof compareOperators)[number]
 export type FilterValue = string | number | boolean | null
 

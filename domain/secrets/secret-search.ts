@@ -40,7 +40,7 @@ export type SecretSearch = {
   coverAll: (value: unknown) => unknown
 }
 
-export const hiddenText = '[masked]'
+const hiddenText = '[masked]'
 
 /** Shorter ones are in many values by chance. They are hidden where they are the whole value. */
 const shortestPart = 8

@@ -6,7 +6,7 @@ export type ConfigurationFiles = Record<string, string>
 
 export const maxFiles = 1_000
 /** In bytes, as a file system counts: also of each of its names. */
-export const maxPathLength = 255
+const maxPathLength = 255
 const maxDetails = 20
 
 /** Ours in every run's folder: the backend block that leads to our own state endpoint. */

@@ -3,7 +3,7 @@ import { conflict } from '../errors.ts'
 /** OpenTofu reads a serial as 64 bits and raises it by one; a JSON number is exact up to 2^53. */
 export const maxSerial = 2 ** 52
 /** An apply raises the serial by a handful. Who jumps leaves no room for those who come after. */
-export const maxSerialStep = 1_000
+const maxSerialStep = 1_000
 
 export type StateMark = { lineage: string; serial: number; bodySha256: string }
 

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../errors.ts'
 import { isConfigurationFile, terraformBlocks } from './terraform-blocks.ts'
 
-export const encryptionRefused =
+const encryptionRefused =
   'an encryption block is refused: it chooses how the approved plan is read. Remove it; plans and states are encrypted at rest here'
 
 /**

@@ -102,12 +102,12 @@ export type StateOutput = {
 /** A piece and a batch each fit into one frame between processes (gateways/runner/frames.ts). */
 const pieceBytes = 256 * 1_024
 const batchBytes = pieceBytes - 64
-export const maxResources = 50_000
-export const maxOutputs = 5_000
+const maxResources = 50_000
+const maxOutputs = 5_000
 const maxResourceBytes = 16 * 1_048_576
 const maxOutputBytes = 4 * 1_048_576
 export const maxOutputValueBytes = 64 * 1_024
-export const maxOutputLevels = 100
+const maxOutputLevels = 100
 
 /** A name that is written with escapes (`seri\u0061l`) is a name to a reader, and is not exchanged. */
 function assertMarks(document: StateDocument, { serial, lineage }: SplitOptions): void {

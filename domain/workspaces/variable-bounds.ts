@@ -1,7 +1,7 @@
 import { conflict, invalid, type AppError } from '../errors.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
 
-export const variablesPerWorkspace = 200
+const variablesPerWorkspace = 200
 
 /** Sensitive values of a workspace together: more could not be masked in logs in time. */
 export const maxSensitiveBytes = 1024 * 1024
@@ -10,13 +10,13 @@ export const maxSensitiveBytes = 1024 * 1024
  * All variables of a workspace together. Linux gives a new program 2 MiB for its environment and
  * arguments; the rest is for what the service and the run itself add.
  */
-export const maxVariableBytes = 1536 * 1024
+const maxVariableBytes = 1536 * 1024
 
 /** Overrides of one run, which come on top of it. */
 export const maxOverrideBytes = 256 * 1024
 
 /** Linux takes 128 KiB for one text of an environment, `KEY=value` and a NUL. */
-export const maxEnvironmentText = 128 * 1024
+const maxEnvironmentText = 128 * 1024
 
 /** A variable by its size: its value is not opened for that. */
 export type MeasuredVariable = {

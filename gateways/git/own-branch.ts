@@ -34,7 +34,7 @@ export async function readMarker(
 }
 
 /** The branch's head; a branch that is missing begins at the default one's. Null: the repository is empty. */
-export async function openBranch(
+async function openBranch(
   host: GitHost,
   repository: GitRepository,
   branch: string,

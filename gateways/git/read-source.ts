@@ -37,7 +37,7 @@ export async function readSource(
 }
 
 /** The files at one commit, which is a branch's head. */
-export async function readAt(
+async function readAt(
   host: GitHost,
   place: SourcePlace,
   at: { branch: string; commit: string; known: KnownSource | undefined },

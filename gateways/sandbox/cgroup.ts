@@ -50,7 +50,7 @@ export function makeCgroup(runs: string, name: string, limits: CgroupLimits): Cg
 }
 
 /** Kills what is in it, and removes it once the kernel lets go. */
-export async function removeCgroup(path: string): Promise<void> {
+async function removeCgroup(path: string): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     killAllIn(path)
     try {

@@ -2,7 +2,7 @@ import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
-export class PriceRow extends Model {
+class PriceRow extends Model {
   static override tableName = 'prices'
   static override jsonAttributes = ['match']
   declare id: number

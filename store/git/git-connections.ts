@@ -8,7 +8,7 @@ import { isUniqueViolation, type Db } from '../connect.ts'
 export type WebhookState = 'none' | 'pending' | 'active' | 'unavailable'
 export type GitStatus = 'healthy' | 'invalid_token' | 'unreachable' | 'initializing' | 'error'
 
-export class GitConnectionRow extends Model {
+class GitConnectionRow extends Model {
   static override tableName = 'git_connections'
   declare id: number
   declare organizationId: number

@@ -16,7 +16,7 @@ export type HydrationState =
 /** Path to blob id. */
 type Listing = Record<string, string>
 
-export class GitHydrationRow extends Model {
+class GitHydrationRow extends Model {
   static override tableName = 'git_hydrations'
   static override jsonAttributes = ['files']
   declare id: number

@@ -14,7 +14,7 @@ export type ApplyAttempt = {
 }
 
 /** A worker that says nothing for so long is dead, and its sandbox with it (bubblewrap dies with its parent). */
-export const attemptSilenceSeconds = 15
+const attemptSilenceSeconds = 15
 
 /** The right to apply a run: one row, so that a second worker cannot take it. */
 export function applyAttempts(db: Db, organizationId: number) {

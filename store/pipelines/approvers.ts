@@ -7,7 +7,7 @@ import { users, type User } from '../users/users.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
 
 /** Enough to find somebody; a list of thousands helps nobody. */
-export const maxApproversShown = 20
+const maxApproversShown = 20
 
 /** A person as they ask: by a session or token whose ceiling may be below their role. */
 export type Approver = {

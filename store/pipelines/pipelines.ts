@@ -2,7 +2,7 @@ import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
-export class PipelineRow extends Model {
+class PipelineRow extends Model {
   static override tableName = 'pipelines'
   declare id: number
   declare organizationId: number

@@ -2,7 +2,7 @@ import { Model } from 'objection'
 import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
 import type { Db } from '../connect.ts'
 
-export class PlanPartRow extends Model {
+class PlanPartRow extends Model {
   static override tableName = 'plan_parts'
   static override idColumn = ['workspaceRunId', 'attempt', 'part', 'seq']
   declare workspaceRunId: number

@@ -3,7 +3,7 @@ import type { PlanPieces } from '../../domain/pipelines/plan-part.ts'
 import type { PlanOverview } from '../../domain/plans/split-plan.ts'
 import type { Db } from '../connect.ts'
 
-export class PlanRow extends Model {
+class PlanRow extends Model {
   static override tableName = 'plans'
   static override idColumn = 'workspaceRunId'
   declare workspaceRunId: number

@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
 import type { Db } from '../connect.ts'
 
-export class WorkspaceRunRow extends Model {
+class WorkspaceRunRow extends Model {
   static override tableName = 'workspace_runs'
   static override jsonAttributes = ['summary', 'cost', 'gates', 'found']
   declare id: number

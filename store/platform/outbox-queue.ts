@@ -3,7 +3,7 @@ import type { PlatformDb } from '../connect.ts'
 export type OutboxRow = {
   id: number
   organizationId: number | null
-  kind: 'start' | 'signal' | 'cancel'
+  kind: 'start' | 'signal'
   workflowType: string | null
   workflowId: string
   taskQueue: string | null

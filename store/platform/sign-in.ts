@@ -14,8 +14,8 @@ export type Resettable = {
   email: string
 }
 
-export const lockAfterFailures = 5
-export const lockDurationMinutes = 15
+const lockAfterFailures = 5
+const lockDurationMinutes = 15
 
 /** One address, so many organizations: more than anybody has, and no way to have thousands of mails sent. */
 const maxResets = 10

@@ -4,7 +4,7 @@ import { isUniqueViolation, type Db } from '../connect.ts'
 
 export type PolicyWorkspaces = 'all' | 'production' | number[]
 
-export class PolicyRow extends Model {
+class PolicyRow extends Model {
   static override tableName = 'policies'
   static override jsonAttributes = ['workspaces']
   declare id: number

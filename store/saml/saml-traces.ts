@@ -18,7 +18,7 @@ export type SamlTrace = Omit<NewSamlTrace, 'requestId'> & {
   createdAt: Date
 }
 
-export const keptTraces = 50
+const keptTraces = 50
 
 /** Beside a statement that adds one: it sees the table without that. */
 export const dropOldTraces = (organizationId: string): string =>

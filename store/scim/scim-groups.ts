@@ -24,7 +24,7 @@ export type HeldGroup = ScimGroup & { role: Role | null }
 /** `few`: where they are at most `fewMembers`; `none`: the members are not looked at. */
 export type WantedMembers = 'none' | 'few' | 'all'
 
-export const fewMembers = 1_000
+const fewMembers = 1_000
 
 const columns = `g.id, g.public_id as "publicId", g.display_name as "displayName", g.external_id as "externalId",
   g.row_version as "rowVersion", g.created_at as "createdAt", g.updated_at as "updatedAt"`

@@ -3,7 +3,7 @@ import { AppError, conflict, notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
 export const liveTokensPerUser = 20
-export const liveScimTokens = 5
+const liveScimTokens = 5
 
 export type ApiToken = {
   id: number

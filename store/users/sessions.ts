@@ -56,9 +56,6 @@ export function sessions(db: Db, organizationId: number) {
         .whereNull('revokedAt')
         .update({ revokedAt: db.fn.now() })
     },
-    async revokeAllOf(userId: number): Promise<void> {
-      await this.revokeOthersOf(userId, 0)
-    },
     async revokeOthersOf(userId: number, kept: number): Promise<void> {
       await db('sessions')
         .where({ organizationId, userId })

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/access/roles.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 import { contains } from '../contains.ts'
 
-export class UserRow extends Model {
+class UserRow extends Model {
   static override tableName = 'users'
   declare id: number
   declare organizationId: number

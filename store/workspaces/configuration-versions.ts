@@ -2,7 +2,7 @@ import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
 
-export class ConfigurationVersionRow extends Model {
+class ConfigurationVersionRow extends Model {
   static override tableName = 'configuration_versions'
   declare id: number
   declare organizationId: number

@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import type { StateHeader } from '../../domain/workspaces/split-state.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
-export class StateVersionRow extends Model {
+class StateVersionRow extends Model {
   static override tableName = 'state_versions'
   declare id: number
   declare organizationId: number

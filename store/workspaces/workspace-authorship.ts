@@ -10,10 +10,6 @@ export function workspaceAuthorship(db: Db, organizationId: number) {
       await db('workspace_authorship').insert({ organizationId, workspaceId, userId, what })
     },
 
-    async openAuthors(workspaceId: number): Promise<number[]> {
-      return (await open(workspaceId).distinct('userId')).map((row) => row.userId)
-    },
-
     /** The newest entry there is: what a plan that is made now has taken in. */
     async newestId(workspaceId: number): Promise<number> {
       const row = await open(workspaceId).max('id as id').first()

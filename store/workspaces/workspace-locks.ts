@@ -1,7 +1,7 @@
 import { Model } from 'objection'
 import type { Db } from '../connect.ts'
 
-export class WorkspaceLockRow extends Model {
+class WorkspaceLockRow extends Model {
   static override tableName = 'workspace_locks'
   static override idColumn = 'workspaceId'
   static override jsonAttributes = ['info']

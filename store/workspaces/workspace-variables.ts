@@ -4,7 +4,7 @@ import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.t
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 
-export class WorkspaceVariableRow extends Model {
+class WorkspaceVariableRow extends Model {
   static override tableName = 'workspace_variables'
   declare id: number
   declare organizationId: number

@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
 import { contains } from '../contains.ts'
 
-export class WorkspaceRow extends Model {
+class WorkspaceRow extends Model {
   static override tableName = 'workspaces'
   static override jsonAttributes = ['source']
   declare id: number

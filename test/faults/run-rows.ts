@@ -28,7 +28,7 @@ export type RunRow = {
  * cores that also compile and plan for other files a wait is no measurement. What is promised
  * in time is judged by the row's own times.
  */
-export const patienceMs = 120_000
+const patienceMs = 120_000
 
 export async function rowOf(harness: Harness, runId: number): Promise<RunRow> {
   const { rows } = await harness.deps.store.platform.raw(

@@ -22,7 +22,7 @@ export const busyRunnersOf = (worker: number): number[] =>
 export const cmdlineOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 export const environOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, 'utf8')
 
-export const childrenOf = (pid: number): number[] =>
+const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 export function isAlive(pid: number): boolean {

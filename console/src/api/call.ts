@@ -35,7 +35,7 @@ export class ApiError extends Error {
 }
 
 /** The service could not be reached at all: nothing was answered, so nothing is known. */
-export class Unreachable extends Error {
+class Unreachable extends Error {
   constructor() {
     super('The service does not answer. Nothing is lost here.')
   }

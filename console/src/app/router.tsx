@@ -112,7 +112,7 @@ const workspaces = createRoute({
 export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
 
-export const workspace = createRoute({
+const workspace = createRoute({
   getParentRoute: () => app,
   path: '/workspaces/$id',
   params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
@@ -123,7 +123,7 @@ export const workspace = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspace.tsx'), 'WorkspacePage'),
 })
 
-export const runTabs = ['plan', 'log', 'timeline'] as const
+const runTabs = ['plan', 'log', 'timeline'] as const
 export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }
 
 const runSearch = (search: Values): RunSearch => {
@@ -145,7 +145,7 @@ const runParams = {
   }),
 }
 
-export const workspaceRun = createRoute({
+const workspaceRun = createRoute({
   getParentRoute: () => app,
   path: '/workspaces/$id/runs/$runId',
   params: runParams,
@@ -161,14 +161,14 @@ const pipelines = createRoute({
   component: lazyRouteComponent(() => import('../pages/pipelines.tsx'), 'PipelinesPage'),
 })
 
-export const pipeline = createRoute({
+const pipeline = createRoute({
   getParentRoute: () => app,
   path: '/pipelines/$id',
   params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
   component: lazyRouteComponent(() => import('../pages/pipeline.tsx'), 'PipelinePage'),
 })
 
-export const pipelineRun = createRoute({
+const pipelineRun = createRoute({
   getParentRoute: () => app,
   path: '/pipelines/$id/runs/$runId',
   params: runParams,

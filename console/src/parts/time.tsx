@@ -34,7 +34,7 @@ export function Duration({ from, to }: { from: string; to: string | null }) {
   return <span className="num">{durationText(ms)}</span>
 }
 
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   if (seconds < 1) return `${ms} ms`
   if (seconds < 60) return `${seconds} s`

@@ -28,7 +28,7 @@ export type ScimClient = {
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
-export const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** An identity provider with a token of this organization. */
 export async function scimClient(harness: Harness, org: TestOrganization): Promise<ScimClient> {

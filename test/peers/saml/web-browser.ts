@@ -90,7 +90,7 @@ function keep(jar: Map<string, string>, line: string): void {
 
 type Form = { action: string; fields: Record<string, string> }
 
-export function formOf({ body, url }: Page): Form | undefined {
+function formOf({ body, url }: Page): Form | undefined {
   const form = /<form\b[^>]*>[\s\S]*?<\/form>/i.exec(body)?.[0]
   if (form === undefined) return undefined
   const fields: Record<string, string> = {}
