@@ -12,6 +12,7 @@ import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { prepareStore } from '../store/prepare-store.ts'
 import { createApp } from './app.ts'
 import { serveMetrics } from './platform/metrics.ts'
+import { taskQueues } from '../workflows/platform/contract.ts'
 
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
 async function main(config: Config): Promise<void> {
@@ -30,7 +31,7 @@ async function main(config: Config): Promise<void> {
     config,
     store,
     keyring: createKeyring(config.keyring),
-    engine: createEngineHealth(connection, config.temporal.namespace),
+    engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: createOutbound(config),
     policies,
     changes,

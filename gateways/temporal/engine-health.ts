@@ -1,7 +1,6 @@
 import type { Connection } from '@temporalio/client'
 import { unavailable } from '../../domain/errors.ts'
 import type { MemoryLimit } from '../sandbox/workbench.ts'
-import { controlQueue, tofuQueue } from '../../workflows/platform/contract.ts'
 
 /** How many workers ask for work of each kind, and how many of the latter lack a cgroup. */
 export type Pollers = { control: number; tofu: number; withoutCgroup: number }
@@ -26,7 +25,11 @@ const timeoutMs = 1_500
 const trustedForMs = 1_000
 
 /** Asks the engine at most once a second, however many runs are started in it. */
-export function createEngineHealth(connection: Connection, namespace: string): EngineHealth {
+export function createEngineHealth(
+  connection: Connection,
+  namespace: string,
+  queues: { control: string; tofu: string },
+): EngineHealth {
   let asked: Promise<void> | undefined
   let goodUntil = 0
 
@@ -51,7 +54,7 @@ export function createEngineHealth(connection: Connection, namespace: string): E
   let countedAt = 0
   const count = async (): Promise<Pollers> => {
     const [control, tofu] = await Promise.all(
-      [controlQueue, tofuQueue].map(async (queue) => pollersOf(connection, namespace, queue)),
+      [queues.control, queues.tofu].map(async (queue) => pollersOf(connection, namespace, queue)),
     )
     return {
       control: control?.size ?? 0,

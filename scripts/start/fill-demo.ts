@@ -25,6 +25,7 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { demoPeople } from './demo-people.ts'
 import { demoWorkspaces, type DemoWorkspace } from './demo-workspaces.ts'
+import { taskQueues } from '../../workflows/platform/contract.ts'
 
 type Options = { config: Config; say: (line: string) => void; signal: AbortSignal }
 
@@ -41,7 +42,7 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     store,
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
-    engine: createEngineHealth(connection, config.temporal.namespace),
+    engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     // Of what only other use cases need.
     policies: { check: async () => [], close: async () => undefined },
     changes: { on: () => () => undefined, close: async () => undefined },

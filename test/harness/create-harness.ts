@@ -26,6 +26,7 @@ import { textOfDatabase, textOfHistories } from './written-by.ts'
 import { startWorker, type TestWorker } from './start-worker.ts'
 import { watchSecrets, type SecretWatch } from './secret-watch.ts'
 import { createOrganization, type TestOrganization } from './test-organization.ts'
+import { taskQueues } from '../../workflows/platform/contract.ts'
 
 export type Harness = {
   app: FastifyInstance
@@ -102,7 +103,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     config,
     store,
     keyring: createKeyring(config.keyring),
-    engine: createEngineHealth(connection, config.temporal.namespace),
+    engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: (options.outbound ?? ((real: Outbound) => real))(createOutbound(config)),
     policies: createPolicyCompiler(config, log),
     changes,
