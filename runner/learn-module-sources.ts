@@ -1,6 +1,6 @@
 import { anyRef, moduleSources, type ModuleSource } from '../domain/git/module-sources.ts'
 import { relayAllowance } from '../domain/git/relay-allowance.ts'
-import type { RelayHost } from '../gateways/git/git-relay.ts'
+import type { RelayHost } from '../gateways/git/relay-environment.ts'
 import type { StepLimits, Workbench } from '../gateways/sandbox/workbench.ts'
 
 type Learning = {

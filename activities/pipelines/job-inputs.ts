@@ -24,6 +24,13 @@ export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<
   yield whole('files', loaded.files)
 }
 
+export const factsOf = ({ id, kind, destroy, authorUserId }: LoadedRun['run']) => ({
+  id,
+  kind,
+  destroy,
+  authorUserId,
+})
+
 export const settingsInput = (settings: Settings): Input =>
   whole('settings', Buffer.from(JSON.stringify(settings)))
 

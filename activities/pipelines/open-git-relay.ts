@@ -5,8 +5,8 @@ import {
   createGitRelay,
   type GitRelay,
   type RelayCredentials,
-  type RelayHost,
 } from '../../gateways/git/git-relay.ts'
+import type { RelayHost } from '../../gateways/git/relay-environment.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
 import {
   gitConnections,

@@ -11,7 +11,7 @@ import { GivenUp } from '../guard-activity.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { memoryExceeded } from './end-of-runner.ts'
 import { tellRules } from './gate-rules.ts'
-import { runInputs } from './job-inputs.ts'
+import { factsOf, runInputs } from './job-inputs.ts'
 import { judgeWhileWaiting } from './judge-while-waiting.ts'
 import { lendBenches } from './lend-benches.ts'
 import { findRun, loadRun, type FoundRun, type LoadedRun } from './load-run.ts'
@@ -164,13 +164,6 @@ async function planInRunner(
     await benches.close()
   }
 }
-
-export const factsOf = ({ id, kind, destroy, authorUserId }: LoadedRun['run']) => ({
-  id,
-  kind,
-  destroy,
-  authorUserId,
-})
 
 function toFailure(error: unknown, watch: RunWatch): JobFailure | undefined {
   if (watch.cause() === 'canceled') return new JobFailure('canceled_by_user', 'Canceled.')

@@ -10,10 +10,9 @@ import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
 import { memoryExceeded } from './end-of-runner.ts'
 import { gateVersions, tellRules, type GateVersions } from './gate-rules.ts'
-import { planInputs, settingsInput } from './job-inputs.ts'
+import { factsOf, planInputs, settingsInput } from './job-inputs.ts'
 import { lendBenches } from './lend-benches.ts'
 import { loadRun, type FoundRun } from './load-run.ts'
-import { factsOf } from './plan-run.ts'
 
 /**
  * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { runReasons, stageStates } from '../../domain/pipelines/run-state.ts'
 import { OneLine } from '../http/one-line.ts'
-import { NullablePlanPage } from './plan-page.ts'
+import { NullablePlanPage } from './plan-page-schema.ts'
 import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })

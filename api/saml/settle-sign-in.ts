@@ -10,7 +10,31 @@ import { samlRequests, type AnsweredConfiguration } from '../../store/saml/saml-
 import { samlTraces } from '../../store/saml/saml-traces.ts'
 import { AboveEditor, admitPerson, planAdmission } from './admit-person.ts'
 import { noteRefusedSignIn, type TraceDetail } from './note-sign-in.ts'
-import type { AcsOutcome, AcsVisit, Answered } from './take-assertion.ts'
+import type { Visitor } from '../sign-in/visitor.ts'
+import type { ReadResponse } from '../../domain/saml/read-response.ts'
+import type { FoundRequest } from '../../store/platform/saml.ts'
+
+export type AcsVisit = {
+  visitor: Visitor
+  origin: string
+  /** The login-CSRF cookie of a request, by the request's id. */
+  browserCookie: (requestId: string) => string | undefined
+  /** Whether a browser sent it: all that are current say where a form came from. */
+  fromBrowser: boolean
+}
+
+/** Where the browser goes next. All that is wrong with a message itself is thrown, as a SamlRefusal. */
+export type AcsOutcome =
+  | { kind: 'signed_in'; cookie: string; target: string; requestId: string }
+  | { kind: 'tested'; requestId: string }
+  | { kind: 'failed' }
+  | { kind: 'suspended' }
+
+export type Answered = {
+  request: FoundRequest
+  read: ReadResponse
+  relayState: string | undefined
+}
 
 /** Longer than any clock would let the same assertion in again. */
 const seenMs = maxAgeMs + 3 * skewMs

@@ -12,7 +12,8 @@ import { browserCookieOf, clearBrowserCookie, setBrowserCookie } from './browser
 import { pageHeaders, refusalPage } from './pages.ts'
 import { renderSamlError, sendOnward } from './render-saml.ts'
 import { browserAnswers, formLimitBytes, takeSamlForms } from './saml-forms.ts'
-import { takeAssertion, type AcsOutcome } from './take-assertion.ts'
+import type { AcsOutcome } from './settle-sign-in.ts'
+import { takeAssertion } from './take-assertion.ts'
 
 const failedPlace = '/login?sso=failed'
 

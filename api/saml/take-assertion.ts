@@ -18,29 +18,7 @@ import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import type { Deps } from '../deps.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import { noteRefusedSignIn, type Refused } from './note-sign-in.ts'
-import { settleSignIn } from './settle-sign-in.ts'
-
-export type AcsVisit = {
-  visitor: Visitor
-  origin: string
-  /** The login-CSRF cookie of a request, by the request's id. */
-  browserCookie: (requestId: string) => string | undefined
-  /** Whether a browser sent it: all that are current say where a form came from. */
-  fromBrowser: boolean
-}
-
-/** Where the browser goes next. All that is wrong with a message itself is thrown, as a SamlRefusal. */
-export type AcsOutcome =
-  | { kind: 'signed_in'; cookie: string; target: string; requestId: string }
-  | { kind: 'tested'; requestId: string }
-  | { kind: 'failed' }
-  | { kind: 'suspended' }
-
-export type Answered = {
-  request: FoundRequest
-  read: ReadResponse
-  relayState: string | undefined
-}
+import { settleSignIn, type AcsOutcome, type AcsVisit, type Answered } from './settle-sign-in.ts'
 
 /**
  * The assertion consumer service. Finds the request that the response claims to answer before any

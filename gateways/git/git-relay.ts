@@ -3,15 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../domain/errors.ts'
-import type { GitProduct } from '../../domain/git/providers.ts'
 import type { RelayAllowance } from '../../domain/git/relay-allowance.ts'
 import { relayPath, type RelayPath } from '../../domain/git/relay-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { explainRefusals, type RelayRefusal } from './explain-refusals.ts'
-import { relayEnvironment } from './relay-environment.ts'
+import { relayEnvironment, type RelayHost } from './relay-environment.ts'
 import { narrowAnswer, refsSeen, refuseWants, type RefsSeen } from './narrow-fetch.ts'
 
-export type RelayHost = { host: string; origin: string; product: GitProduct }
 export type RelayCredential = { connectionId: number; authorization: string }
 export type RelayCredentials = {
   origin: string

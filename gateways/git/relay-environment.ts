@@ -1,4 +1,6 @@
-import type { RelayHost } from './git-relay.ts'
+import type { GitProduct } from '../../domain/git/providers.ts'
+
+export type RelayHost = { host: string; origin: string; product: GitProduct }
 
 /**
  * git's configuration by environment (git-config, GIT_CONFIG_COUNT): addresses of these hosts are

@@ -5,7 +5,7 @@ import type { LogLevel } from '../../domain/pipelines/log-line.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import type { PlanOverview } from '../../domain/plans/split-plan.ts'
 import type { PlanSummary } from '../../domain/plans/summarize-plan.ts'
-import type { RelayHost } from '../git/git-relay.ts'
+import type { RelayHost } from '../git/relay-environment.ts'
 import type { Policy } from '../opa/evaluate-policies.ts'
 import type { BenchGrant, StepEnd } from '../sandbox/workbench.ts'
 

@@ -2,47 +2,20 @@ import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import type { Logger } from 'pino'
-import type { PrivateHost } from '../../config.ts'
 import { unavailable } from '../../domain/errors.ts'
-import type { ResolveRules } from '../outbound/resolve-target.ts'
 import { etcFiles } from './etc-files.ts'
 import { findCommand } from './find-command.ts'
 import { installProgram } from './install-program.ts'
-import { launcherOf, type LauncherHost } from './launcher-of.ts'
+import type { LauncherHost } from './launcher-host.ts'
+import { launcherOf } from './launcher-of.ts'
 import { lendWorkbench, type WorkbenchHost } from './lend-workbench.ts'
 import { openCgroups } from './open-cgroups.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 import { slotPool } from './slot-pool.ts'
 import { tryBubblewrap } from './try-bubblewrap.ts'
 import { removeLeftovers } from './work-folder.ts'
 import { workbenchFrom } from './workbench-from.ts'
 import type { Loan, OpenOptions, OwnedSandbox, Program, Workbench } from './workbench.ts'
-
-export type SandboxOptions = {
-  kind: 'bubblewrap' | 'process'
-  /** From `workFolderFor(config.dataDir)`: a folder that the slots' uids can reach. */
-  workDir: string
-  /** How many workbenches this worker may have open at once. */
-  slots: number
-  programs: Partial<Record<Program, string>>
-  apiUrl: string
-  outbound: {
-    privateHosts: readonly PrivateHost[]
-    extraCaFile?: string | undefined
-    lookup?: ResolveRules['lookup']
-    /** Which host a run asked the egress proxy for; the label is the workbench's. */
-    onHost?: (label: string, host: string, allowed: boolean) => void
-  }
-  log: Pick<Logger, 'info' | 'warn'>
-  /** Folders of the host that every step may read (a mirror of providers), at the same path. */
-  shared?: readonly string[]
-  /** What is to be told beside what the sandbox finds out itself. */
-  notes?: readonly string[]
-  /** Production: a host without cgroup v2 is refused. */
-  requireCgroups?: boolean
-  /** Between SIGINT and SIGKILL; 10 s unless said. */
-  graceMs?: number
-}
 
 /** Creates the sandbox in which this worker runs untrusted programs (docs/decisions/0007-sandbox.md). */
 export async function createSandbox(options: SandboxOptions): Promise<OwnedSandbox> {

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { coverInherited } from './cover-inherited.ts'
 import { killUid } from './kill-uid.ts'
 import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
+import type { ProcessHost } from './launcher-host.ts'
 import type { Step } from './workbench.ts'
-
-export type ProcessHost = { setpriv: string | undefined; prlimit: string | undefined }
 
 /** Starts a step with the limits that need no namespace. It sees the host: for a developer's machine only. */
 export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): LaunchedStep {

@@ -5,21 +5,11 @@ import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type Cgroup, makeCgroup } from './cgroup.ts'
 import { coverInherited } from './cover-inherited.ts'
-import type { EtcFiles } from './etc-files.ts'
 import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
+import type { BubblewrapHost } from './launcher-host.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { systemFolders } from './system-folders.ts'
 import type { Step } from './workbench.ts'
-
-export type BubblewrapHost = {
-  bwrap: string
-  prlimit: string
-  etc: EtcFiles
-  /** Folders of the host that every step may read, at the same path. */
-  shared: readonly string[]
-  /** The folder of cgroup v2 for the groups of steps; null where there is none. */
-  cgroups: string | null
-}
 
 /** Starts a step in namespaces of its own (docs/decisions/0007-sandbox.md). */
 export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {

@@ -1,11 +1,7 @@
 import type { Launcher } from './launch.ts'
-import { launchAsProcess, type ProcessHost } from './launch-as-process.ts'
-import { launchInBubblewrap, type BubblewrapHost } from './launch-in-bubblewrap.ts'
-
-/** What a kind of sandbox knows of the host, as plain data. */
-export type LauncherHost =
-  | ({ kind: 'bubblewrap' } & BubblewrapHost)
-  | ({ kind: 'process' } & ProcessHost)
+import { launchAsProcess } from './launch-as-process.ts'
+import { launchInBubblewrap } from './launch-in-bubblewrap.ts'
+import type { LauncherHost } from './launcher-host.ts'
 
 export const launcherOf =
   (host: LauncherHost): Launcher =>

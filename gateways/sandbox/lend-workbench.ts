@@ -4,9 +4,9 @@ import type { Server } from 'node:http'
 import { basename } from 'node:path'
 import { createEgressProxy } from '../outbound/egress-proxy.ts'
 import { removeCgroups } from './cgroup.ts'
-import type { SandboxOptions } from './create-sandbox.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 import { killUid } from './kill-uid.ts'
-import type { LauncherHost } from './launcher-of.ts'
+import type { LauncherHost } from './launcher-host.ts'
 import {
   type Doors,
   gitPort,

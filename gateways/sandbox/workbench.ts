@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { LauncherHost } from './launcher-of.ts'
+import type { LauncherHost } from './launcher-host.ts'
 
 /** `sh` is the host's shell, for what only the system's own tools do. */
 export type Program = 'tofu' | 'opa' | 'sh'

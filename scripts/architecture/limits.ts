@@ -3,7 +3,7 @@ import type { Limits } from './judge-modules.ts'
 const procedure = 'A procedure of several nouns, which waits for `app/<noun>/`.'
 const startsWorkflow = 'Starts a workflow beside its row, which waits for `app/git/`.'
 const sharedSql = 'A rule in SQL that several nouns share, and that stands in one place.'
-const found = 'Was there when the check came, and is to be mended.'
+const found = 'A host and its parts, which wait for `gateways/git/<provider>/`.'
 const signal = 'The one signal that the outbox sends, which waits for `app/`.'
 
 /**
@@ -157,18 +157,8 @@ export const limits: Limits = {
     },
   ],
   cycles: [
-    { reason: found, file: 'gateways/sandbox/launch-as-process.ts' },
     { reason: found, file: 'gateways/git/github-commit.ts' },
     { reason: found, file: 'gateways/git/gitlab-commit.ts' },
-    { reason: found, file: 'gateways/git/git-relay.ts' },
-    {
-      reason: found,
-      file: 'activities/pipelines/judge-while-waiting.ts',
-    },
-    { reason: found, file: 'api/pipelines/plan-page.ts' },
-    { reason: found, file: 'api/saml/settle-sign-in.ts' },
-    { reason: found, file: 'gateways/sandbox/create-sandbox.ts' },
-    { reason: found, file: 'console/src/app/router.tsx' },
   ],
   entries: [
     /^(api\/server|(bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,

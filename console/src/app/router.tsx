@@ -14,6 +14,15 @@ import { LoginPage } from '../pages/login.tsx'
 import { PipelineRunPage, WorkspaceRunPage } from '../pages/run.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { Crash, NotFound } from './crash.tsx'
+import {
+  auditFields,
+  runTabs,
+  workspaceTabs,
+  type AuditFilter,
+  type RunSearch,
+  type SignedOut,
+  type WorkspaceTab,
+} from './searches.ts'
 import { Shell } from './shell.tsx'
 
 type Context = { queryClient: QueryClient }
@@ -25,8 +34,6 @@ const id = (value: string) => {
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
-/** What the address says after a sign-out: `1`, or how the logout at the identity provider ended. */
-export type SignedOut = 1 | 'partial' | 'failed'
 type LoginSearch = {
   next?: string
   signedout?: SignedOut
@@ -109,9 +116,6 @@ const workspaces = createRoute({
   component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 })
 
-export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
-export type WorkspaceTab = (typeof workspaceTabs)[number]
-
 const workspace = createRoute({
   getParentRoute: () => app,
   path: '/workspaces/$id',
@@ -122,9 +126,6 @@ const workspace = createRoute({
   },
   component: lazyRouteComponent(() => import('../pages/workspace.tsx'), 'WorkspacePage'),
 })
-
-const runTabs = ['plan', 'log', 'timeline'] as const
-export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }
 
 const runSearch = (search: Values): RunSearch => {
   const tab = runTabs.find((one) => one === search['tab'])
@@ -234,9 +235,6 @@ const git = createRoute({
   path: '/git',
   component: lazyRouteComponent(() => import('../pages/git-connections.tsx'), 'GitConnectionsPage'),
 })
-
-const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
-export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
 
 const audit = createRoute({
   getParentRoute: () => organization,

@@ -1,4 +1,4 @@
-import type { SignedOut } from '../app/router.tsx'
+import type { SignedOut } from '../app/searches.ts'
 
 type Search = { signedout?: SignedOut; sso?: 'failed'; reset?: boolean }
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { RunDetail, RunPlace } from '../api/types.ts'
-import type { RunSearch } from '../app/router.tsx'
+import type { RunSearch } from '../app/searches.ts'
 import { Tabs } from '../parts/tabs.tsx'
 
 type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }

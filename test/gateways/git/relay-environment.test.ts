@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import type { RelayHost } from '../../../gateways/git/git-relay.ts'
+import type { RelayHost } from '../../../gateways/git/relay-environment.ts'
 import { relayEnvironment } from '../../../gateways/git/relay-environment.ts'
 
 const hosts: RelayHost[] = [

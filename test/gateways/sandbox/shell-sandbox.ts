@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSandbox, type SandboxOptions } from '../../../gateways/sandbox/create-sandbox.ts'
+import { createSandbox } from '../../../gateways/sandbox/create-sandbox.ts'
+import type { SandboxOptions } from '../../../gateways/sandbox/sandbox-options.ts'
 import { workFolderFor } from '../../../gateways/sandbox/work-folder-for.ts'
 import type {
   OpenOptions,

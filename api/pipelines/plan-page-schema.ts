@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { NextCursor, Nullable } from '../http/schemas.ts'
+
+const Shown = Type.Unsafe<string | number | boolean | null>({
+  type: ['string', 'number', 'boolean', 'null'],
+})
+const Attribute = Type.Object({
+  path: Type.String(),
+  before: Shown,
+  after: Shown,
+  sensitive: Type.Boolean(),
+  unknown: Type.Boolean(),
+  forcesReplacement: Type.Optional(Type.Boolean()),
+})
+const changeFields = {
+  actions: Type.Array(Type.String()),
+  attributes: Type.Array(Attribute),
+  /** How many more attributes differ than are shown. */
+  omittedAttributes: Type.Integer(),
+}
+const PlannedResource = Type.Object({
+  address: Type.String(),
+  previousAddress: Type.Optional(Type.String()),
+  module: Type.Optional(Type.String()),
+  type: Type.String(),
+  name: Type.String(),
+  index: Type.Optional(Type.Unknown()),
+  provider: Type.String(),
+  replaceReason: Type.Optional(Type.String()),
+  ...changeFields,
+})
+
+/** A page of a plan: its rows in order, the resources that are taken away before all others. */
+export const PlanPage = Type.Object({
+  overview: Type.Object({
+    actions: Type.Object({
+      destroy: Type.Integer(),
+      replace: Type.Integer(),
+      update: Type.Integer(),
+      create: Type.Integer(),
+      read: Type.Integer(),
+      move: Type.Integer(),
+    }),
+    outputs: Type.Integer(),
+    drift: Type.Integer(),
+    omittedChanges: Type.Integer(),
+  }),
+  resources: Type.Array(PlannedResource),
+  outputs: Type.Array(Type.Object({ name: Type.String(), ...changeFields })),
+  drift: Type.Array(PlannedResource),
+  nextCursor: NextCursor,
+})
+
+/** Null before there is a plan, and for a plan of a version of this service that kept no rows. */
+export const NullablePlanPage = Nullable(PlanPage)

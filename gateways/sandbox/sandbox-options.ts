@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { PrivateHost } from '../../config.ts'
+import type { ResolveRules } from '../outbound/resolve-target.ts'
+import type { Program } from './workbench.ts'
+
+export type SandboxOptions = {
+  kind: 'bubblewrap' | 'process'
+  /** From `workFolderFor(config.dataDir)`: a folder that the slots' uids can reach. */
+  workDir: string
+  /** How many workbenches this worker may have open at once. */
+  slots: number
+  programs: Partial<Record<Program, string>>
+  apiUrl: string
+  outbound: {
+    privateHosts: readonly PrivateHost[]
+    extraCaFile?: string | undefined
+    lookup?: ResolveRules['lookup']
+    /** Which host a run asked the egress proxy for; the label is the workbench's. */
+    onHost?: (label: string, host: string, allowed: boolean) => void
+  }
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Folders of the host that every step may read (a mirror of providers), at the same path. */
+  shared?: readonly string[]
+  /** What is to be told beside what the sandbox finds out itself. */
+  notes?: readonly string[]
+  /** Production: a host without cgroup v2 is refused. */
+  requireCgroups?: boolean
+  /** Between SIGINT and SIGKILL; 10 s unless said. */
+  graceMs?: number
+}
