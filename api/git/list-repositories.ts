@@ -27,6 +27,5 @@ export async function listRepositories(
     repos = answer.repos
     page = answer.nextPage
   }
-  const nextCursor = page === null ? null : Buffer.from(String(page)).toString('base64url')
-  return { repos, nextCursor }
+  return { repos, nextCursor: page === null ? null : String(page) }
 }

@@ -281,20 +281,4 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     })
     expect(await harness.events(user, 'git.connection_validated')).toHaveLength(2)
   })
-
-  test('200 and 403: repositories are listed and searched; a Deployer only reads', async () => {
-    const org = await harness.organization()
-    const [user, deployer] = [await org.user('Owner'), await org.user('Deployer')]
-    const repo = await repository()
-    const { id } = (await user.post(path, harness.body(repo))).json().connection
-    const found = await deployer.get(`${path}/${id}/repos?q=${repo.split('/')[1]}`)
-    expect(found.json().repos.map(({ fullName }: { fullName: string }) => fullName)).toContain(repo)
-    for (const answer of [
-      await deployer.post(path, harness.body(repo)),
-      await deployer.patch(`${path}/${id}`, { defaultBranch: 'x' }),
-      await deployer.post(`${path}/${id}/validate`),
-      await deployer.delete(`${path}/${id}`),
-    ])
-      expect(answer.statusCode).toBe(403)
-  })
 })
