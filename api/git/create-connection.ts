@@ -46,7 +46,7 @@ export async function createConnection(
   const branch = input.branch === undefined ? undefined : checkBranchName(input.branch)
 
   const host = connectGitHost(deps.outbound, { product, origin: address.origin, token })
-  await checkToken(host)
+  await checkToken(host, name)
   const found = name && (await findRepository(host, { name, branch, repoType }))
   const connection = await deps.store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
@@ -99,9 +99,9 @@ export async function createConnection(
   return waitForInitialization(deps, caller, connection)
 }
 
-async function checkToken(host: GitHost): Promise<void> {
+async function checkToken(host: GitHost, repo: string | undefined): Promise<void> {
   try {
-    await host.checkToken()
+    await host.checkToken(repo)
   } catch (error) {
     if (!hasCode(error, 'address_not_allowed')) throw error
     const what =

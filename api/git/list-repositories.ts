@@ -23,7 +23,9 @@ export async function listRepositories(
   let repos: GitRepository[] = []
   for (let tries = 0; page !== null && repos.length === 0 && tries < maxPages; tries += 1) {
     const asked: number = page
-    const answer = await askingProvider(async () => host.repositories({ q, page: asked }))
+    const answer = await askingProvider(async () =>
+      host.repositories({ q, page: asked, near: connection.defaultRepo }),
+    )
     repos = answer.repos
     page = answer.nextPage
   }

@@ -1,28 +1,26 @@
 import type { Outbound } from '../outbound/outbound.ts'
+import {
+  bitbucketCloudRepositories,
+  toRepository,
+  type CloudPage,
+  type CloudRepository,
+} from './bitbucket-cloud-repositories.ts'
 import { bitbucketCloudPulls } from './bitbucket-cloud-pulls.ts'
 import { bitbucketCloudSource } from './bitbucket-cloud-source.ts'
 import { bitbucketCloudWebhooks } from './bitbucket-cloud-webhooks.ts'
 import { gitAuthorization } from './git-authorization.ts'
-import type { CommitRequest, GitHost, GitRepository } from './git-host.ts'
+import type { CommitRequest, GitHost } from './git-host.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
 import { GitRefusal, isStatus, refusalOf } from './git-refusal.ts'
 import { asked, branchProtected, headMoved } from './head-moved.ts'
 import { multipartForm } from './multipart-form.ts'
 import { inPath, jsonClient, type JsonClient } from './json-client.ts'
-import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { readBySnapshot } from './read-by-snapshot.ts'
 
 const provider = 'Bitbucket'
 const perPage = 100
 
-type CloudPage<T> = { values: T[]; next?: string }
-type CloudRepository = {
-  uuid: string
-  full_name: string
-  is_private: boolean
-  mainbranch?: { name: string } | null
-}
 type CloudBranch = { name: string; target: { hash: string } }
 
 /** Bitbucket Cloud, by its multi-file `src` endpoint: `parents` is the expected head. */
@@ -44,17 +42,10 @@ export function bitbucketCloudHost(
   const at = (name: string) => `/repositories/${inPath(name)}`
 
   return {
+    ...bitbucketCloudRepositories(client),
     ...bitbucketCloudSource(client, readBySnapshot(outbound, remoteOf)),
     ...bitbucketCloudWebhooks(client),
     ...bitbucketCloudPulls(client),
-
-    checkToken: async () =>
-      // A repository's access token is nobody's, so `/user` would refuse it.
-      proveToken(
-        provider,
-        async () => client.get('/repositories', { role: 'member', pagelen: 1 }),
-        'values',
-      ),
 
     repository: async (name) =>
       asked(provider, async () => {
@@ -68,20 +59,8 @@ export function bitbucketCloudHost(
       asked(provider, async () => {
         const headers = await client.head(at(fullName))
         const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((text) => text.trim())
-        // `repository:write` includes reading, and `repository:admin` includes neither.
-        const enough = need === 'write' ? ['repository:write'] : ['repository', 'repository:write']
+        const enough = need === 'write' ? writing : [...reading, ...writing]
         return scopes.some((scope) => enough.includes(scope)) ? [] : [enough[0] ?? '']
-      }),
-
-    repositories: async ({ q, page }) =>
-      asked(provider, async () => {
-        const { values, next } = await client.get<CloudPage<CloudRepository>>('/repositories', {
-          role: 'member',
-          pagelen: perPage,
-          page,
-          ...(q && { q: `full_name ~ "${q.replace(/["\\]/g, '')}"` }),
-        })
-        return { repos: values.map(toRepository), nextPage: next ? page + 1 : null }
       }),
 
     head: async (name, branch) => asked(provider, async () => headOf(client, name, branch)),
@@ -174,6 +153,13 @@ export function bitbucketCloudHost(
   }
 }
 
+/**
+ * Scopes of access tokens, and those of a person's API token (Atlassian, "Using API tokens").
+ * `repository:write` includes reading, and `repository:admin` includes neither.
+ */
+const reading = ['repository', 'read:repository:bitbucket']
+const writing = ['repository:write', 'write:repository:bitbucket']
+
 const apiOf = (origin: string) =>
   origin === 'https://bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${origin}/2.0`
 
@@ -226,12 +212,3 @@ async function commitToCloud(
     throw error
   }
 }
-
-const toRepository = (repository: CloudRepository): GitRepository => ({
-  id: repository.uuid,
-  fullName: repository.full_name,
-  defaultBranch: repository.mainbranch?.name ?? null,
-  private: repository.is_private,
-  // Cloud knows no archived repositories.
-  archived: false,
-})

@@ -16,7 +16,7 @@ export async function checkConnection(
 ): Promise<ConnectionHealth> {
   const { repo, owner, keyring } = at
   try {
-    await host.checkToken()
+    await host.checkToken(repo ?? undefined)
     if (!repo) return { status: 'healthy', reason: null }
     const repository = await host.repository(repo)
     if (owner && repository.id !== owner.repository)

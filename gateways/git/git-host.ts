@@ -37,12 +37,13 @@ export type PullRequest = { number: number; url: string; state: 'open' | 'merged
  * Conflicts have the codes `git_head_moved` and `git_branch_protected`.
  */
 export interface GitHost extends GitSource, GitWebhooks, GitPulls {
-  /** Throws where the token is not taken; nothing else is asked. */
-  checkToken(): Promise<void>
+  /** Throws where the token is not taken; nothing else is asked. Some hosts can tell better with a repository's name. */
+  checkToken(repo?: string): Promise<void>
   repository(name: string): Promise<GitRepository>
   /** The rights that this token lacks for what a connection does, by the provider's own names. */
   missingRights(repository: GitRepository, need: 'read' | 'write'): Promise<string[]>
-  repositories(query: { q?: string | undefined; page: number }): Promise<{
+  /** `near`: a repository that is known, for tokens that cannot list where they reach. */
+  repositories(query: { q?: string | undefined; page: number; near?: string | null }): Promise<{
     repos: GitRepository[]
     nextPage: number | null
   }>

@@ -196,15 +196,16 @@ eachProvider('%s', (provider) => {
     const found: string[] = []
     for (let page: number | null = 1; page !== null;) {
       const answer: Awaited<ReturnType<GitHost['repositories']>> = await provider.host.repositories(
-        { page },
+        { page, near: 'acme/many-0' },
       )
       found.push(...answer.repos.map(({ fullName }) => fullName))
       page = answer.nextPage
     }
     expect(found.filter((name) => name.startsWith('acme/many-'))).toHaveLength(105)
     expect(new Set(found).size).toBe(found.length)
-    const { repos } = await provider.host.repositories({ q: 'many-104', page: 1 })
-    const { repos: second } = await provider.host.repositories({ q: 'many-104', page: 2 })
+    const query = { q: 'many-104', near: 'acme/many-0' }
+    const { repos } = await provider.host.repositories({ ...query, page: 1 })
+    const { repos: second } = await provider.host.repositories({ ...query, page: 2 })
     expect([...repos, ...second].map(({ fullName }) => fullName)).toContain('acme/many-104')
   })
 })

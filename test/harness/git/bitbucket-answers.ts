@@ -11,6 +11,12 @@ export type Repository = {
   is_private: boolean
   mainbranch: { type: string; name: string } | null
 }
+/** CHANGE-3022, which the published types are older than. */
+export type WorkspaceAccess = {
+  type: 'workspace_access'
+  administrator: boolean
+  workspace: { type: 'workspace_base'; uuid: string; slug: string }
+}
 export type Commit = { type: string; hash: string; author: { type: string; raw: string } }
 export type Diffstat = {
   type: string
@@ -21,7 +27,7 @@ export type Diffstat = {
 export type PullRequest = {
   type: string
   id: number
-  state: 'OPEN'
+  state: 'OPEN' | 'DECLINED'
   title?: string
   source?: Side
   destination?: Side

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type {
-  Branch,
-  Commit,
-  Diffstat,
-  Page,
-  PullRequest,
-  Repository,
-} from './bitbucket-answers.ts'
+import type { Branch, Commit, Diffstat, Page, PullRequest } from './bitbucket-answers.ts'
 import { cloudHooks } from './bitbucket-peer-hooks.ts'
 import { cloudPull } from './bitbucket-peer-pulls.ts'
+import { cloudListing, scopesOf, show } from './bitbucket-peer-workspaces.ts'
 import type { GitPeer } from './git-peer.ts'
 import { gitHttpBackend, PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import { PeerProjects, type PeerProject } from './peer-projects.ts'
@@ -25,9 +19,7 @@ export async function bitbucketCloudPeer(): Promise<GitPeer> {
   const server = new PeerServer(async (request) => {
     const right = request.token === undefined ? undefined : store.tokens.get(request.token)
     if (!right) return fail(401, 'Token is invalid, expired, or not supported for this endpoint.')
-    const headers = {
-      'x-oauth-scopes': right === 'write' ? 'repository:write, pullrequest:write' : 'repository',
-    }
+    const headers = { 'x-oauth-scopes': scopesOf(request, right) }
     const answer = await route(store, request, right)
     return { ...answer, headers: { ...headers, ...answer.headers } }
   })
@@ -63,7 +55,8 @@ async function route(
       path: `/${project.name}.git${pushed[2] ?? ''}`,
     })
   }
-  if (url.pathname === '/2.0/repositories') return list(store, url)
+  const listed = await cloudListing(store, request)
+  if (listed) return listed
   const [owner = '', slug = '', ...rest] = url.pathname
     .replace(/^\/2\.0\/repositories\//, '')
     .split('/')
@@ -173,34 +166,6 @@ async function commits(
   }
 }
 
-async function show(store: PeerProjects, project: PeerProject): Promise<Repository> {
-  const branches = await store.repositories.branches(project.name)
-  return {
-    type: 'repository',
-    uuid: project.uuid,
-    full_name: project.name,
-    is_private: true,
-    mainbranch: branches.length === 0 ? null : { type: 'branch', name: 'main' },
-  }
-}
-
-async function list(store: PeerProjects, url: URL): Promise<PeerAnswer> {
-  const page = Number(url.searchParams.get('page') ?? 1)
-  const length = Number(url.searchParams.get('pagelen') ?? 10)
-  const wanted = /"(.*)"/.exec(url.searchParams.get('q') ?? '')?.[1]?.toLowerCase() ?? ''
-  const all = store.projects.filter(({ name }) => name.toLowerCase().includes(wanted))
-  const rows = all.slice((page - 1) * length, page * length)
-  const next = new URL(url)
-  next.searchParams.set('page', String(page + 1))
-  const answer: Page<Repository> = {
-    values: await Promise.all(rows.map(async (project) => show(store, project))),
-    page,
-    pagelen: length,
-    ...(page * length < all.length && { next: next.href }),
-  }
-  return { status: 200, json: answer }
-}
-
 /** A form of files by path; `parents` must be the head of a branch that is there. */
 async function src(
   store: PeerProjects,
@@ -214,8 +179,7 @@ async function src(
   const textOf = (value: string | File | null) => (typeof value === 'string' ? value : '')
   const branch = textOf(form.get('branch')) || 'main'
   const parents = form.get('parents')
-  if (project.protectedBranches.has(branch))
-    return fail(403, `Permission denied to update branch ${branch}: restricted to pull requests.`)
+  if (project.protectedBranches.has(branch)) return fail(403, 'Your credentials do not allow this.')
   const head = (await repositories.head(project.name, branch)) ?? null
   if (parents !== null && head !== null && parents !== head)
     return fail(409, 'The branch has moved: parents must be the head.')
@@ -256,7 +220,9 @@ function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
   })
   if (request.method === 'GET') {
     const [, from, , into] = (request.url.searchParams.get('q') ?? '').split('"')
-    const found = project.pulls.filter((pull) => pull.from === from && pull.into === into)
+    const found = project.pulls.filter(
+      (pull) => !pull.closed && pull.from === from && pull.into === into,
+    )
     const page: Page<PullRequest> = { values: found.map(show) }
     return { status: 200, json: page }
   }

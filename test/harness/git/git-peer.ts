@@ -36,6 +36,8 @@ export type GitPeer = {
       pusher?: string
     },
   ): Promise<void>
+  /** The bare repository's own folder, for what no `git` would write. GitHub's emulator has none. */
+  path?(name: string): string
   /** Path → content of a branch's head. */
   tree(name: string, branch?: string): Promise<Record<string, string>>
   messages(name: string, branch?: string): Promise<string[]>

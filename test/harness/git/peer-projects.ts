@@ -10,6 +10,7 @@ export type PeerPull = {
   into: string
   title: string
   fork?: boolean
+  closed?: boolean
   comments?: Array<{ id: number; text: string; version: number }>
 }
 
@@ -148,6 +149,7 @@ export class PeerProjects {
         if (signed) this.signed.add(made)
         await this.noteHead(project, { branch, before, email: pusher ?? null })
       },
+      path: (name: string) => this.repositories.path(this.named(name).name),
       tree: async (name, branch = 'main') => this.repositories.tree(this.named(name).name, branch),
       messages: async (name, branch = 'main') =>
         this.repositories.messages(this.named(name).name, branch),
@@ -177,7 +179,9 @@ export class PeerProjects {
         return deliver(product, { hook, repository: name, event: told }, how)
       },
       pullRequests: async (name) =>
-        this.named(name).pulls.map(({ from, into }) => ({ from, into })),
+        this.named(name)
+          .pulls.filter(({ closed }) => !closed)
+          .map(({ from, into }) => ({ from, into })),
     }
   }
 }

@@ -13,7 +13,8 @@ type Call<Data = unknown> = (params: Record<string, unknown>) => Promise<{ data:
 type BitbucketClient = {
   repositories: {
     get: Call<{ uuid: string }>
-    listGlobal: Call<{ values: Array<{ uuid: string }> }>
+    list: Call<{ values: Array<{ uuid: string }> }>
+    listGlobal: Call
   }
   refs: { getBranch: Call<{ target: { hash: string } }>; createBranch: Call }
   source: { read: Call<ArrayBuffer>; createFileCommit: Call }
@@ -97,8 +98,11 @@ describe('Bitbucket Cloud, by bitbucket', () => {
   test('repositories, branches and files are read', async () => {
     const { data } = await api.repositories.get(at)
     expect(data).toMatchObject({ full_name: repo, mainbranch: { name: 'main' } })
-    const listed = await api.repositories.listGlobal({ role: 'member' })
+    const listed = await api.repositories.list({ workspace: 'acme', role: 'member' })
     expect(listed.data.values.map(({ uuid }) => uuid)).toEqual([data.uuid])
+    await expect(api.repositories.listGlobal({ role: 'member' })).rejects.toMatchObject({
+      status: 410,
+    })
     const file = await api.source.read({ ...at, commit: await head(), path: 'a.tf' })
     expect(Buffer.from(file.data).toString()).toBe('# a\n')
     await expect(api.refs.getBranch({ ...at, name: 'none' })).rejects.toMatchObject({ status: 404 })

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
+import type { GitHost } from '../../../gateways/git/git-host.ts'
+import { createOutbound } from '../../../gateways/outbound/outbound.ts'
+import { bitbucketCloudPeer } from '../../harness/git/bitbucket-cloud-peer.ts'
+import { failureOf } from '../../harness/git/each-provider.ts'
+import type { GitPeer } from '../../harness/git/git-peer.ts'
+
+describe('Bitbucket Cloud since April 2026', () => {
+  let peer: GitPeer
+  let hostWith: (token: string) => GitHost
+  beforeAll(async () => {
+    peer = await bitbucketCloudPeer()
+    const { port, url: origin } = peer.server
+    const outbound = createOutbound({ privateHosts: [{ use: 'git', host: '127.0.0.1', port }] })
+    hostWith = (token) => connectGitHost(outbound, { product: 'bitbucket-cloud', origin, token })
+    for (const name of ['acme/one', 'acme/two', 'beta/three'])
+      await peer.createRepository(name, { 'main.tf': '# hi\n' })
+  })
+  afterAll(async () => peer.close())
+
+  const personal = () => `ada@example.com:${peer.token()}`
+  const namesOn = async (host: GitHost, page: number, near?: string) => {
+    const { repos, nextPage } = await host.repositories({ page, ...(near && { near }) })
+    return { names: repos.map(({ fullName }) => fullName), nextPage }
+  }
+
+  test('a person lists the repositories of each workspace, one workspace after the other', async () => {
+    const host = hostWith(personal())
+    await host.checkToken()
+    const first = await namesOn(host, 1)
+    expect(first.names).toEqual(['acme/one', 'acme/two'])
+    expect(await namesOn(host, first.nextPage ?? 0)).toEqual({
+      names: ['beta/three'],
+      nextPage: null,
+    })
+  })
+
+  test('an access token, which belongs to no person, lists the workspace of its repository', async () => {
+    const host = hostWith(peer.token())
+    await host.checkToken()
+    await host.checkToken('acme/one')
+    expect(await namesOn(host, 1, 'beta/three')).toEqual({ names: ['beta/three'], nextPage: null })
+    const error = await failureOf(host.repositories({ page: 1 }))
+    expect([error.code, error.message]).toEqual([
+      'git_forbidden',
+      expect.stringContaining('not accessible by this authentication mechanism'),
+    ])
+  })
+
+  test('a token that is revoked is refused with and without a repository', async () => {
+    const token = peer.token()
+    peer.revoke(token)
+    for (const repo of [undefined, 'acme/one'])
+      expect((await failureOf(hostWith(token).checkToken(repo))).code).toBe('git_token_rejected')
+  })
+
+  test('the scopes of an API token are read by their own names', async () => {
+    const found = await hostWith(peer.token()).repository('acme/one')
+    expect(await hostWith(personal()).missingRights(found, 'write')).toEqual([])
+    const reading = hostWith(`ada@example.com:${peer.token('read')}`)
+    expect(await reading.missingRights(found, 'read')).toEqual([])
+    expect(await reading.missingRights(found, 'write')).toEqual(['repository:write'])
+  })
+
+  test('nothing is asked of the listings that are gone', async () => {
+    const asked = peer.server.calls.map((call) => call.split(' ')[1])
+    for (const gone of ['/2.0/repositories', '/2.0/workspaces', '/2.0/user/permissions/workspaces'])
+      expect(asked).not.toContain(gone)
+  })
+})
