@@ -84,7 +84,7 @@ function faultOfPath(path: string): string | undefined {
  * `.git`, as git's own `verify_path` looks for it: also under the names by which macOS and Windows
  * find it. No host takes a commit with one, and whoever checked it out would run its hooks.
  */
-const isGitFolder = (segment: string): boolean =>
+export const isGitFolder = (segment: string): boolean =>
   /^(\.git|git~\d+)([ .]*|:.*)$/i.test(segment.replace(/[\u200b-\u200d\u2060-\u206f\ufeff]/g, ''))
 
 /** Of two override files the later name wins: one after ours could lead the state elsewhere, where nothing guards it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import * as git from 'isomorphic-git'
 import type { HttpClient } from 'isomorphic-git'
 import { unavailable } from '../../domain/errors.ts'
+import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { GitRefusal } from './git-refusal.ts'
 import { headMoved } from './head-moved.ts'
@@ -59,28 +60,40 @@ export async function withSnapshot<T>(
       http,
       files: async (folder) => (commit ? filesBelow({ gitdir, commit, folder }) : new Map()),
     })
+  } catch (error) {
+    throw nameTreePath(error, '')
   } finally {
     await rm(gitdir, { recursive: true, force: true })
   }
 }
 
+/** git's library names the entry alone, without the folder that it is in. */
+const nameTreePath = (error: unknown, prefix: string): unknown =>
+  error instanceof git.Errors.UnsafeFilepathError
+    ? unsafeTreePath(`${prefix}${error.data.filepath}`)
+    : error
+
 async function filesBelow(at: { gitdir: string; commit: string; folder: string }) {
   const files = new Map<string, string>()
+  const treeOf = async (oid: string, prefix: string) =>
+    git.readTree({ fs, gitdir: at.gitdir, oid }).catch((error: unknown) => {
+      throw nameTreePath(error, prefix)
+    })
   const walk = async (oid: string, prefix: string): Promise<void> => {
-    const { tree } = await git.readTree({ fs, gitdir: at.gitdir, oid })
+    const { tree } = await treeOf(oid, prefix)
     for (const entry of tree)
       if (entry.type === 'tree') await walk(entry.oid, `${prefix}${entry.path}/`)
       else files.set(`${prefix}${entry.path}`, entry.oid)
   }
-  const filepath = at.folder === '' ? {} : { filepath: at.folder }
-  let root
-  try {
-    root = await git.readTree({ fs, gitdir: at.gitdir, oid: at.commit, ...filepath })
-  } catch (error) {
-    if (error instanceof git.Errors.NotFoundError) return files
-    throw error
+  let [oid, prefix] = [at.commit, '']
+  for (const name of at.folder.split('/').filter(Boolean)) {
+    const { tree } = await treeOf(oid, prefix)
+    const found = tree.find(({ path, type }) => path === name && type === 'tree')
+    if (!found) return files
+    oid = found.oid
+    prefix += `${name}/`
   }
-  await walk(root.oid, at.folder === '' ? '' : `${at.folder}/`)
+  await walk(oid, prefix)
   return files
 }
 

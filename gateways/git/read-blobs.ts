@@ -1,4 +1,5 @@
 import { invalid } from '../../domain/errors.ts'
+import { checkTreePath } from '../../domain/git/tree-path.ts'
 import { maxFiles } from '../../domain/workspaces/configuration-files.ts'
 
 /** What a configuration may have when it is sent as a body, too. */
@@ -16,6 +17,7 @@ export async function readBlobs(
 ): Promise<Record<string, string>> {
   if (listed.size > maxFiles)
     throw tooLarge(`${listed.size} files, and a configuration has ${maxFiles} at most`)
+  for (const path of listed.keys()) checkTreePath(path)
   const files: Record<string, string> = {}
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let bytes = 0

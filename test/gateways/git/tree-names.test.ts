@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { eachProvider, failureOf, type Provider } from '../../harness/git/each-provider.ts'
+
+// What no `git` writes and every host may be made to serve: a tree is only bytes.
+eachProvider('%s', (provider) => {
+  for (const name of ['..', '.git', 'a\\b'])
+    test(`a tree with ${name} in it is refused by that path, and is no outage`, async () => {
+      const { name: repo, head } = await provider.repository({ 'live/main.tf': '# hi\n' })
+      const commit = serve(provider, { repo, head, name })
+      const error = await failureOf(
+        provider.host.readFiles(repo, {
+          branch: 'main',
+          commit,
+          folders: ['live'],
+          known: new Map(),
+        }),
+      )
+      provider.peer.server.fault = () => undefined
+      expect([error.fault, error.code]).toEqual(['invalid', 'git_source_unsafe_path'])
+      expect(error.message).toContain(JSON.stringify(`live/${name}`).slice(0, -1))
+    })
+})
+
+/** Moves `main` to a commit that has the name in its tree; GitHub's emulator keeps no such tree, so its answer is written. */
+function serve(
+  { peer }: Provider,
+  { repo, head, name }: { repo: string; head: string; name: string },
+): string {
+  if (!peer.path) {
+    const entry = { path: `${name}/x.tf`, mode: '100644', type: 'blob', sha: '0'.repeat(40) }
+    const json = { sha: '1'.repeat(40), truncated: false, tree: [entry] }
+    peer.server.fault = ({ url }) =>
+      url.searchParams.has('recursive') ? { status: 200, json } : undefined
+    return head
+  }
+  const gitdir = peer.path(repo)
+  const blob = store(gitdir, 'blob', Buffer.from('# evil\n'))
+  const evil = treeOf(gitdir, [['40000', name, treeOf(gitdir, [['100644', 'x.tf', blob]])]])
+  const root = treeOf(gitdir, [['40000', 'live', evil]])
+  const person = 'peer <peer@example.com> 1700000000 +0000'
+  const text = `tree ${root}\nparent ${head}\nauthor ${person}\ncommitter ${person}\n\nevil\n`
+  const commit = store(gitdir, 'commit', Buffer.from(text))
+  writeFileSync(join(gitdir, 'refs/heads/main'), `${commit}\n`)
+  return commit
+}
+
+/** An object as git keeps it (gitformat-object), unchecked. */
+function store(gitdir: string, type: string, content: Buffer): string {
+  const bytes = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
+  const id = createHash('sha1').update(bytes).digest('hex')
+  const path = join(gitdir, 'objects', id.slice(0, 2), id.slice(2))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, deflateSync(bytes))
+  return id
+}
+
+function treeOf(gitdir: string, entries: Array<[mode: string, name: string, id: string]>): string {
+  const parts = entries.flatMap(([mode, name, id]) => [
+    Buffer.from(`${mode} ${name}\0`),
+    Buffer.from(id, 'hex'),
+  ])
+  return store(gitdir, 'tree', Buffer.concat(parts))
+}
