@@ -206,7 +206,13 @@ async function commitToCloud(
     const refusal = refusalOf(error)
     if (refusal instanceof GitRefusal && isStatus(error, 400, 403)) {
       if ((await headOf(client, name, branch)) !== expectedHead) throw headMoved()
-      if (/restrict|permission to (push|write)|pull request/i.test(refusal.reason ?? ''))
+      // A 403 names no code, and its words are not documented. Only the pull request tells whether
+      // the branch is restricted or the token may not write at all: it is tried next.
+      const forbidden = isStatus(error, 403) && refusal.code !== 'git_rate_limited'
+      if (
+        forbidden ||
+        /restrict|permission to (push|write)|pull request/i.test(refusal.reason ?? '')
+      )
         throw branchProtected(refusal.reason)
     }
     throw error

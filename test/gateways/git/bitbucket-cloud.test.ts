@@ -68,4 +68,15 @@ describe('Bitbucket Cloud since April 2026', () => {
     for (const gone of ['/2.0/repositories', '/2.0/workspaces', '/2.0/user/permissions/workspaces'])
       expect(asked).not.toContain(gone)
   })
+
+  test('a restricted branch is told from a token that may not write by no word: both are tried by pull request', async () => {
+    await peer.protect('acme/two', 'main')
+    const host = hostWith(peer.token())
+    const head = await host.head('acme/two', 'main')
+    const change = { write: { 'a.tf': '# a\n' }, remove: [] }
+    const request = { branch: 'main', expectedHead: head, message: 'a change', change }
+    expect((await failureOf(host.commit('acme/two', request))).code).toBe('git_branch_protected')
+    await peer.edit('acme/two', { write: { 'b.tf': '# b\n' } })
+    expect((await failureOf(host.commit('acme/two', request))).code).toBe('git_head_moved')
+  })
 })
