@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { PrivateHostUse } from '../../config.ts'
+import type { PrivateHostUse } from '../../config/outbound.ts'
 import { AppError } from '../../domain/errors.ts'
 import { connectTarget } from './connect-target.ts'
 import { forwardPlainRequest } from './forward-plain-request.ts'

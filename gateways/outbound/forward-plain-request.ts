@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { PrivateHostUse } from '../../config.ts'
+import type { PrivateHostUse } from '../../config/outbound.ts'
 import { withoutHopByHop } from './without-hop-by-hop.ts'
 import { connectTarget } from './connect-target.ts'
 import { opensPrivateHost, resolveTarget, type ResolveRules } from './resolve-target.ts'

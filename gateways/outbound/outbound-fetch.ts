@@ -1,4 +1,4 @@
-import type { PrivateHostUse } from '../../config.ts'
+import type { PrivateHostUse } from '../../config/outbound.ts'
 import type { Outbound } from './outbound.ts'
 
 export type OutboundFetchOptions = {

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { PrivateHost, PrivateHostUse } from '../../config.ts'
+import type { PrivateHost, PrivateHostUse } from '../../config/outbound.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { isPublicAddress } from './is-public-address.ts'
 

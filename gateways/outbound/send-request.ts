@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { isIP, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { connect as tlsConnect, type SecureContext } from 'node:tls'
-import type { PrivateHostUse } from '../../config.ts'
+import type { PrivateHostUse } from '../../config/outbound.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { connectTarget } from './connect-target.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { PrivateHost } from '../../config.ts'
+import type { PrivateHost } from '../../config/outbound.ts'
 import type { ResolveRules } from '../outbound/resolve-target.ts'
 import type { Program } from './workbench.ts'
 

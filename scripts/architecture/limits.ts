@@ -172,7 +172,7 @@ export const limits: Limits = {
     activities: 5,
     api: 27,
     bench: 2,
-    config: 1,
+
     console: 29,
     engines: 3,
     gateways: 14,

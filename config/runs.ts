@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import type { Environment } from './environment.ts'
+
+type SandboxKind = 'bubblewrap' | 'process'
+
+/** What a worker runs plans and applies with, and within which limits. */
+export type RunsConfig = Readonly<{
+  sandbox: SandboxKind
+  /** Where sandboxes put their work folders; chosen from the data directory unless said. */
+  workDir: string | undefined
+  tofuBin: string | undefined
+  opaBin: string | undefined
+  /** An OpenTofu CLI configuration (mirrors, caches) that every run is given. */
+  tofuCliConfig: string | undefined
+  tofuSlots: number
+  /** The most that a plan may take as JSON. */
+  planJsonMaxMb: number
+  /** Beyond this much memory the process that handles a run's bytes is ended. */
+  runnerMemoryMb: number
+  /** How long a worker that is told to stop lets applies under way finish. */
+  shutdownGraceSeconds: number
+}>
+
+export function readRuns({ values, production, faults, number }: Environment): RunsConfig {
+  return {
+    sandbox: readSandbox(values['CC_SANDBOX'] ?? 'bubblewrap', production, faults),
+    workDir: values['CC_WORK_DIR'] ? resolve(values['CC_WORK_DIR']) : undefined,
+    tofuBin: values['CC_TOFU_BIN'],
+    opaBin: values['CC_OPA_BIN'],
+    tofuCliConfig: values['CC_TOFU_CLI_CONFIG'],
+    tofuSlots: number('CC_TOFU_SLOTS', 4),
+    planJsonMaxMb: number('CC_PLAN_JSON_MAX_MB', 32, [1, 512]),
+    runnerMemoryMb: number('CC_RUNNER_MEMORY_MB', 1_024, [256, 65_536]),
+    shutdownGraceSeconds: number('CC_SHUTDOWN_GRACE_SECONDS', 300),
+  }
+}
+
+function readSandbox(value: string, production: boolean, faults: string[]): SandboxKind {
+  if (value !== 'bubblewrap' && value !== 'process')
+    faults.push(`CC_SANDBOX=${value} is neither "bubblewrap" nor "process"`)
+  if (production && value === 'process')
+    faults.push('CC_SANDBOX=process is refused in production: install bubblewrap and unset it')
+  return value === 'process' ? 'process' : 'bubblewrap'
+}
