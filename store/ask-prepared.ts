@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { sendTogether } from './send-together.ts'
 import type { PreparedQuery } from './kept-query.ts'
 
-/** One statement, its plan kept: for what is asked all the time. Of a transaction it is the next one. */
+/** Runs one prepared statement, whose plan PostgreSQL keeps on the connection; in a transaction, as its next one. */
 export async function askPrepared<R>(db: Knex, query: PreparedQuery): Promise<R[]> {
   // knex's way to the driver's own connection, which its types leave open.
   const connection: Client = await db.client.acquireConnection()

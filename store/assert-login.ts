@@ -3,7 +3,7 @@ import type { DatabaseLogin, DatabaseLogins } from '../gateways/keyring/database
 
 type Role = keyof DatabaseLogins
 
-/** Refuses a login from which row-level security could be stepped over: one of the operator's own may be anything. */
+/** Refuses a login that could bypass row-level security. An operator may have configured any login. */
 export async function assertLogin(role: Role, { url, made }: DatabaseLogin): Promise<void> {
   const source = made ? `The login ${made.name}` : nameOf[role]
   const client = new Client({ connectionString: url.reveal(), connectionTimeoutMillis: 5_000 })

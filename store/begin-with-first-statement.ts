@@ -6,9 +6,9 @@ import { sendTogether } from './send-together.ts'
 type Begun = { begin: (connection: Client) => Promise<unknown> }
 
 /**
- * Has a transaction's BEGIN travel with its first statement, where knex waits for its answer
- * first: a round trip less for every transaction. On a connection that lives BEGIN does not fail; on
- * one that does not, no statement after it is done either, and the transaction ends with its error.
+ * Sends BEGIN together with the first statement of a transaction; knex waits for BEGIN's answer
+ * first. Saves a round trip per transaction. BEGIN does not fail on a working connection. On a
+ * broken one the first statement fails too, and the transaction ends with its error.
  */
 export function beginWithFirstStatement(pool: Knex): Knex {
   const { client } = pool

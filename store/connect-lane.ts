@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import type { Secret } from '../config.ts'
 import { prepareTenantQueries } from './tenant-query.ts'
 
-/** What every connection is opened with; no role is the owner. */
+/** The settings of every connection; without a role it stays the owner. */
 export const connectionSettings = (databaseUrl: Secret, role: string | undefined) => ({
   connectionString: databaseUrl.reveal(),
   application_name: role ?? 'cc_owner',
@@ -13,14 +13,14 @@ export const connectionSettings = (databaseUrl: Secret, role: string | undefined
   ...(role && { pipeline: true }),
 })
 
-/** A connection of `openLanes`, as a role that cannot step over row-level security. */
+/** Opens a connection for `openLanes`, in a role that cannot bypass row-level security. */
 export async function connectLane(databaseUrl: Secret, role: string): Promise<Client> {
   const connection = new Client({
     ...connectionSettings(databaseUrl, role),
-    // A server that hangs must not hang whoever asks it; the connection is given up with all that wait on it.
+    // A hanging server must not block the callers: the connection is closed, and all queries on it fail.
     query_timeout: 10_000,
   })
-  // Until somebody listens an error would end the process. Whoever waits is told of it anyway.
+  // Without a listener an error event would end the process. The pending queries get the error anyway.
   connection.on('error', () => undefined)
   try {
     await connection.connect()

@@ -12,20 +12,20 @@ import { sendTogether } from './send-together.ts'
 import type { PreparedQuery, Scalar } from './kept-query.ts'
 import { keptRows, tenantRows } from './tenant-query.ts'
 
-/** A transaction whose organization is set: the only thing that a repository is made of. */
+/** A transaction whose organization is set. Repositories are made from it and from nothing else. */
 export type Db = Knex.Transaction
 
-/** A pool, for what stands across organizations: `store/platform/` alone. */
+/** A pool that sees all organizations, for `store/platform/` alone. */
 export type PlatformDb = Knex
 
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
-  /** One query that can see this organization and no other, in one round trip: for what is read all the time. */
+  /** One query that sees this organization alone, in one round trip: for frequent reads. */
   read<R>(organizationId: number, query: PreparedQuery<Scalar>): Promise<R[]>
-  /** One statement that changes something, likewise: all of it stands, or nothing does. */
+  /** One writing statement that sees this organization alone, in one round trip. It is atomic. */
   write<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
-  /** One query that sees all organizations, in one round trip: who a credential belongs to. */
+  /** One query that sees all organizations, in one round trip: resolves a credential to its owner. */
   lookUp<R>(query: PreparedQuery<Scalar>): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
   platform: PlatformDb
@@ -33,8 +33,8 @@ export type Store = {
 }
 
 /**
- * Opens the two pools. Each connection drops to a role that owns nothing and cannot step over
- * row-level security, from a login that can become nothing else.
+ * Opens the two pools. Each connection logs in as a login without rights of its own and changes to
+ * a role that owns nothing and cannot bypass row-level security.
  */
 export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
   const app = beginWithFirstStatement(openPool(logins.cc_app.url, 'cc_app', poolSize))
@@ -53,8 +53,8 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     async tenant(organizationId, work) {
       try {
         return await app.transaction(async (trx) => {
-          // Not waited for: it travels with the first statement, and ahead of it. Were it to
-          // fail, no statement after it would see any organization at all.
+          // Not awaited: it is sent ahead of the first statement. If it failed, no later statement
+          // would see any organization.
           const set = askPrepared(trx, {
             name: 'begin-tenant',
             text: `select set_config('cc.organization_id', $1, true)`,
@@ -98,7 +98,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
   }
 }
 
-/** On a connection of its own: whoever changes something may have to wait for a lock, and others must not wait behind it. */
+/** Uses a connection of its own: a write may wait for a lock, and other queries must not wait behind it. */
 async function writeInOneTrip<R>(
   pool: Knex,
   organizationId: number,
@@ -108,7 +108,7 @@ async function writeInOneTrip<R>(
   const connection: Client = await pool.client.acquireConnection()
   try {
     sendTogether(connection)
-    // Where one fails the transaction is lost, and its commit rolls it back.
+    // If one step fails, the transaction is aborted and its commit rolls back.
     const steps = [
       connection.query({ name: 'write-begin', text: 'begin' }),
       connection.query({
@@ -119,7 +119,7 @@ async function writeInOneTrip<R>(
       connection.query(query),
       connection.query({ name: 'write-commit', text: 'commit' }),
     ] as const
-    // Each is waited for: what is under way must not meet the connection's next user.
+    // All steps are awaited, so that no answer arrives after the connection is released.
     await Promise.allSettled(steps)
     const [, , { rows }] = await Promise.all(steps)
     // The rows are what the query names.
@@ -129,12 +129,12 @@ async function writeInOneTrip<R>(
   }
 }
 
-/** The owner's own connection, for migrations and the logins of everybody else. */
+/** The owner's connection, for migrations and for creating the other logins. */
 export function connectOwner(databaseUrl: Secret): Knex {
   return openPool(databaseUrl, undefined, 2)
 }
 
-/** So that a statement that takes long has others wait behind it on one lane alone. */
+/** Several, so that a slow statement delays the queries of one lane only. */
 const laneCount = 4
 
 function openPool(databaseUrl: Secret, role: string | undefined, size: number): Knex {
@@ -161,19 +161,19 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
 
 // Identifiers are far below 2^53; the driver would hand them out as strings.
 types.setTypeParser(types.builtins.INT8, Number)
-// Days stay the text that they are (YYYY-MM-DD): a Date would move them by the host's time zone.
+// Days stay text (YYYY-MM-DD): a Date would shift them by the host's time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text)
 
 const connectionFaults = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
-/** Turns the driver's words into a fault, in this one place. What is not known here stays as it is: a 500. */
+/** Translates the driver's errors into faults, here and nowhere else. An unknown error stays as it is: a 500. */
 export function toFault(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   // The driver puts SQLSTATE or the socket's code into `code`.
   const { code = '', syscall } = error as Error & { code?: string; syscall?: string }
   const lost =
     connectionFaults.has(code) ||
-    // The database's Unix socket is not there; any other file that is missing is another matter.
+    // The socket of the database is missing. ENOENT of any other call means something else.
     (code === 'ENOENT' && syscall === 'connect') ||
     /^(08|57P0)/.test(code) ||
     code === '53300' ||
@@ -190,7 +190,7 @@ export function toFault(error: unknown): unknown {
     : error
 }
 
-/** Whether the error is PostgreSQL's "this value is there already", of this constraint or index if one is named. */
+/** Whether the error is a unique violation, of this constraint or index if one is named. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error)) return false
   // The driver puts SQLSTATE and the constraint's name on its errors.

@@ -1,2 +1,2 @@
-/** A `like` pattern of all that contains this text, whatever signs of a pattern stand in it. */
+/** A `like` pattern that matches any text containing this one. Pattern characters in it are escaped. */
 export const contains = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -7,10 +7,9 @@ import { scramVerifier } from './scram-verifier.ts'
 type Role = keyof DatabaseLogins
 
 /**
- * Makes the logins that the service's pools use, as the owner. Each is a member of one role and of
- * nothing else, owns nothing and inherits nothing: `reset role` on a pool's connection, which an
- * injected statement may say, ends in a login that can read no table. Safe to call at any time, by
- * several processes at once.
+ * Creates the logins of the service's pools, as the owner. Each is a member of one role, owns
+ * nothing and inherits nothing. An attacker who injects `reset role` into a statement then has a
+ * login that can read no table. Idempotent, and safe to call from several processes at once.
  */
 export async function ensureLogins(owner: Knex, logins: DatabaseLogins): Promise<void> {
   try {
@@ -53,7 +52,7 @@ function adviceOf(logins: DatabaseLogins): string {
   ].join('\n')
 }
 
-/** Utility statements take no parameters; the names are the keyring's, hexadecimal. */
+/** Utility statements take no parameters. The names come from the keyring and are hexadecimal. */
 function statements(role: Role, name: string, verifier: string): string {
   const login = escapeIdentifier(name)
   return `
@@ -72,7 +71,7 @@ async function noteOf(trx: Knex.Transaction, role: Role): Promise<string> {
   return `cloud-control: logs in to ${rows[0].database} for ${role}`
 }
 
-/** Of a key that has left the keyring. One that a process of before still uses stays until the next start. */
+/** Drops the logins of a removed key. One that an older process still uses stays until the next start. */
 async function dropRetired(trx: Knex.Transaction, note: string, current: string): Promise<void> {
   const { rows } = await trx.raw(
     `select rolname from pg_roles r

@@ -1,29 +1,29 @@
 import { Query, types, type Connection } from 'pg'
 
-/** A statement with its values; PostgreSQL keeps its plan on each connection, under the name. */
+/** A statement with its values. PostgreSQL keeps its plan on each connection under the name. */
 export type PreparedQuery<V = unknown> = { name: string; text: string; values: V[] }
 
-/** What goes into a message as it is, without the driver's conversions. */
+/** Values that are sent as they are, without the driver's conversions. */
 export type Scalar = string | number | boolean | Buffer | null
 
-/** A statement that the connection knows already, of whose answer nothing is wanted. */
+/** A statement that the connection already knows and whose result is not needed. */
 export type Prefix = { name: string; values: string[] }
 
 type Column = { name: string; parse: (text: string) => unknown }
 
-/** What each connection has been told of its statements: PostgreSQL refuses one whose columns have become others. */
+/** The columns of each connection's statements: PostgreSQL refuses a kept statement whose columns changed. */
 const described = new WeakMap<Connection, Map<string, Column[]>>()
 
 /**
- * A query that is asked again and again. The driver has its columns described each time, which for
- * a single row costs both sides about what the row does; here they are kept with the statement. It
- * is a query of the driver's own class, for the driver lets no other into its pipeline.
+ * A frequent query. The driver has the columns described at each execution, which for a single row
+ * costs about as much as the row; this keeps them with the statement. It extends the driver's own
+ * class, because the driver's pipeline accepts no other.
  */
 export class KeptQuery<R> extends Query {
   readonly found: R[] = []
   readonly #query: PreparedQuery<Scalar>
   readonly #prefix: Prefix | undefined
-  /** The prefix comes first: until it has ended, what is answered is its. */
+  /** While the prefix runs, answers belong to it and not to the query. */
   #isAhead: boolean
   #known: Map<string, Column[]> = new Map()
   #columns: Column[] | undefined

@@ -61,12 +61,13 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0036-add-state-generations': stateGenerations,
 }
 
-/** An arbitrary number that only this program uses: two starts at once migrate one after the other. */
+/** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */
 export const migrationLock = 7_261_994_113
 
 /**
- * Brings the schema to the newest version. Forward only, all or nothing, safe to call from several
- * processes at once. A store that has sealed audit entries from before their end was sealed needs `sealHead`.
+ * Brings the schema to the newest version. Forward only, atomic, safe to call from several
+ * processes at once. A store with audit entries sealed before chain heads were sealed needs
+ * `sealHead`.
  */
 export async function migrate(owner: Knex, sealHead?: SealHead): Promise<void> {
   await owner.transaction(async (trx) => {
@@ -81,13 +82,13 @@ export async function migrate(owner: Knex, sealHead?: SealHead): Promise<void> {
       await trx('schema_migrations').insert({ name })
     }
     await trx.raw('grant select on schema_migrations to cc_app, cc_platform')
-    // After months of standing still too, before the first row of this one is written.
+    // Creates the current partitions before the first row is written, also after months of downtime.
     for (const table of ['audit_entries', 'log_lines'])
       await trx.raw('select ensure_month_partitions(?, 3)', [table])
   })
 }
 
-/** Roles belong to the whole server, so another database's migration may make them at the same moment. */
+/** Roles belong to the whole server, so a migration of another database may create them concurrently. */
 async function ensureRoles(trx: Knex.Transaction): Promise<void> {
   for (const role of ['cc_app', 'cc_platform'])
     await trx.raw(`

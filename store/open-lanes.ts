@@ -1,7 +1,7 @@
 import { DatabaseError, type Client } from 'pg'
 
 export type Lanes = {
-  /** `send` writes to the connection whatever it has to ask, at once, and waits for the answers. */
+  /** `send` writes all its queries to the connection at once and awaits the answers. */
   ask<T>(send: (connection: Client) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -9,10 +9,10 @@ export type Lanes = {
 type Lane = { connection?: Promise<Client>; asking: number; isCorked: boolean }
 
 /**
- * Connections that many requests ask at once, one behind the other, without waiting for each
- * other's answers (PostgreSQL's pipeline mode): for short statements that each are a transaction
- * of their own. Nobody checks a connection out, and what is asked in one turn of the event loop
- * leaves in one packet, which under load is most of what such a statement costs.
+ * Connections shared by many requests in PostgreSQL's pipeline mode: queries are sent without
+ * waiting for earlier answers. For short statements that are each a transaction of their own. No
+ * connection is checked out, and all queries of one turn of the event loop leave in one packet,
+ * which under load is most of the cost of such a statement.
  */
 export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
   const lanes = Array.from({ length: size }, (): Lane => ({ asking: 0, isCorked: false }))
@@ -20,7 +20,7 @@ export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
   const open = async (lane: Lane): Promise<Client> => {
     const opening = connect()
     lane.connection = opening
-    // The next who asks opens it again. Whoever waits on it is told by the driver.
+    // The next query opens it again. Pending queries get the error from the driver.
     const forget = () => {
       if (lane.connection === opening) delete lane.connection
     }
@@ -44,7 +44,7 @@ export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
         holdBack(lane, connection)
         return await send(connection)
       } catch (error) {
-        // Fatal, or not PostgreSQL's at all: the connection is ending, and its own event may come late.
+        // A fatal error, or one that is not PostgreSQL's: the connection is ending.
         if (!(error instanceof DatabaseError && error.severity === 'ERROR')) delete lane.connection
         throw error
       } finally {
@@ -58,7 +58,7 @@ export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
   }
 }
 
-/** Until all that has come in by now has been looked at. */
+/** Holds the packet back until the event loop has handled everything that has arrived. */
 function holdBack(lane: Lane, { connection: { stream } }: Client): void {
   if (lane.isCorked) return
   lane.isCorked = true

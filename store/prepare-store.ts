@@ -37,7 +37,7 @@ export async function prepareStore(config: Config): Promise<{ firstSignIn?: Firs
     const { organization: slug, email } = bootstrap
     const password = bootstrap.password?.reveal() ?? randomBytes(15).toString('base64url')
     const passwordHash = await hashPassword(password)
-    // Together: a start that was cut off between the two would leave a store that nobody can sign in to.
+    // In one transaction: a start that dies between the two would leave a store that nobody can sign in to.
     await store.platform.transaction(async (trx) => {
       const organization = await organizations(trx).create(slug, slug)
       await users(trx, organization.id).create({

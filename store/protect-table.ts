@@ -29,7 +29,7 @@ export async function protectTable(
   `)
 }
 
-/** A table that belongs to no organization and that the application's role has no business in. */
+/** For a table that belongs to no organization; the application's role gets no access. */
 export async function protectPlatformTable(knex: Knex, table: string): Promise<void> {
   await knex.raw(`
     alter table ${table} enable row level security;

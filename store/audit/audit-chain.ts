@@ -4,9 +4,9 @@ import type { Db } from '../connect.ts'
 
 export type ChainStep = {
   head: ChainHead
-  /** The first entry that is changed, missing, or whose seal is. */
+  /** The first entry that was changed, is missing, or has a wrong seal. */
   brokenAt?: number
-  /** Nothing was left to read. */
+  /** True when there was nothing left to read. */
   ended: boolean
 }
 
@@ -45,7 +45,7 @@ export function auditChain(db: Db, organizationId: number) {
   }
 }
 
-/** No seal is left out, its entry is there, and the entry with the chain before it gives the seal's hash. */
+/** Checks that no seal is missing, that its entry exists, and that entry and previous hash give the seal's hash. */
 function holds(head: ChainHead, link: Link): boolean {
   if (link.position !== head.position + 1 || !link.present) return false
   return chainHash(head.hash, link).equals(link.seal)

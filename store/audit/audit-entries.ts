@@ -17,7 +17,7 @@ export type AuditEntry = {
   requestId: string | null
 }
 
-/** An entry with its place in the chain, once it has one, and of a denial how often it came that minute. */
+/** An entry with its hash, once it is sealed, and for a denial how often it happened that minute. */
 export type ListedEntry = AuditEntry & { hash: Buffer | null; count: number | null }
 
 export type AuditFilter = {

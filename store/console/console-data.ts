@@ -51,8 +51,8 @@ const places = `
   left join pipeline_runs p on p.organization_id = r.organization_id and p.id = r.id`
 
 /**
- * All that the console's first page shows, in one statement: each part reads an index of
- * its own, so it costs the same after a million runs.
+ * All data of the console's first page, in one statement. Each part reads an index of its own, so
+ * the cost does not grow with the number of runs.
  */
 export async function consoleData(
   db: Db,
@@ -70,7 +70,7 @@ export async function consoleData(
        select waiting.id as run_id
        from (select * from live where phase in ('awaiting_approval', 'awaiting_plan_approval') order by id) waiting
          join users u on u.organization_id = waiting.organization_id and u.id = :userId
-         -- The fence has the rule of one run computed once, and of no run past the limit.
+         -- The lateral join computes the rule once a run, and for no run beyond the limit.
          cross join lateral (${selectApprovalRules}
            where r.organization_id = waiting.organization_id and r.id = waiting.id offset 0) rule
        where ${fault} is null order by waiting.id limit :limit),

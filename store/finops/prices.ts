@@ -38,7 +38,7 @@ export function prices(db: Db, organizationId: number) {
       return row
     },
 
-    /** Holds the row until the transaction ends, so that of two changes at once each sees what it changes. */
+    /** Locks the row until the transaction ends, so that concurrent changes run one after the other. */
     async getForUpdate(id: number): Promise<StoredPrice> {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()

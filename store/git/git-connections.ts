@@ -24,7 +24,7 @@ class GitConnectionRow extends Model {
   declare status: GitStatus
   declare statusReason: string | null
   declare checkedAt: Date
-  /** In a row, since it was last healthy. */
+  /** Failed checks in a row since the last healthy one. */
   declare failedChecks: number
   /** Sealed. */
   declare webhookSecret: Buffer | null
@@ -44,7 +44,7 @@ export type NewGitConnection = Omit<GitConnection, Made | Webhook | 'webhookSecr
   Partial<Pick<GitConnection, 'webhookSecret' | 'webhookState'>>
 export type GitClaim = { host: string; repositoryId: string; branch: string }
 
-/** Where a connection's token is sealed for: it opens nowhere else. */
+/** What a connection's token is sealed for: sealed text of another place does not open with it. */
 export const placeOfToken = (organizationId: number) =>
   ({ organizationId, table: 'git_connections', column: 'token' }) as const
 
@@ -76,7 +76,7 @@ export function gitConnections(db: Db, organizationId: number) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
-    /** One of each host, to know which hosts there are. */
+    /** One connection of each host: the list of known hosts. */
     async hosts(): Promise<Array<Pick<GitConnection, 'host' | 'origin' | 'product'>>> {
       return rows().distinctOn('host').select('host', 'origin', 'product').orderBy('host')
     },
@@ -98,7 +98,7 @@ export function gitConnections(db: Db, organizationId: number) {
       return row
     },
 
-    /** What a check found; a connection that was disconnected meanwhile stays away. */
+    /** Stores the result of a check. Has no effect on a connection that was deleted meanwhile. */
     async setStatus(id: number, status: GitStatus, reason: string | null): Promise<void> {
       await rows()
         .where({ id })
@@ -114,7 +114,7 @@ export function gitConnections(db: Db, organizationId: number) {
         })
     },
 
-    /** The secret of the connection's webhook; `fresh` where it has none yet. */
+    /** The secret of the connection's webhook; stores `fresh` if it has none yet. */
     async webhookSecret(id: number, fresh: Buffer): Promise<Buffer> {
       const { webhookSecret } = await this.getForUpdate(id)
       if (webhookSecret) return webhookSecret
@@ -136,7 +136,7 @@ export function gitConnections(db: Db, organizationId: number) {
         })
     },
 
-    /** With the row go the sealed token and the claim. */
+    /** Deletes the row, and with it the sealed token and the claim. */
     async delete(id: number): Promise<void> {
       await rows().where({ id }).delete()
     },
@@ -148,8 +148,8 @@ export function gitConnections(db: Db, organizationId: number) {
     },
 
     /**
-     * Makes the branch this connection's own, or says 409. PostgreSQL's unique index decides, over
-     * all organizations: of two at the same instant one is told so.
+     * Claims the branch for this connection, or throws 409. The unique index covers all
+     * organizations, so of two concurrent claims one fails.
      */
     async claim(connectionId: number, claim: GitClaim): Promise<void> {
       try {
@@ -161,7 +161,7 @@ export function gitConnections(db: Db, organizationId: number) {
         )
       } catch (error) {
         if (!isUniqueViolation(error, 'git_claims_branch')) throw error
-        // Only one of one's own is seen here, and named.
+        // Row-level security shows only claims of one's own organization; those are named in the error.
         const own = await db('git_claims')
           .where({ organizationId, ...claim })
           .first('connectionId')
@@ -169,7 +169,7 @@ export function gitConnections(db: Db, organizationId: number) {
       }
     },
 
-    /** Takes the branch for one writer; false while another has it. */
+    /** Takes a lease on the branch for one writer; false while another holds it. */
     async takeTurn(connectionId: number, hydrationId: number, seconds: number): Promise<boolean> {
       const taken = await db('git_claims')
         .where({ organizationId, connectionId })
@@ -192,7 +192,7 @@ export function gitConnections(db: Db, organizationId: number) {
         .update({ busyWith: null, busyUntil: null })
     },
 
-    /** What the marker of this connection's branch says; undefined where it has none. */
+    /** What the marker on this connection's branch should say; undefined if it has no branch. */
     async ownershipOf(connectionId: number): Promise<Ownership | undefined> {
       const claim = await this.claimOf(connectionId)
       if (!claim) return undefined

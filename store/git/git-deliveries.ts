@@ -11,10 +11,10 @@ export type GitDelivery = {
   pullRequest: number | null
 }
 
-/** What Git hosts told an organization's connections of, each delivery once. */
+/** The webhook deliveries of an organization's connections, each stored once. */
 export function gitDeliveries(db: Db, organizationId: number) {
   return {
-    /** Takes it, and has it looked into; false where it was taken before. */
+    /** Stores a delivery and starts its workflow; false if it was stored before. */
     async take(connectionId: number, delivery: Delivery): Promise<boolean> {
       const { id: deliveryId, branches, pullRequest } = delivery
       const [row] = await db('git_deliveries')
@@ -36,7 +36,7 @@ export function gitDeliveries(db: Db, organizationId: number) {
       return true
     },
 
-    /** One that is still to be looked into. */
+    /** A delivery that is not processed yet. */
     async find(id: number): Promise<GitDelivery | undefined> {
       return db('git_deliveries')
         .where({ organizationId, id })

@@ -24,7 +24,7 @@ class GitHydrationRow extends Model {
   declare workspaceId: number
   declare connectionId: number | null
   declare configurationVersionId: number
-  /** The run that had it written; null: a new version did. */
+  /** The run that caused the write; null if a new version did. */
   declare workspaceRunId: number | null
   declare repositoryId: string
   declare branch: string
@@ -42,7 +42,7 @@ class GitHydrationRow extends Model {
 
 export type GitHydration = Omit<GitHydrationRow, keyof Model | 'organizationId'>
 
-/** One file that somebody else changed. Null: it is not there on that side. */
+/** A file that was changed in the repository. Null: it does not exist on that side. */
 export type Difference = {
   path: string
   ours: string | null
@@ -53,7 +53,7 @@ export type Difference = {
 export const placeOfDifferences = (organizationId: number) =>
   ({ organizationId, table: 'git_hydrations', column: 'differences' }) as const
 
-/** What of which version was written where. */
+/** Which files of which version were written where. */
 export function gitHydrations(db: Db, organizationId: number) {
   const rows = () => GitHydrationRow.query(db).where({ organizationId })
 
@@ -83,8 +83,8 @@ export function gitHydrations(db: Db, organizationId: number) {
     },
 
     /**
-     * The listing that was written last to this branch (none: an empty one), and all that were
-     * begun or proposed to it since, for of those it is not known whether the branch has them.
+     * The listing that was last written to this branch (empty if none), and all that were begun or
+     * proposed since: it is not known whether the branch has those.
      */
     async written(at: Pick<GitHydration, 'workspaceId' | 'repositoryId' | 'branch'>) {
       const { workspaceId, repositoryId, branch } = at
@@ -102,9 +102,9 @@ export function gitHydrations(db: Db, organizationId: number) {
     },
 
     /**
-     * Notes what is about to be written. `late`: a later version of the workspace is there already.
-     * `wait`: an earlier one may have made its commit, and is to tell of it first; one that comes to
-     * no end keeps the next from its place for a few minutes only.
+     * Notes a write before it happens. `late`: a later version of the workspace is already there.
+     * `wait`: an earlier write may have committed and must report first; one that never ends blocks
+     * the next for a few minutes only.
      */
     async begin(
       { id, workspaceId, repositoryId, branch }: GitHydration,
@@ -128,7 +128,7 @@ export function gitHydrations(db: Db, organizationId: number) {
       return 'go'
     },
 
-    /** Compare-and-set out of `queued`: of an activity and its own retry one is told true, and audits. */
+    /** Compare-and-swap out of `queued`: of an activity and its retry one gets `true` and writes the audit entry. */
     async end(
       id: number,
       change: Partial<GitHydration> & { state: HydrationState },
@@ -139,12 +139,12 @@ export function gitHydrations(db: Db, organizationId: number) {
       return moved === 1
     },
 
-    /** Somebody decided: what was diverged is tried again, or is over. */
+    /** Stores a person's decision: a diverged write is retried, or ends. */
     async decide(id: number, change: Partial<GitHydration>): Promise<void> {
       await rows().where({ id, state: 'diverged' }).patch(change)
     },
 
-    /** Leaves a version to be written to the workspace's connection, if that has a branch of its own. */
+    /** Queues the write of a version to the workspace's connection, if that has a branch of its own. */
     async queue(
       workspaceId: number,
       configurationVersionId: number,
@@ -163,8 +163,8 @@ export function gitHydrations(db: Db, organizationId: number) {
     },
 
     /**
-     * A run is about to use this version. If it never came to the branch, for the connection is
-     * newer or the write failed, the run has it written; and of one that waits the run is noted.
+     * Called when a run is about to use this version. Queues its write if it never reached the
+     * branch, because the connection is newer or a write failed; a waiting write notes the run.
      */
     async queueForRun(run: {
       id: number
@@ -184,7 +184,7 @@ export function gitHydrations(db: Db, organizationId: number) {
         .patch({ workspaceRunId: id })
     },
 
-    /** Where a workspace is written to; undefined: nowhere. */
+    /** The branch that a workspace is written to; undefined if there is none. */
     async placeOf(
       workspaceId: number,
     ): Promise<{ connectionId: number; repositoryId: string; branch: string } | undefined> {

@@ -21,7 +21,7 @@ export type PullRequestRun = {
   gates: Array<{ kind: string; result: string }>
 }
 
-/** Pull requests that touch workspaces, what was planned of them, and our one comment on each. */
+/** Pull requests that touch workspaces, their plans, and the one comment on each. */
 export function gitPullRequests(db: Db, organizationId: number) {
   const rows = () => db('git_pull_requests').where({ organizationId })
 
@@ -45,7 +45,7 @@ export function gitPullRequests(db: Db, organizationId: number) {
       await rows().where({ id }).update({ commentId })
     },
 
-    /** Why a workspace could not be planned; null once it could. */
+    /** Why a workspace could not be planned; null after a success. */
     async setFault(id: number, workspaceId: number, fault: string | null): Promise<void> {
       const key = String(workspaceId)
       await rows()
@@ -58,7 +58,7 @@ export function gitPullRequests(db: Db, organizationId: number) {
         })
     },
 
-    /** Lets one writer to the comment; false while another is at it. */
+    /** Takes a lease on the comment for one writer; false while another holds it. */
     async takeTurn(id: number, seconds: number): Promise<boolean> {
       const taken = await rows()
         .where({ id })
@@ -78,7 +78,7 @@ export function gitPullRequests(db: Db, organizationId: number) {
       return row !== undefined
     },
 
-    /** Of each workspace the newest plan. */
+    /** The newest plan of each workspace. */
     async runs(id: number): Promise<PullRequestRun[]> {
       const { rows: found } = await db.raw(
         `select distinct on (w.name) w.id as "workspaceId", w.name as "workspaceName",

@@ -4,8 +4,8 @@ import { gitConnections, type GitConnection } from './git-connections.ts'
 import { startInitialization } from './start-initialization.ts'
 
 /**
- * What a check found. A branch whose preparation had failed is prepared again once nothing is
- * against it. One that has lost its marker is so only if a person asked (`repairs`).
+ * Stores the result of a check. A branch whose preparation failed is prepared again once the check
+ * finds no obstacle; one that lost its marker only if a person asked for it (`repairs`).
  */
 export async function noteHealth(
   db: Db,

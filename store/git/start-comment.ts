@@ -3,7 +3,7 @@ import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 
-/** Has a pull request's comment brought up to date, in the transaction of what it is to tell. */
+/** Starts the workflow that updates a pull request's comment, in the transaction of the change it reports. */
 export async function startComment(
   db: Db,
   organizationId: number,
@@ -22,7 +22,7 @@ export async function startComment(
   })
 }
 
-/** Tells a pull request of the end of its plan, if the run is one. */
+/** Starts the comment on the end of a plan, if the run belongs to a pull request. */
 export async function commentOnEnd(
   db: Db,
   organizationId: number,

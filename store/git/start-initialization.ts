@@ -4,7 +4,7 @@ import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import type { GitClaim } from './git-connections.ts'
 
-/** Has the branch of a connection prepared, in the transaction that claimed it: a claim is never left half made. */
+/** Starts the preparation of a branch in the transaction that claims it, so that no claim stays half made. */
 export async function startInitialization(
   db: Db,
   organizationId: number,

@@ -3,10 +3,10 @@ import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 
-/** Whoever connects registers the webhook at once; so long after it this looks whether that was done. */
+/** The request registers the webhook at once. This much later the workflow checks whether it did. */
 const afterSeconds = 120
 
-/** Has a connection's webhook registered, whatever becomes of the process that is about to. */
+/** Starts the registration of a webhook, so that it happens even if this process dies first. */
 export async function startWebhook(
   db: Db,
   organizationId: number,

@@ -43,7 +43,7 @@ export async function workspacesOfSource(
   return found
     .filter(({ sourceKind, source: { repo, branch } }) => {
       const named = branch ?? (repo === undefined ? connection.defaultBranch : null)
-      // Of a branch that only the host can name, the host is asked.
+      // If only the host knows the branch (its default branch), the host is asked.
       return sourceKind === 'git' && (named === null || branches.includes(named))
     })
     .map(({ id }) => id)

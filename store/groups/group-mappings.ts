@@ -4,7 +4,7 @@ import type { Db } from '../connect.ts'
 
 export type GroupMapping = { id: number; groupName: string; role: Role; members: number }
 
-/** Whom a group's name reaches: the members that SCIM pushed, and those whose last assertion named it. */
+/** The people a group's name applies to: members pushed by SCIM, and those whose last assertion named it. */
 const members = `
   select m.user_id from groups g
     join group_members m on m.organization_id = g.organization_id and m.group_id = g.id

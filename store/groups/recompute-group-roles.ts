@@ -2,11 +2,10 @@ import type { Db } from '../connect.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
 /**
- * Gives the members of one group what their groups give them now, up or down, in one
- * statement however many they are. What a person was given by hand is not touched: the
- * highest of all sources counts. Holding the people, so that a member who is added at
- * the same moment is not missed; whoever calls it looks at approvals afterwards. Who rises by it was
- * promoted by the person who changed the mapping.
+ * Recomputes the roles that the members of one group get from their groups, in one statement. A
+ * role granted by hand is not touched: the highest source counts. The people must be locked, so
+ * that a member who is added concurrently is not missed. The caller then voids approvals. A person
+ * whose role rises counts as promoted by who changed the mapping.
  */
 export async function recomputeGroupRoles(
   db: Db,

@@ -10,11 +10,11 @@ export type MailKind =
   | 'certificate_expiring'
   | 'second_factor_removed'
 
-/** Facts of a letter that may have changed when it is written; never a secret. */
+/** Facts of a mail that may have changed by the time it is written; never a secret. */
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
-  /** `plan`: its files are to be seen before they are planned. */
+  /** `plan`: the files must be looked at before they are planned. */
   approval_waiting: { stage?: 'plan' }
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
@@ -22,8 +22,9 @@ export type MailDetail = {
 }
 
 /**
- * Mails of one organization, left by the transaction of the change that they tell of and
- * sent by the worker after it. A mail server that is away loses none, and no answer waits for one.
+ * The mail queue of one organization. A mail is queued in the transaction of the change it reports,
+ * and the worker sends it. No mail is lost while the mail server is down, and no request waits for
+ * it.
  */
 export function mails(db: Db, organizationId: number) {
   const notify = () => db.raw(`select pg_notify('cc_mail', '')`)
@@ -38,19 +39,19 @@ export function mails(db: Db, organizationId: number) {
       await notify()
     },
 
-    /** Tells everybody who may approve the run now. Who was told of this run before is not told again. */
+    /** Queues a mail to everybody who may approve the run now, once per person and run. */
     async queueApproval(run: { id: number }, stage: ApprovalStage = 'approve'): Promise<void> {
       await approvers(db, organizationId).queueMails(run.id, stage)
       await notify()
     },
 
-    /** Whether a mail that was taken up is still to be sent: nobody has dropped it meanwhile. */
+    /** Whether a claimed mail is still to be sent: it may have been dropped meanwhile. */
     async isOpen(id: number): Promise<boolean> {
       const row = await db('mails').where({ organizationId, id }).whereNull('endedAt').first('id')
       return row !== undefined
     },
 
-    /** Mails that would bring a link to somebody who must not get one any more. */
+    /** Drops queued mails with links for a person who must no longer get one. */
     async dropLinks(userId: number): Promise<void> {
       await db('mails')
         .where({ organizationId, userId })

@@ -3,18 +3,18 @@ import type { Db } from '../connect.ts'
 
 export const buildNetworks = ['public', 'none'] as const
 
-/** Which plans of production a second person has to let through: none, or those of files that only their author has seen. */
+/** Which production plans need a second person first: none, or those of files that only their authors have seen. */
 export const planApprovals = ['none', 'unseen'] as const
 
 export type OrganizationSettings = {
   /** ISO 4217. */
   currency: string
   approvalExpiryHours: number
-  /** The tag that cost is shown by first. */
+  /** The tag that cost is grouped by first. */
   tagKey: string | null
-  /** An anomaly is at least this far above what was expected, in the organization's currency. */
+  /** The least excess over the expected cost that counts as an anomaly, in the organization's currency. */
   anomalyMinimum: number
-  /** Whether a build reaches public addresses, by way of the egress proxy, or none at all. */
+  /** Whether a build may reach public addresses through the egress proxy, or none. */
   buildNetwork: (typeof buildNetworks)[number]
   planApproval: (typeof planApprovals)[number]
   /** Passwords sign in Owners alone. */

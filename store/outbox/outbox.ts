@@ -5,12 +5,12 @@ export type WorkflowStart = {
   workflowType: string
   workflowId: string
   taskQueue: string
-  /** Ids alone: what a workflow is told is readable in the engine's UI. */
+  /** Ids alone: payloads are readable in Temporal's UI. */
   input: Record<string, unknown>
   summary: string
   searchAttributes: Record<string, string | number>
   dedupeKey: string
-  /** Not before so long. */
+  /** The earliest delivery, from now. */
   afterSeconds?: number
 }
 
@@ -45,7 +45,7 @@ export function outbox(db: Db, organizationId: number) {
       await notify()
     },
 
-    /** Wakes a workflow. The signal carries nothing: whoever holds a client could forge it, so the store is read instead. */
+    /** Wakes a workflow, which then reads the store. The signal carries nothing: any client could forge it. */
     async wake(workflowId: string, dedupeKey: string): Promise<void> {
       await db('outbox')
         .insert({

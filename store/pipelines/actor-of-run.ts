@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 import { users } from '../users/users.ts'
 import type { WorkspaceRun } from './workspace-runs.ts'
 
-/** On whose behalf a worker acts: the run's author, whose deed the outcome is. */
+/** The actor of what a worker does for a run: the run's author. */
 export async function actorOfRun(
   db: Db,
   organizationId: number,

@@ -7,13 +7,13 @@ export type ApplyAttempt = {
   processGroup: number | null
   startedAt: Date
   spawnedAt: Date | null
-  /** Whether the worker has been heard of within the last `attemptSilenceSeconds`. */
+  /** Whether the worker sent a beat within the last `attemptSilenceSeconds`. */
   alive: boolean
   endedAt: Date | null
   exitCode: number | null
 }
 
-/** A worker that says nothing for so long is dead, and its sandbox with it (bubblewrap dies with its parent). */
+/** After this silence a worker counts as dead, and its sandbox with it: bubblewrap dies with its parent. */
 const attemptSilenceSeconds = 15
 
 /** The right to apply a run: one row, so that a second worker cannot take it. */
@@ -47,7 +47,7 @@ export function applyAttempts(db: Db, organizationId: number) {
       )
     },
 
-    /** Before the program begins: from here on the outcome is unknown until it is told. False when fenced off. */
+    /** Before the program starts: from here on a lost outcome is unknown. False if another attempt has the fence. */
     async recordSpawn(workspaceRunId: number, fence: number): Promise<boolean> {
       const count = await rows(workspaceRunId)
         .where({ fence })
@@ -56,7 +56,7 @@ export function applyAttempts(db: Db, organizationId: number) {
       return count === 1
     },
 
-    /** By its own fence: a zombie must not make the attempt that replaced it look alive. */
+    /** Needs the attempt's own fence: an older worker must not make the newer attempt look alive. */
     async beat(
       workspaceRunId: number,
       { fence, processGroup }: { fence: number; processGroup: number | null },
@@ -64,7 +64,7 @@ export function applyAttempts(db: Db, organizationId: number) {
       await rows(workspaceRunId).where({ fence }).update({ beatAt: db.fn.now(), processGroup })
     },
 
-    /** With a fence, by the attempt itself: a zombie ends no other's. */
+    /** With a fence, only the attempt itself is ended: an older worker cannot end a newer attempt. */
     async end(
       workspaceRunId: number,
       { fence, exitCode }: { fence?: number; exitCode: number | null },
@@ -75,7 +75,7 @@ export function applyAttempts(db: Db, organizationId: number) {
         .update({ endedAt: db.fn.now(), exitCode })
     },
 
-    /** An attempt that never spawned has not begun: its right is given back. */
+    /** Deletes an attempt that never started its program, so that the run can be applied. */
     async giveBack(workspaceRunId: number): Promise<void> {
       await rows(workspaceRunId).whereNull('spawnedAt').delete()
     },

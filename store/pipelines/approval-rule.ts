@@ -1,4 +1,4 @@
-/** SQL: whether what came in before a version, since the last apply, has an unknown author. */
+/** SQL: whether an earlier version since the last apply has an unknown author. */
 const unknownBefore = (version: string): string => `exists (
   select from configuration_versions earlier
   where earlier.organization_id = ${version}.organization_id
@@ -13,10 +13,10 @@ const unknownBefore = (version: string): string => `exists (
       order by r.id desc limit 1), 0))`
 
 /**
- * SQL: of each run `r`, who its authors are, whether one of them is unknown, and since when an
- * author's power over other people counts: since the last apply that a second operator approved,
- * else since the workspace exists. An apply of one person alone does not begin a new window, or
- * an author would open one with a run that changes nothing.
+ * SQL: for each run `r` its authors, whether one of them is unknown, and since when an author's
+ * power over other people counts: since the last apply that a second person approved, else since
+ * the workspace exists. An apply without an approval does not start a new window: an author could
+ * start one alone, by a run that changes nothing.
  */
 export const selectApprovalRules = `
   select r.id as run_id, r.organization_id,
@@ -40,7 +40,7 @@ export const selectApprovalRules = `
       on v.organization_id = r.organization_id and v.id = r.configuration_version_id
     join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id`
 
-/** SQL: whether an author has made this person, or has made whoever made them (store/users/person-makers.ts). */
+/** SQL: whether an author made this person, directly or through others (store/users/person-makers.ts). */
 const isMadeByAuthor = (userId: string): string => `exists (
   with recursive maker as (
     select m.made_by from person_makers m
@@ -51,14 +51,14 @@ const isMadeByAuthor = (userId: string): string => `exists (
   select from maker where maker.made_by = any(rule.authors))`
 
 /**
- * SQL: why the person `u` may not approve the run of `rule`, or null where they may (docs/runs.md,
- * "Who may approve"). This is the only place that says it: the API, the recheck before an apply,
- * mails, lists and the console all ask it. `role` and `idpSavedBy` are SQL too: what the person may
- * do, and who saved the identity provider that vouched for them.
+ * SQL: why the person `u` may not approve the run of `rule`, or null if they may (docs/runs.md,
+ * "Who may approve"). This is the only place with the rule: the API, the recheck before an apply,
+ * mails, lists and the console use it. `role` and `idpSavedBy` are SQL too: the person's role, and
+ * who configured the identity provider that signed them in.
  */
 export const faultOfApprover = ({ role, platformAdmin, idpSavedBy }: ApproverSql): string => `case
   when not u.active or u.deprovisioned_at is not null then 'inactive'
-  -- A commit that matches no member might be anybody's, so it takes more than a Deployer to vouch for it.
+  -- Anybody could have made a commit that matches no member, so approving it needs more than a Deployer.
   when not (${platformAdmin} or ${role} >= (
     case when rule.unknown_author then 'SRE · Cloud Admin' else 'Deployer' end)::member_role) then 'capability'
   when u.id = any(rule.authors) then 'author'

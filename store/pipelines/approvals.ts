@@ -13,13 +13,13 @@ export type Approval = {
   comment: string | null
   planDigest: string
   at: Date
-  /** Of the session that it was given in. */
+  /** Who configured the identity provider of the approving session. */
   idpSavedBy: number[] | null
   voidedAt: Date | null
   voidReason: string | null
 }
 
-/** Decisions on runs. One stands at a time; a voided one stays to be seen. */
+/** Decisions on runs. At most one is in force; voided ones are kept for the record. */
 export function approvals(db: Db, organizationId: number) {
   return {
     async ofRuns(workspaceRunIds: readonly number[]): Promise<Approval[]> {
@@ -55,7 +55,7 @@ export function approvals(db: Db, organizationId: number) {
       return all.find(({ stage, voidedAt }) => stage === of && voidedAt === null)
     },
 
-    /** False where another decision stands already: the first writer wins. */
+    /** False if another decision is in force: the first writer wins. */
     async create(approval: {
       workspaceRunId: number
       stage?: ApprovalStage

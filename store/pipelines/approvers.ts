@@ -6,15 +6,15 @@ import type { ApprovalStage } from './approvals.ts'
 import { users, type User } from '../users/users.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
 
-/** Enough to find somebody; a list of thousands helps nobody. */
+/** How many names are shown; a reader needs somebody to ask, not everybody. */
 const maxApproversShown = 20
 
-/** A person as they ask: by a session or token whose ceiling may be below their role. */
+/** A person with the credential they use: its ceiling may be below their role. */
 export type Approver = {
   userId: number
   ceiling: Role
   platformAdmin: boolean
-  /** Who saved the identity provider that opened their session; null where a password did. */
+  /** Who configured the identity provider of their session; null for a session by password. */
   idpSavedBy: readonly number[] | null
 }
 
@@ -22,11 +22,11 @@ export type Approver = {
 const oneRun = `with rule as materialized (
   ${selectApprovalRules} where r.organization_id = :organizationId and r.id = :runId)`
 
-/** Everybody who can be told of a run: who may approve it and has come in at least once. */
+/** Everybody a mail about the run makes sense for: who may approve it and has signed in at least once. */
 const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
   role: roleOfUser,
   platformAdmin: 'u.platform_admin',
-  // Somebody without a password comes in by the identity provider alone.
+  // A person without a password can only sign in by the identity provider.
   idpSavedBy: `case when u.password_hash is null then (
     select c.saved_by from saml_configurations c where c.organization_id = u.organization_id) end`,
 })} is null`
@@ -52,12 +52,12 @@ export function approvers(db: Db, organizationId: number) {
       return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
     },
 
-    /** The same of whoever asks, by what they ask with. */
+    /** The same for a caller, with the credential they use. */
     async faultOfCaller(runId: number, caller: Caller): Promise<ApproverFault | undefined> {
       return this.faultOf(runId, await this.of(caller))
     },
 
-    /** The same of whoever gave an approval, as they are now. */
+    /** The same for the giver of an approval, as they are now. */
     async faultOfGiver(approval: {
       workspaceRunId: number
       userId: number
@@ -74,7 +74,7 @@ export function approvers(db: Db, organizationId: number) {
       return { userId, ceiling: role, platformAdmin, idpSavedBy: row?.idpSavedBy ?? null }
     },
 
-    /** The first of those who could approve the run now. */
+    /** The first people who could approve the run now. */
     async eligible(runId: number): Promise<User[]> {
       const { rows } = await db.raw(
         `${oneRun} select u.id from rule join users u on u.organization_id = rule.organization_id
@@ -85,7 +85,7 @@ export function approvers(db: Db, organizationId: number) {
       return found.toSorted((one, other) => one.id - other.id)
     },
 
-    /** Whether this person is still one of those. */
+    /** Whether this person could approve the run now. */
     async isAble(runId: number, userId: number): Promise<boolean> {
       const { rows } = await db.raw(
         `${oneRun} select 1 from rule
@@ -96,7 +96,7 @@ export function approvers(db: Db, organizationId: number) {
       return rows.length > 0
     },
 
-    /** Queues the mail to all of them, in one statement however many they are; each is told once of a run. */
+    /** Queues a mail to each of them in one statement; a person gets one mail a run. */
     async queueMails(runId: number, stage: ApprovalStage): Promise<void> {
       await db.raw(
         `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)

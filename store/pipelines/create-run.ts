@@ -10,16 +10,16 @@ import { stages } from './stages.ts'
 import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
 
 export type RunCreation = {
-  /** Whose row the caller holds. */
+  /** The caller holds its row lock. */
   workspace: Workspace
   version: Pick<ConfigurationVersion, 'id'>
   kind: 'apply' | 'plan'
   destroy?: boolean
   /** Sealed. */
   overrides?: Buffer | null
-  /** Null: nobody of here, but a push or a pull request. */
+  /** Null for a push or a pull request: no member started the run. */
   author: { userId: number; tokenId: number | null } | null
-  /** The pipeline that it was started through, where that is not the workspace's own. */
+  /** The pipeline that the run was started through, if it is not the workspace's own. */
   pipelineId?: number | undefined
   actor: AuditActor
 }
@@ -61,7 +61,7 @@ export async function createRun(
   return { run, place }
 }
 
-/** Every apply attempt is 1:1 a run of `provision-<workspace>`; another pipeline's run has a place of its own there too. */
+/** Gives the run its place in `provision-<workspace>`, and a second one if another pipeline started it. */
 async function placeRun(
   db: Db,
   organizationId: number,

@@ -17,7 +17,7 @@ import { workspaceRuns, type RunChange } from './workspace-runs.ts'
 export type RunEnd = {
   phase: TerminalPhase
   reason?: RunReason
-  /** In our own words; shown with the run. */
+  /** Shown with the run. */
   message?: string
   change?: RunChange
 }
@@ -29,9 +29,9 @@ const events: Record<TerminalPhase, string> = {
 }
 
 /**
- * Ends a run, once: state, stages, audit entry, its token, its lock and the next
- * run's turn in one transaction, so that no crash leaves a lock whose holder is
- * gone or a queue that nobody moves. False where somebody else ended it first.
+ * Ends a run once: state, stages, audit entry, token, lock and the next run's turn in one
+ * transaction, so that a crash cannot leave a lock of a finished run or a queue that stands still.
+ * False if somebody else ended the run first.
  */
 export async function endRun(
   db: Db,
@@ -42,7 +42,7 @@ export async function endRun(
   const runs = workspaceRuns(db, organizationId)
   const run = await runs.get(runId)
   const { workspaceId, kind } = run
-  // The workspace's row first, as everywhere: whoever decides about turns holds it.
+  // The workspace's row is locked first, as everywhere: turns are decided under that lock.
   const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
   const moved = await runs.move(runId, mayComeFrom[end.phase], {
     ...end.change,
@@ -65,7 +65,7 @@ export async function endRun(
     target: { kind: 'run', id: runId, label: workspace.name },
     detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
   })
-  // Plans alone are of pull requests.
+  // Runs of pull requests are plan-only.
   if (kind === 'plan') await commentOnEnd(db, organizationId, run)
   await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
   await promoteNext(db, organizationId, workspaceId)

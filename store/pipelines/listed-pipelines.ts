@@ -28,7 +28,7 @@ export type ListedPipeline = Omit<Pipeline, 'lastNumber' | 'lastWorkspaceRunId' 
   lastRun: { number: number; phase: RunPhase } | null
 }
 
-/** A page of an organization's pipelines, with what a list shows of their targets and newest runs, by one statement. */
+/** A page of an organization's pipelines with their targets and newest runs, in one statement. */
 export async function listedPipelines(
   store: Store,
   organizationId: number,
@@ -36,9 +36,9 @@ export async function listedPipelines(
 ): Promise<ListedPipeline[]> {
   const [answer] = await store.read<{ page: Row[] | null }>(organizationId, {
     name: q === undefined ? 'listed-pipelines' : 'listed-pipelines-named',
-    // Each table is asked once for the whole page, not once a row. The limit of 201, the most that a page
-    // may have and one, tells the planner how few rows there are: without it every execution is planned
-    // anew. Rows go as arrays in one JSON text: taking 51 messages of 13 columns apart costs more.
+    // Each table is read once for the page, not once per row. The limit of 201 (a full page and one)
+    // tells the planner how few rows there are; without it every execution is planned again. Rows
+    // are arrays in one JSON text: parsing 51 messages of 13 columns costs more.
     text: `with p as materialized (
         select * from (
           select id, name, kind, managed, app_git_connection_id, app_repo, target_workspace_id, strategy,
@@ -88,6 +88,6 @@ const listed = ([
   lastRun: phase === null ? null : { number, phase },
 })
 
-/** As the API writes a time: a Date between would only be taken apart again. */
+/** Formats a time as the API does, without a Date in between, which costs more. */
 const toMilliseconds = (time: string): string =>
   `${(time.includes('.') ? time : `${time}.`).slice(0, 23).padEnd(23, '0')}Z`

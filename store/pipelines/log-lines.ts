@@ -41,7 +41,7 @@ export function logLines(db: Db, organizationId: number) {
       return stage?.lastSeq ?? 0
     },
 
-    /** The lines after a `seq`: at most `limit`, and of at most `maxBytes` together, but one at least. */
+    /** The lines after a `seq`: at most `limit` lines and `maxBytes` bytes, but at least one line. */
     async list(stageId: number, { after, limit, maxBytes }: LogPage): Promise<LogLine[]> {
       const { rows } = await db.raw(
         `select seq, level, line from (
@@ -57,9 +57,8 @@ export function logLines(db: Db, organizationId: number) {
     },
 
     /**
-     * The first lines of many stages at once, for a page that shows several runs: of each stage at
-     * most `limit`, and all together of at most `maxLogBytes`. What a short log leaves of its share
-     * goes to the longer ones.
+     * The first lines of many stages at once: at most `limit` per stage, and at most `maxLogBytes`
+     * together. Short logs leave the rest of their share to longer ones.
      */
     async firstOf(
       all: ReadonlyArray<{ id: number; logBytes: number; lastSeq: number }>,
@@ -89,12 +88,12 @@ export function logLines(db: Db, organizationId: number) {
   }
 }
 
-/** What one answer holds of logs. As JSON a line takes up to twice its text, so that an answer stays under 2 MiB. */
+/** Limit of the log text in one answer. As JSON a line may take twice its text, so an answer stays under 2 MiB. */
 export const maxLogBytes = 1_048_576
-/** What a line takes beside its text. */
+/** Overhead of a line beside its text. */
 const lineBytes = 40
 
-/** The largest share that everyone can have, where those who need less take only that. */
+/** The largest equal share, where stages that need less take only what they need. */
 export function fairShare(needs: readonly number[], whole: number): number {
   let [left, share] = [whole, 0]
   for (const [at, need] of needs.toSorted((a, b) => a - b).entries()) {

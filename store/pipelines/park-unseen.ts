@@ -7,11 +7,10 @@ import { stages } from './stages.ts'
 import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
 
 /**
- * Where the organization wants it (`planApproval: unseen`), a production run of files that nobody but
- * their authors has approved waits for a second person before it is planned: a plan runs its author's
- * code with the workspace's secrets, and no workflow, token or sandbox is there before. It holds no
- * turn and no place, so other runs of the workspace go on. True where it waits now; holding the
- * workspace's row.
+ * With `planApproval: unseen`, a production run of files that nobody but their authors has approved
+ * waits for a second person before it is planned, because a plan runs its author's code with the
+ * workspace's secrets. It has no workflow, token or sandbox yet, holds no turn and takes no place, so other
+ * runs of the workspace go on. True if it waits now. The workspace's row must be locked.
  */
 export async function parkUnseen(
   db: Db,
@@ -38,8 +37,8 @@ export async function parkUnseen(
 }
 
 /**
- * Whether somebody who is not among the files' authors has approved these very files here, to be
- * planned or applied. By their hash, so that taking a file back to what was seen needs nobody again.
+ * Whether somebody who is no author of these files has approved them here, to be planned or
+ * applied. Compares hashes, so that a return to approved files needs no new approval.
  */
 async function isSeen(
   db: Db,

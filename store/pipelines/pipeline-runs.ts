@@ -12,13 +12,13 @@ export type PipelineRun = {
 
 export type LastRun = { pipelineId: number; number: number; phase: RunPhase }
 
-/** Where the runs of one organization stand in its pipelines: a number in each, over one workspace run. */
+/** Pipeline runs of one organization: the place and number of a workspace run in a pipeline. */
 export function pipelineRuns(db: Db, organizationId: number) {
   const columns = ['id', 'pipelineId', 'number', 'workspaceRunId', 'createdAt']
   const rows = () => db('pipeline_runs').where({ organizationId })
 
   return {
-    /** As the pipeline's newest: its number was taken in this transaction, which holds the pipeline's row. */
+    /** Becomes the pipeline's newest run: its number was taken in this transaction, which holds the pipeline's row. */
     async create(run: {
       id?: number
       pipelineId: number
@@ -56,7 +56,7 @@ export function pipelineRuns(db: Db, organizationId: number) {
         .select(columns)
     },
 
-    /** The newest run of each pipeline, one index look-up a pipeline however many runs it has. */
+    /** The newest run of each pipeline, by one index look-up per pipeline. */
     async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
       if (pipelineIds.length === 0) return []
       const { rows: last } = await db.raw(

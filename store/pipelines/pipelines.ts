@@ -14,7 +14,7 @@ class PipelineRow extends Model {
   declare targetWorkspaceId: number | null
   declare strategy: string | null
   declare lastNumber: number
-  /** Of the run that has that number; null before there is one. */
+  /** The workspace run with that number; null before the first. */
   declare lastWorkspaceRunId: number | null
   declare createdAt: Date
 }
@@ -52,7 +52,7 @@ export function pipelines(db: Db, organizationId: number) {
         .whereIn('targetWorkspaceId', [...workspaceIds])
     },
 
-    /** All that provision or deploy to a workspace. */
+    /** All pipelines that provision or deploy to a workspace. */
     async listOf(workspaceId: number): Promise<Pipeline[]> {
       return rows().where({ targetWorkspaceId: workspaceId }).orderBy('id')
     },
@@ -77,7 +77,7 @@ export function pipelines(db: Db, organizationId: number) {
       await rows().where({ id }).delete()
     },
 
-    /** The next run number; the row stays locked until the transaction ends, so numbers have no holes. */
+    /** The next run number. The row stays locked until the transaction ends, so numbers have no gaps. */
     async takeNumber(id: number): Promise<number> {
       const { rows: taken } = await db.raw(
         `update pipelines set last_number = last_number + 1

@@ -1,7 +1,7 @@
 import type { Db } from '../connect.ts'
 import { sealedBatches } from '../sealed-batches.ts'
 
-/** The rows of a run's plan (domain/plans/split-plan.ts) that one try of it wrote; `plans.attempt` says which counts. */
+/** The rows of a run's plan (domain/plans/split-plan.ts) that one attempt wrote; `plans.attempt` names the valid one. */
 export function planChanges(
   db: Db,
   organizationId: number,
@@ -13,7 +13,7 @@ export function planChanges(
       owner: { workspaceRunId, attempt },
     }),
 
-    /** What other tries of the run left. */
+    /** Deletes what other attempts left. */
     async removeOthers(): Promise<void> {
       await db('plan_changes')
         .where({ organizationId, workspaceRunId })

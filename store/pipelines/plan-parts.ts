@@ -16,7 +16,7 @@ class PlanPartRow extends Model {
 
 export type StoredPiece = Pick<PlanPartRow, 'part' | 'seq' | 'body'>
 
-/** The pieces of a run's plan that one try of it wrote (`plans.attempt` says which try counts). */
+/** The pieces of a run's plan that one attempt wrote; `plans.attempt` names the valid one. */
 export function planParts(
   db: Db,
   organizationId: number,
@@ -49,7 +49,7 @@ export function planParts(
         .select('part', 'seq', 'body')
     },
 
-    /** What other tries of the run left. */
+    /** Deletes what other attempts left. */
     async removeOthers(): Promise<void> {
       await mine().whereNot({ attempt }).delete()
     },

@@ -8,7 +8,7 @@ class PlanRow extends Model {
   static override idColumn = 'workspaceRunId'
   declare workspaceRunId: number
   declare organizationId: number
-  /** The try of the run whose pieces these are (plan-parts.ts). */
+  /** The attempt whose pieces these are (plan-parts.ts). */
   declare attempt: string
   declare pieces: PlanPieces
   declare engineVersion: string
@@ -18,7 +18,7 @@ class PlanRow extends Model {
   declare stateSerial: number | null
   declare policiesVersion: string
   declare pricesVersion: string
-  /** Names of the variables that the workspace kept as sensitive when this was planned. */
+  /** Names of the variables that were sensitive when this was planned. */
   declare sensitiveVariables: string[]
   /** Null in a plan from before its changes were kept as rows. */
   declare overview: PlanOverview | null
@@ -33,7 +33,7 @@ export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
 /** What a run keeps between plan and apply. */
 export function plans(db: Db, organizationId: number) {
   return {
-    /** A plan made again, after its runner was lost, takes the place of the one before. */
+    /** A plan that is made again, after its runner was lost, replaces the earlier one. */
     async save(plan: StoredPlan): Promise<void> {
       await PlanRow.query(db)
         .insert({ organizationId, ...plan })
@@ -45,7 +45,7 @@ export function plans(db: Db, organizationId: number) {
       return PlanRow.query(db).findOne({ organizationId, workspaceRunId })
     },
 
-    /** What a page says of a plan before its first row, and whose rows those are. */
+    /** The summary of a plan for its first page, and the attempt whose rows it has. */
     async overview(
       workspaceRunId: number,
     ): Promise<{ overview: PlanOverview; attempt: string } | undefined> {

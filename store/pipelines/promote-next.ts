@@ -12,15 +12,15 @@ import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
 
 /**
- * Gives the workspace's turn to its oldest queued run, if the turn is free, nobody
- * holds the lock and the organization has a place left. The caller holds the
- * workspace's row, so that of two who end a run at once one promotes.
+ * Gives the workspace's turn to its oldest queued run, if the turn is free, nobody holds the lock
+ * and the organization has a place. The caller holds the workspace's row, so that of two
+ * transactions that end runs concurrently one promotes.
  */
 export async function promoteNext(db: Db, organizationId: number, workspaceId: number) {
   const runs = workspaceRuns(db, organizationId)
   if (await runs.holderOfTurn(workspaceId)) return
   if (await workspaceLocks(db, organizationId).find(workspaceId)) return
-  // One that has to wait for a second person first keeps nobody else from the turn.
+  // A run that must wait for a second person first does not block the runs behind it.
   for (;;) {
     const run = await runs.oldestQueued(workspaceId)
     if (!run || !(await parkUnseen(db, organizationId, run))) {
@@ -30,7 +30,7 @@ export async function promoteNext(db: Db, organizationId: number, workspaceId: n
   }
 }
 
-/** Begins a queued run that needs no turn, if nobody has to see its files first. */
+/** Starts a queued run that needs no turn, unless somebody must look at its files first. */
 export async function beginRun(
   db: Db,
   organizationId: number,
@@ -40,7 +40,7 @@ export async function beginRun(
   return beginSeen(db, organizationId, run)
 }
 
-/** Moves a queued run to `planning` and has the engine told. Returns whether there was a place for it. */
+/** Moves a queued run to `planning` and queues its workflow. False if the organization has no free place. */
 async function beginSeen(db: Db, organizationId: number, run: WorkspaceRun): Promise<boolean> {
   if (!(await hasPlace(db, organizationId))) return false
   const moved = await workspaceRuns(db, organizationId).move(run.id, ['queued'], {
@@ -53,7 +53,7 @@ async function beginSeen(db: Db, organizationId: number, run: WorkspaceRun): Pro
   return true
 }
 
-/** Asks the engine for the run's workflow. `again` names a later request, so that it is not taken for the first. */
+/** Queues the start of the run's workflow. `again` makes a later start distinct from the first. */
 export async function requestStart(
   db: Db,
   organizationId: number,
@@ -78,7 +78,7 @@ export async function requestStart(
   })
 }
 
-/** A suspended organization's runs wait; so does what is beyond its share of the workers. */
+/** False for a suspended organization, and at its limit of concurrent runs. */
 async function hasPlace(db: Db, organizationId: number): Promise<boolean> {
   if (!(await isActive(db, organizationId))) return false
   return (await workspaceRuns(db, organizationId).countWorking()) < organizationRunLimit

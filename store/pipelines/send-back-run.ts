@@ -9,8 +9,8 @@ import { workspaceRuns } from './workspace-runs.ts'
 export type SentBack = { runId: number; actor: AuditActor; because: string }
 
 /**
- * Voids the approval of a run, which then waits for another one as long as at first.
- * Holding the workspace's row; whoever calls it wakes the workflow. False where none stood.
+ * Voids the approval of a run, which then waits for another one, for the full time. The caller
+ * holds the workspace's row and wakes the workflow. False if there was no approval.
  */
 export async function sendBackRun(
   db: Db,

@@ -11,7 +11,7 @@ export type Stage = {
   startedAt: Date | null
   endedAt: Date | null
   lastSeq: number
-  /** What its log has in bytes. */
+  /** Size of its log in bytes. */
   logBytes: number
 }
 
@@ -82,7 +82,7 @@ export function stages(db: Db, organizationId: number) {
         })
     },
 
-    /** Ends what is still open, as `states` says by the stage's id. */
+    /** Ends a stage that is still open. */
     async close(stage: Stage, state: StageState): Promise<void> {
       await rows()
         .where({ id: stage.id })

@@ -24,7 +24,7 @@ export async function voidUnableApprovals(
     )
     .where({ 'r.organizationId': organizationId, 'r.phase': 'apply_queued', 'a.stage': 'approve' })
     .whereNull('a.voidedAt')
-    // From the lowest workspace up, so that two changes at once never wait for each other in a ring.
+    // In ascending order of workspaces, so that two concurrent changes cannot deadlock.
     .orderBy(['r.workspaceId', 'r.id'])
     .select('r.id', 'r.workspaceId')
   for (const { id, workspaceId } of approved) {
@@ -39,7 +39,7 @@ export async function voidUnableApprovals(
 }
 
 async function faultOfStanding(db: Db, organizationId: number, runId: number) {
-  // Read again now that the workspace is held: the apply may have begun.
+  // Read again under the workspace's lock: the apply may have begun.
   const run = await workspaceRuns(db, organizationId).get(runId)
   const standing = await approvals(db, organizationId).standing(runId)
   if (run.phase !== 'apply_queued' || !standing) return undefined

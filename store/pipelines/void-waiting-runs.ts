@@ -9,7 +9,7 @@ import { workspaceRuns } from './workspace-runs.ts'
 export type GuardChange = {
   workspaceId: number
   actor: AuditActor
-  /** `stale`: the plan no longer says what would be done. `guard`: only who may approve it has changed. */
+  /** `stale`: the plan no longer describes what would be done. `guard`: only who may approve it changed. */
   effect: 'stale' | 'guard'
   /** What changed, for the run's message and the audit entry. */
   what: string
@@ -40,7 +40,7 @@ export async function voidWaitingRuns(
     } else {
       await sendBackRun(db, organizationId, { runId: run.id, actor, because: what })
     }
-    // Also where no approval stood: its gates may have to judge it by other rules now.
+    // Also without an approval: the gates may have to judge the plan by new rules.
     const workflowId = infrastructureRunId({ organizationId, runId: run.id })
     await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }

@@ -17,7 +17,7 @@ class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
-  /** Null: a push or a pull request, which is nobody's here. */
+  /** Null for a push or a pull request: no member started the run. */
   declare authorUserId: number | null
   declare authorTokenId: number | null
   declare authorshipThrough: number
@@ -99,8 +99,8 @@ export function workspaceRuns(db: Db, organizationId: number) {
     },
 
     /**
-     * Compare-and-set: the run moves only if it is still in one of `from`, so of two
-     * racing workers, or of an activity and its own retry, exactly one is told `true`.
+     * Compare-and-swap: the run moves only if it is still in one of `from`. Of two racing workers, or
+     * an activity and its retry, exactly one gets `true`.
      */
     async move(
       id: number,
@@ -126,7 +126,7 @@ export function workspaceRuns(db: Db, organizationId: number) {
       return row !== undefined
     },
 
-    /** The run whose turn it is: of those that apply, the one under way. */
+    /** The run that has the workspace's turn. */
     async holderOfTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
       return rows()
         .where({ workspaceId, kind: 'apply' })
@@ -142,7 +142,7 @@ export function workspaceRuns(db: Db, organizationId: number) {
       return rows().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
     },
 
-    /** How many of the organization's places are taken. */
+    /** How many of the organization's places are in use. */
     async countWorking(): Promise<number> {
       return rows().whereIn('phase', ['planning', 'apply_queued', 'applying']).resultSize()
     },

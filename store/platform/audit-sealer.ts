@@ -10,9 +10,9 @@ import type { PlatformDb } from '../connect.ts'
 const batch = 500
 
 export type Sealing = {
-  /** How many entries were sealed: while there are some, there may be more. */
+  /** How many entries were sealed. If any were, there may be more. */
   sealed: number
-  /** Chains that cannot go on: their end was tampered with, or its key is not in the keyring. */
+  /** Chains that cannot be extended: their head was tampered with, or its key is not in the keyring. */
   stuck: Array<{ organizationId: number; error: unknown }>
 }
 
@@ -44,7 +44,7 @@ async function sealOne(
   heads: { seal: SealHead; open: OpenHead },
 ): Promise<number> {
   return db.transaction(async (trx) => {
-    // One sealer a chain at a time; another process's turn comes when this transaction ends.
+    // One sealer per chain; another process continues when this transaction ends.
     const { rows: lock } = await trx.raw('select pg_try_advisory_xact_lock(726199414, ?) as mine', [
       organizationId,
     ])
@@ -53,8 +53,8 @@ async function sealOne(
     if (entries.length === 0) return 0
 
     const kept = await trx('audit_heads').where({ organizationId }).first('sealed')
-    // Built upon what the key vouches for, never upon the table of seals: who cut off its end would
-    // otherwise have the next entry close the gap.
+    // Continues from the head that the key authenticates, not from the table of seals: an attacker who
+    // cut off the end of the table would otherwise have the next entry hide the gap.
     let head: ChainHead = kept ? heads.open(organizationId, kept.sealed) : chainStart
     const seals = entries.map((entry) => {
       head = {

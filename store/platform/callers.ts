@@ -17,7 +17,7 @@ export type CallerRow = {
   mfaEnabled: boolean
   expiresAt: Date | null
   stale: boolean
-  /** Of an identity provider's session whose account has a password: it changes no credential. */
+  /** True for an identity provider's session of an account with a password: it may change no credential. */
   credentialsLocked: boolean
 }
 
@@ -74,9 +74,9 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
     },
 
     /**
-     * A run's token covers one phase under one fence. It is recognized after that as well,
-     * as not current, so that a zombie's late write is kept aside and not lost. A suspended
-     * organization's apply that is under way may still save what it has made.
+     * A run's token covers one phase under one fencing number. After that it is still recognized, as
+     * not current, so that a late state write is quarantined and not lost. An apply under way in a
+     * suspended organization may still save its state.
      */
     async byRunToken(hash: Buffer): Promise<RunCaller | undefined> {
       const rows = await store.lookUp<RunCaller>({
@@ -95,7 +95,7 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
       return rows[0]
     },
 
-    /** Whether what was let in once would be let in still: for answers that stay open. */
+    /** Which of these credentials are still valid: for streams that stay open. */
     async liveAmong(
       asked: ReadonlyArray<{ kind: 'session' | 'token'; credentialId: number }>,
     ): Promise<Set<string>> {
@@ -120,7 +120,7 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
       return live
     },
 
-    /** An identity provider's token belongs to the organization, not to whoever made it. */
+    /** A SCIM token belongs to the organization, not to the person who made it. */
     async byScimToken(hash: Buffer): Promise<ScimCallerRow | undefined> {
       const rows = await store.lookUp<ScimCallerRow>({
         name: 'caller-scim',

@@ -2,18 +2,18 @@ import { EventEmitter } from 'node:events'
 import { Client } from 'pg'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 
-/** Names of PostgreSQL's notifications: wake-ups without content, for readers that poll as well. */
+/** Channels of PostgreSQL's NOTIFY: wake-ups without content, for readers that also poll. */
 export type Channel = 'cc_outbox' | 'cc_mail' | 'cc_log' | 'cc_run'
 
 export type ChangeFeed = {
-  /** Calls back with the notification's payload until the returned function is called. */
+  /** Calls the listener with each payload until the returned function is called. */
   on(channel: Channel, listener: (payload: string) => void): () => void
   close(): Promise<void>
 }
 
 const channels: readonly Channel[] = ['cc_outbox', 'cc_mail', 'cc_log', 'cc_run']
 
-/** One LISTEN connection a process, opened again when it breaks. A missed notification costs a reader one poll. */
+/** One LISTEN connection per process, reopened when it breaks. A missed notification costs a reader one poll. */
 export function openChangeFeed({ cc_app: { url } }: DatabaseLogins): ChangeFeed {
   const emitter = new EventEmitter().setMaxListeners(0)
   let client: Client | undefined
@@ -36,7 +36,7 @@ export function openChangeFeed({ cc_app: { url } }: DatabaseLogins): ChangeFeed 
     try {
       await next.connect()
       for (const channel of channels) await next.query(`listen ${channel}`)
-      // Whatever was said while nobody listened.
+      // Wakes every reader: notifications may have been missed while the connection was down.
       for (const channel of channels) emitter.emit(channel, '')
     } catch {
       again()

@@ -1,9 +1,9 @@
 import type { PlatformDb } from '../connect.ts'
 
 /**
- * Connections that are to be asked again, the longest waiting first: every ten minutes; those that
- * were refused ever more rarely, at least every six hours, lest a host takes us for an attacker; and
- * those whose branch waits for a pull request every minute. What is just being prepared is left alone.
+ * Connections to check again, the longest waiting first. Usually every ten minutes; refused ones
+ * with backoff up to six hours, so that a host does not block us as an attacker; those waiting for a
+ * pull request every minute. A connection that is being prepared is left alone.
  */
 export async function dueConnections(
   db: PlatformDb,

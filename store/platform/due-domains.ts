@@ -3,9 +3,9 @@ import type { PlatformDb } from '../connect.ts'
 export type DueDomain = { organizationId: number; domain: string; proofToken: string }
 
 /**
- * Claims that DNS is to be asked of: those without a proof every ten minutes, for somebody
- * waits for it, those with one every hour, since a domain can change hands. In no order, so
- * that name servers that never answer hold nobody up.
+ * Claims to look up in DNS: unproved ones every ten minutes, because a person waits; proved ones
+ * every hour, because a domain can change hands. In random order, so that name servers that never
+ * answer do not delay the others.
  */
 export async function dueDomains(db: PlatformDb, limit: number): Promise<DueDomain[]> {
   const { rows } = await db.raw(

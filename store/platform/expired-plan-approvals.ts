@@ -1,8 +1,8 @@
 import type { PlatformDb } from '../connect.ts'
 
 /**
- * Runs whose files nobody let be planned in time. They have no workflow yet, so no timer of the
- * engine ends them.
+ * Runs that waited too long for an approval of their files. They have no workflow yet, so no timer
+ * of Temporal ends them.
  */
 export async function expiredPlanApprovals(
   db: PlatformDb,

@@ -7,11 +7,11 @@ export type LiveRun = {
   workspaceId: number
   kind: 'apply' | 'plan'
   phase: LivePhase
-  /** Whether the engine is still to be told to start it. */
+  /** Whether the start of its workflow is still in the outbox. */
   startPending: boolean
 }
 
-/** Runs that should have a workflow, oldest first, for the reconciler to hold against the engine. */
+/** Runs that should have a workflow, oldest first, for the reconciler. */
 export async function liveRuns(
   db: PlatformDb,
   { after, limit }: { after: number; limit: number },

@@ -10,19 +10,19 @@ export type QueuedMail = {
   workspaceRunId: number | null
   detail: Record<string, unknown>
   attempts: number
-  /** Of the last try: after it, nobody waits for this mail any more. */
+  /** True for the last attempt. */
   isLast: boolean
 }
 
-/** A worker that dies with a mail in hand gives it back after so long; longer than a mail server may take. */
+/** The lease of a worker on a mail, longer than a mail server may take. */
 const leaseSeconds = 120
 const slowestRetrySeconds = 60
 const giveUpAfter = `interval '3 days'`
 
-/** What is to be sent, of all organizations: claimed by lease, so that no transaction is open while a mail server is talked to. */
+/** Mails to send, of all organizations. Claimed by lease, so that no transaction is open during SMTP. */
 export function mailQueue(db: PlatformDb) {
   return {
-    /** A suspended organization's mails wait with it. */
+    /** Mails of a suspended organization wait. */
     async claim(limit: number): Promise<QueuedMail[]> {
       const { rows } = await db.raw(
         `update mails set attempts = attempts + 1, available_at = now() + interval '${leaseSeconds} seconds'
@@ -44,7 +44,7 @@ export function mailQueue(db: PlatformDb) {
         .update({ endedAt: db.fn.now(), outcome, ...(lastError !== undefined && { lastError }) })
     },
 
-    /** Again after a growing pause. The error is a code: a mail server's own words can hold addresses. */
+    /** Retries with backoff. The error is a code: a mail server's own text can contain addresses. */
     async again({ id, attempts }: QueuedMail, lastError: string): Promise<void> {
       const seconds = Math.min(slowestRetrySeconds, 2 ** Math.min(attempts, 6))
       await db('mails')

@@ -1,12 +1,11 @@
 import type { PlatformDb } from '../connect.ts'
 
-/** `shared`: not said by the operator; a domain then needs proof as soon as there is somebody to take it from. */
+/** `shared`: not configured; proof is then needed once there is a second organization. */
 export type DomainProof = 'dns' | 'none' | 'shared'
 
 /**
- * Whether a domain must be proved before its addresses are sent to an organization's identity
- * provider. Asked at each use, so that it holds from the moment at which a second organization
- * is there: until then nobody can claim what is another's.
+ * Whether a domain must be proved before it routes sign-ins. Evaluated at each use, so that it holds
+ * from the moment a second organization exists. Before that nobody could claim another's domain.
  */
 export async function needsDomainProof(db: PlatformDb, proof: DomainProof): Promise<boolean> {
   if (proof !== 'shared') return proof === 'dns'

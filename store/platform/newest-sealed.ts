@@ -1,6 +1,6 @@
 import type { PlatformDb } from '../connect.ts'
 
-/** One sealed value of each kind, the newest: for asking whether the keyring still fits the store. */
+/** The newest sealed value of each kind, to check that the keyring fits the store. */
 export async function newestSealed(db: PlatformDb): Promise<Buffer[]> {
   const { rows } = await db.raw(
     `(select files as sealed from configuration_versions order by id desc limit 1)

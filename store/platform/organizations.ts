@@ -28,7 +28,7 @@ export function organizations(db: PlatformDb) {
     async setStatus(id: number, status: 'active' | 'suspended'): Promise<Organization | undefined> {
       return db.transaction(async (trx) => {
         const [row] = await trx('organizations').where({ id }).update({ status }).returning(columns)
-        // Sessions end for good: a resumed organization's people sign in again.
+        // Sessions end for good: after the organization is resumed, people sign in again.
         if (status === 'suspended')
           await trx('sessions')
             .where({ organizationId: id })

@@ -13,14 +13,14 @@ export type OutboxRow = {
   attempts: number
 }
 
-/** A relay that dies with a row in hand gives it back after so long. */
+/** The lease of a relay on a row. */
 const leaseSeconds = 20
 const maxAttempts = 200
 
-/** What the engine must be told: claimed by lease, so that no transaction is open while it is called. */
+/** The outbox of all organizations. Rows are claimed by lease: no transaction is open while Temporal is called. */
 export function outboxQueue(db: PlatformDb) {
   return {
-    /** Rows in order per workflow: one that has an older undone sibling waits for it. */
+    /** In order per workflow: a row waits for older undelivered rows of its workflow. */
     async claim(limit: number): Promise<OutboxRow[]> {
       const { rows } = await db.raw(
         `update outbox set attempts = attempts + 1, available_at = now() + interval '${leaseSeconds} seconds'
@@ -42,7 +42,7 @@ export function outboxQueue(db: PlatformDb) {
       await db('outbox').where({ id }).update({ doneAt: db.fn.now() })
     },
 
-    /** Again after a growing pause; after very many tries it is left for an operator to look at. */
+    /** Retries with backoff. After many attempts the row is left for an operator. */
     async failed(row: OutboxRow, error: string): Promise<void> {
       const seconds = Math.min(10, 0.25 * 2 ** Math.min(row.attempts, 6))
       await db('outbox')
@@ -54,7 +54,7 @@ export function outboxQueue(db: PlatformDb) {
         })
     },
 
-    /** Told rows are kept for a week, to be looked at. */
+    /** Delivered rows are kept for a week, for inspection. */
     async prune(): Promise<void> {
       await db('outbox').where('doneAt', '<', db.raw(`now() - interval '7 days'`)).delete()
     },

@@ -1,7 +1,7 @@
 import { keptScimLogEntries } from '../scim/scim-log.ts'
 import type { PlatformDb } from '../connect.ts'
 
-/** Of each organization the newest are kept: a connector that fails for weeks must not fill the disk. */
+/** Keeps the newest entries of each organization, so that a connector that fails for weeks cannot fill the disk. */
 export async function pruneScimLog(db: PlatformDb, kept = keptScimLogEntries): Promise<void> {
   await db.raw(
     `delete from scim_log l using (

@@ -12,7 +12,7 @@ export type SamlOrganization = {
 
 export type FoundRequest = SamlRequest & SamlOrganization & { taken: boolean }
 
-/** With whom it was sent to; null where there is no configuration any more. */
+/** With the identity provider it was sent to; null if there is no configuration any more. */
 export type AskedRequest = FoundRequest & { idpEntityId: string | null; certificates: string[] }
 
 export type LogoutParty = SamlOrganization & {
@@ -32,10 +32,10 @@ const certificatesOf = (organizationId: string) =>
   `array(select i.pem from saml_idp_certificates i
          where i.organization_id = ${organizationId} order by i.not_after desc, i.fingerprint)`
 
-/** What SAML must know before any organization is known: whom an address, an answer or an issuer belongs to. */
+/** The look-ups of SAML before the organization is known: by domain, by request, by issuer. */
 export function saml(db: PlatformDb) {
   return {
-    /** Whose enabled identity provider an address of this domain is sent to; a proved claim first, then the oldest. */
+    /** The organization whose enabled identity provider handles this domain: a proved claim first, then the oldest. */
     async byDomain(domain: string, provedOnly: boolean): Promise<SamlOrganization | undefined> {
       const { rows } = await db.raw(
         `select ${organization} from domain_claims d
@@ -67,7 +67,7 @@ export function saml(db: PlatformDb) {
       return rows[0]
     },
 
-    /** The gate: an answer whose request is not known is not looked at any further. */
+    /** Finds the request of a response. A response without one is refused before it is parsed. */
     async asked(id: string): Promise<AskedRequest | undefined> {
       const [row] = await askPrepared<AskedRequest>(db, {
         name: 'saml-asked',
@@ -81,13 +81,13 @@ export function saml(db: PlatformDb) {
       return row
     },
 
-    /** The request of a logout, by the token that only the browser was given. */
+    /** The request of a logout, by the token that only the browser has. */
     async requestByState(relayState: string): Promise<FoundRequest | undefined> {
       const row = await db('saml_requests').where({ relayState, kind: 'logout' }).first('id')
       return row && this.request(row.id)
     },
 
-    /** The public half of an organization's key, which its metadata shows whether or not it is enabled yet. */
+    /** The certificate of an organization's key, for its metadata, enabled or not. */
     async spCertificate(slug: string): Promise<string | undefined> {
       const { rows } = await db.raw(
         `select k.certificate from organizations o
@@ -97,7 +97,7 @@ export function saml(db: PlatformDb) {
       return rows[0]?.certificate
     },
 
-    /** All that could have sent a message of this issuer; the signature decides among them. */
+    /** All configurations with this issuer; the signature decides which of them are meant. */
     async byIssuer(idpEntityId: string): Promise<LogoutParty[]> {
       const { rows } = await db.raw(
         `select ${organization}, c.slo_url as "sloUrl", c.slo_binding as "sloBinding",

@@ -17,13 +17,13 @@ export type Resettable = {
 const lockAfterFailures = 5
 const lockDurationMinutes = 15
 
-/** One address, so many organizations: more than anybody has, and no way to have thousands of mails sent. */
+/** Accounts per address that get a reset mail: more than anybody has, and too few for an attacker to flood a mailbox. */
 const maxResets = 10
 
 const lockDuration = `interval '${lockDurationMinutes} minutes'`
 const isOver = `coalesce(f.locked_until, f.window_started_at + ${lockDuration}) <= now()`
 
-/** What a sign-in needs before any organization is known. */
+/** The look-ups of a sign-in before the organization is known. */
 export function signIn(db: PlatformDb) {
   return {
     /**
@@ -57,7 +57,7 @@ export function signIn(db: PlatformDb) {
            locked_until = case when ${isOver} then null
                                when f.failures + 1 = ${lockAfterFailures} then now() + ${lockDuration}
                                else f.locked_until end
-         -- A try that began before the fifth has an earlier now(): no lock is told as longer than it is.
+         -- A concurrent try that began earlier has an earlier now(): the lock must not look longer than it is.
          returning failures, least(ceil(extract(epoch from coalesce(locked_until, now()) - now())),
            extract(epoch from ${lockDuration}))::integer as seconds`,
         { subject },
@@ -70,7 +70,7 @@ export function signIn(db: PlatformDb) {
       await db('sign_in_failures').where({ subject }).delete()
     },
 
-    /** Who may choose a new password by mail: whoever has one now. */
+    /** The accounts that can reset their password: those that have one. */
     async resettable(normalEmail: string): Promise<Resettable[]> {
       const { rows } = await db.raw(
         `select u.id as "userId", u.organization_id as "organizationId", u.email

@@ -9,9 +9,9 @@ export type WaitingRun = {
 }
 
 /**
- * Queued runs that could go on now: their turn is free, nobody holds the lock, their
- * organization is active and has a place left. The first of each organization come before
- * the second of any, so that the queue of one does not fill every page of the others'.
+ * Queued runs that could start now: their turn is free, nobody holds the lock, and their
+ * organization is active and has a place. Each organization's first run comes before anybody's
+ * second, so that one long queue does not fill the page.
  */
 export async function waitingRuns(db: PlatformDb, limit: number): Promise<WaitingRun[]> {
   const { rows } = await db.raw(
@@ -38,5 +38,5 @@ export async function waitingRuns(db: PlatformDb, limit: number): Promise<Waitin
   return rows
 }
 
-/** Spelled out, so that the index of live runs serves it. */
+/** As literals, so that the partial index of live runs can be used. */
 const working = workingPhases.map((phase) => `'${phase}'`).join(', ')

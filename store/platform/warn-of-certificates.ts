@@ -3,9 +3,9 @@ import { warnDays } from '../../domain/saml/certificate-state.ts'
 import type { PlatformDb } from '../connect.ts'
 
 /**
- * Queues a mail to everybody who may change the identity provider, of each certificate that
- * ends soon. One statement marks the certificate and queues the mails, so each is told of
- * once, however many workers look. A provider that is disabled is warned of once it is enabled.
+ * Queues mails about certificates that end soon, to everybody who may change the identity provider.
+ * One statement marks the certificate and queues the mails, so each is sent once, however many
+ * workers run. A disabled provider is reported once it is enabled.
  */
 export async function warnOfCertificates(db: PlatformDb, limit = 100): Promise<number> {
   const { rows } = await db.raw(

@@ -9,7 +9,7 @@ export type WebhookTarget = {
   signs: boolean
 }
 
-/** Whose connection a webhook is about: who sends it is signed in to nothing. */
+/** The connection of a webhook. Its sender has no session, so nothing else is known yet. */
 export async function webhookTarget(
   db: PlatformDb,
   connectionId: number,

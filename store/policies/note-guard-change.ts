@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 import { noteChange } from '../workspaces/note-change.ts'
 import type { PolicyWorkspaces } from './policies.ts'
 
-/** Those that a policy judges, or with `limited` those whose cost is judged. */
+/** The workspaces that a policy judges; `limited`: those with a cost limit. */
 export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
 
 /**
@@ -20,7 +20,7 @@ export async function noteGuardChange(
     await noteChange(db, caller, { workspaceId, what, effect: 'guard' })
 }
 
-/** Rows are held from the lowest id up, so that two changes at once never wait for each other in a ring. */
+/** Locks the rows in ascending order of ids, so that two concurrent changes cannot deadlock. */
 async function hold(
   db: Db,
   organizationId: number,

@@ -41,7 +41,7 @@ export function policies(db: Db, organizationId: number) {
       return row
     },
 
-    /** Holds the row until the transaction ends, so that of two changes at once each sees what it changes. */
+    /** Locks the row until the transaction ends, so that concurrent changes run one after the other. */
     async getForUpdate(id: number): Promise<Policy> {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()
@@ -52,7 +52,7 @@ export function policies(db: Db, organizationId: number) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
-    /** Those that judge the plans of this workspace, in the order in which they were made. */
+    /** The policies that judge the plans of this workspace, oldest first. */
     async ofWorkspace(workspace: {
       id: number
       criticality: 'standard' | 'production'

@@ -12,7 +12,7 @@ export function idempotencyKeys(db: Db, organizationId: number) {
   const place = (caller: string, key: string) => ({ organizationId, caller, key })
 
   return {
-    /** The first answer where there is one; else the key is now this transaction's. */
+    /** Returns the first answer if there is one; else this transaction now owns the key. */
     async take(
       caller: string,
       key: string,

@@ -18,7 +18,7 @@ export function domainClaims(db: Db, organizationId: number) {
         .select('domain', 'proofToken', 'provedAt', 'checkedAt')
     },
 
-    /** A domain that stays keeps its proof and its age. */
+    /** Replaces the claims. A domain that stays keeps its proof and its age. */
     async replace(claims: ReadonlyArray<{ domain: string; proofToken: string }>): Promise<void> {
       await db('domain_claims')
         .where({ organizationId })
@@ -35,8 +35,8 @@ export function domainClaims(db: Db, organizationId: number) {
     },
 
     /**
-     * What DNS said of this token. A record that is gone takes the proof with it; returns
-     * whether that is news.
+     * Stores the result of a DNS look-up. A missing record removes the proof. Returns whether that
+     * changed anything.
      */
     async noteProof(
       { domain, proofToken }: Pick<DomainClaim, 'domain' | 'proofToken'>,

@@ -4,7 +4,7 @@ import { askPrepared } from '../ask-prepared.ts'
 import { sessionDays } from '../users/sessions.ts'
 import { dropOldTraces } from './saml-traces.ts'
 
-/** Whom the identity provider named, as a logout will name them, and what it may open here. */
+/** The name at the identity provider, as a logout will use it, and the limits of the session. */
 export type SamlPrincipal = {
   nameId: string
   nameIdFormat: string | null
@@ -12,9 +12,9 @@ export type SamlPrincipal = {
   spNameQualifier: string | null
   sessionIndex: string | null
   roleCeiling: Role
-  /** Who saved the configuration: they could be whoever signs in. */
+  /** Who configured the provider: they could sign in as anybody it may name. */
   idpSavedBy: readonly number[]
-  /** SessionNotOnOrAfter: the session ends then at the latest. */
+  /** SessionNotOnOrAfter of the assertion: the session ends then at the latest. */
   notAfter: Date | null
 }
 
@@ -25,14 +25,14 @@ export type NewSamlSession = {
   userAgent: string
   requestId: string
   principal: SamlPrincipal
-  /** What the administrator's trace shows. */
+  /** Shown in the administrator's trace. */
   detail: Record<string, unknown>
 }
 
 /**
- * The session of a sign-in with its audit entry and its trace, by one statement: it is what every
- * sign-in ends with. The person is held as holdPerson does it, and whoever was deactivated
- * meanwhile gets none of the three. False is for them.
+ * Opens the session of a sign-in with its audit entry and its trace, in one statement. Locks the
+ * person as holdPerson does. Returns false, and writes nothing, if the person was deactivated
+ * meanwhile.
  */
 export async function openSamlSession(
   db: Db,

@@ -10,7 +10,7 @@ export type SamlConfiguration = {
   ssoBinding: SamlBinding
   sloUrl: string | null
   sloBinding: SamlBinding | null
-  /** Where answers go, if that is not where requests go. */
+  /** Where logout responses go, if that differs from where requests go. */
   sloResponseUrl: string | null
   /** Null: the NameID is the address. */
   attrEmail: string | null
@@ -21,7 +21,7 @@ export type SamlConfiguration = {
   editedBy: number | null
   editorRole: Role
   editorPlatformAdmin: boolean
-  /** Everybody who has saved it since its certificates were last replaced as a whole. */
+  /** Everybody who saved it since all its certificates were last replaced at once. */
   savedBy: number[]
   createdAt: Date
   updatedAt: Date
@@ -32,7 +32,7 @@ export type SamlSettings = Omit<
   'enabled' | keyof Editor | 'savedBy' | 'createdAt' | 'updatedAt'
 >
 
-/** Who saved or enabled it last, and what they were then: an identity provider opens nothing above them. */
+/** Who saved or enabled it last, and their powers then: the provider opens nothing above them. */
 export type Editor = { editedBy: number; editorRole: Role; editorPlatformAdmin: boolean }
 
 export type Savers = { savedBy: readonly number[] }
@@ -64,7 +64,7 @@ const columns = [
   'updatedAt',
 ]
 
-/** `Editor` of domain/saml/power-of-editor.ts, of `saml_configurations c` left joined with `users e`. */
+/** The columns of `Editor` (domain/saml/power-of-editor.ts), of `saml_configurations c` left joined with `users e`. */
 export const editorColumns = `c.editor_role as "savedRole",
   c.editor_platform_admin as "savedPlatformAdmin", e.platform_admin as "nowPlatformAdmin",
   e.active and e.deprovisioned_at is null as "nowActive",
@@ -86,7 +86,7 @@ export function samlConfigurations(db: Db, organizationId: number) {
         .merge({ ...settings, ...editor, updatedAt: db.fn.now() })
     },
 
-    /** With an editor where it is enabled: whoever has an identity provider believed vouches for it. */
+    /** With an editor when it is enabled: whoever enables a provider vouches for it. */
     async setEnabled(enabled: boolean, editor?: Editor): Promise<void> {
       await db('saml_configurations')
         .where({ organizationId })
@@ -112,7 +112,7 @@ export function samlConfigurations(db: Db, organizationId: number) {
         .select('fingerprint', 'pem', 'notBefore', 'notAfter')
     },
 
-    /** None while it is disabled. */
+    /** Empty while it is disabled. */
     async enabledCertificates(): Promise<IdpCertificate[]> {
       return db('saml_idp_certificates as i')
         .join('saml_configurations as c', 'c.organizationId', 'i.organizationId')
@@ -121,7 +121,7 @@ export function samlConfigurations(db: Db, organizationId: number) {
         .select('i.fingerprint', 'i.pem', 'i.notBefore', 'i.notAfter')
     },
 
-    /** Those that stay keep whether they were warned of. */
+    /** Replaces the certificates. One that stays keeps its mark of having been warned of. */
     async replaceCertificates(certificates: readonly IdpCertificate[]): Promise<void> {
       await db('saml_idp_certificates')
         .where({ organizationId })

@@ -7,7 +7,7 @@ export type FoundPerson = {
   id: number
   active: boolean
   platformAdmin: boolean
-  /** From all that gives them one, before this sign-in changes anything. */
+  /** The highest role of all sources, before this sign-in changes anything. */
   roleNow: Role
 }
 
@@ -22,15 +22,15 @@ export type Sought = {
 export type Seen = { found: FoundPerson | undefined; standing: SamlStanding }
 
 export type SamlStanding = {
-  /** Lower case, as of the last assertion. */
+  /** In lower case, of the last assertion. */
   groups: string[]
-  /** What the last assertion gave. */
+  /** The role that the last assertion granted. */
   role: Role | null
-  /** What these groups give now, or `defaultRole` where nothing else gives anything; null where SCIM's groups do. */
+  /** The role these groups grant now, or `defaultRole` if nothing grants one; null if SCIM's groups do. */
   wanted: Role | null
 }
 
-// The two functions look into indexes where row-level security would have every row read.
+// Both functions use indexes; under row-level security the plain query would read every row.
 const lookText = `
   with person as (
     select u.id, u.active, u.platform_admin as "platformAdmin",
@@ -41,7 +41,7 @@ const lookText = `
       and u.id in (select users_by_email($2) union all select scim_users_by_user_name($2))
       and case when $3 and lower(u.email) = $2 then true
         else lower(u.user_name) = $2 and (not $3 or u.email is null) end
-    -- Somebody's address before somebody's user name.
+    -- An address takes precedence over a user name.
     order by u.email is null, u.id desc limit 1),
   known as (
     select array(select lower(name) from saml_group_names
@@ -66,9 +66,9 @@ const lookText = `
 export function samlPeople(db: Db, organizationId: number) {
   return {
     /**
-     * Somebody by address within this organization and no other; who has none goes by the user
-     * name that SCIM gave. With what the groups of the assertion give them, or would give to
-     * somebody new; `groups` undefined: the provider did not say, so those of the last time stand.
+     * Finds a person of this organization by address; one without an address by the user name of
+     * SCIM. Includes the role that the assertion's groups grant, or would grant to a new person.
+     * `groups` undefined: the provider did not say, so the last known ones count.
      */
     async look({ identifier, isEmail, groups, defaultRole }: Sought): Promise<Seen> {
       const [row] = await askPrepared<SamlStanding & Partial<FoundPerson>>(db, {
