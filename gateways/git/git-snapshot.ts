@@ -7,11 +7,17 @@ import type { HttpClient } from 'isomorphic-git'
 import { unavailable } from '../../domain/errors.ts'
 import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { checkPack } from './check-pack.ts'
 import { GitRefusal } from './git-refusal.ts'
 import { headMoved } from './head-moved.ts'
 import { tooLarge } from './too-large.ts'
 
-export type Remote = { url: string; authorization: string; provider: string }
+export type Remote = {
+  url: string
+  authorization: string
+  provider: string
+  maxPackBytes?: number
+}
 
 export type Snapshot = {
   fs: typeof fs
@@ -98,7 +104,10 @@ async function filesBelow(at: { gitdir: string; commit: string; folder: string }
 }
 
 /** git's smart HTTP over the checked way out. */
-function gitHttp(outbound: Outbound, { authorization, provider }: Remote): HttpClient {
+function gitHttp(
+  outbound: Outbound,
+  { authorization, provider, maxPackBytes: most = maxPackBytes }: Remote,
+): HttpClient {
   return {
     async request({ url, method = 'GET', headers = {}, body }) {
       const chunks: Uint8Array[] = []
@@ -109,7 +118,7 @@ function gitHttp(outbound: Outbound, { authorization, provider }: Remote): HttpC
           method,
           headers: { ...headers, authorization },
           timeoutMs: 120_000,
-          maxBytes: maxPackBytes,
+          maxBytes: most,
           ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
         })
         .catch((error: unknown) => {
@@ -119,6 +128,7 @@ function gitHttp(outbound: Outbound, { authorization, provider }: Remote): HttpC
         throw new GitRefusal(provider, { status: answer.status, headers: new Headers() })
       if (answer.status >= 300)
         throw unavailable('git_provider_unavailable', `${provider} redirects its repositories.`)
+      if (url.endsWith('/git-upload-pack')) await checkPack(answer.body)
       return {
         url,
         method,
