@@ -3,6 +3,7 @@ import type { Db } from '../../store/connect.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page, Text } from '../http/schemas.ts'
+import { untilGone } from '../http/until-gone.ts'
 import { createConnection } from './create-connection.ts'
 import { disconnect } from './disconnect.ts'
 import { listRepositories } from './list-repositories.ts'
@@ -133,8 +134,8 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id }, query: { q, cursor } }) =>
-      listRepositories(deps, caller, { id, q, cursor }),
+    async ({ caller, params: { id }, query: { q, cursor } }, reply) =>
+      listRepositories(untilGone(reply, deps), caller, { id, q, cursor }),
   )
 
   app.delete(

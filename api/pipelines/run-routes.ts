@@ -4,6 +4,7 @@ import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
 import { Body, errors, IdParams, Page } from '../http/schemas.ts'
+import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
@@ -30,7 +31,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params, body, headers }, reply) => {
-      const answer = await startRun(deps, caller, {
+      const answer = await startRun(untilGone(reply, deps), caller, {
         target: { pipelineId: params.id },
         kind: 'apply',
         ...(body.vars && { vars: body.vars }),

@@ -5,6 +5,7 @@ import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { Body, errors, IdParams, Page } from '../http/schemas.ts'
+import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
@@ -50,7 +51,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
       async ({ caller, params, body, headers }, reply) => {
-        const answer = await startRun(deps, caller, {
+        const answer = await startRun(untilGone(reply, deps), caller, {
           target: { workspaceId: params.id },
           kind,
           ...(body.vars && { vars: body.vars }),

@@ -8,13 +8,20 @@ import { gitlabExpectedFiles } from './gitlab-expected-files.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
 import { gitlabPulls } from './gitlab-pulls.ts'
 import { gitlabSource } from './gitlab-source.ts'
+import { gitlabTree } from './gitlab-tree.ts'
 import { gitlabWebhooks } from './gitlab-webhooks.ts'
+import { gitAuthorization } from './git-authorization.ts'
+import type { Remote } from './git-snapshot.ts'
 import { asked } from './head-moved.ts'
+import { inPath } from './json-client.ts'
+import { readBySnapshot } from './read-by-snapshot.ts'
 import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
 
 const provider = 'GitLab'
 const perPage = 100
+/** Of a larger repository a folder is read by the API. */
+const maxPackBytes = 64 * 1_048_576
 /** From this access level on a member may push (docs: "Members API"). */
 const developer = 30
 
@@ -25,14 +32,22 @@ export function gitlabHost(
   outbound: Outbound,
   connection: { origin: string; token: string },
 ): GitHost {
+  const send = providerFetch(outbound, provider, connection.token)
   const api = new Gitlab({
     host: connection.origin,
     token: connection.token,
-    requesterFn: gitlabRequester(providerFetch(outbound, provider, connection.token)),
+    requesterFn: gitlabRequester(send),
+  })
+  const list = gitlabTree(send, connection)
+  const remoteOf = (name: string): Remote => ({
+    url: `${connection.origin}/${inPath(name)}.git`,
+    authorization: gitAuthorization('gitlab', connection.token),
+    provider,
+    maxPackBytes,
   })
 
   return {
-    ...gitlabSource(api, async (name, at) => listFiles(api, name, at)),
+    ...gitlabSource(api, { list, snapshot: readBySnapshot(outbound, remoteOf) }),
     ...gitlabWebhooks(api),
     ...gitlabPulls(api),
 
@@ -89,10 +104,7 @@ export function gitlabHost(
       }),
 
     listFiles: async (name, at) =>
-      asked(
-        provider,
-        async () => (await gitlabExpectedFiles(api, name, at)) ?? listFiles(api, name, at),
-      ),
+      asked(provider, async () => (await gitlabExpectedFiles(api, name, at)) ?? list(name, at)),
 
     commit: async (name, request) =>
       asked(provider, async () => commitToGitlab(api, name, request)),
@@ -145,27 +157,6 @@ export function gitlabHost(
         ] = open
         return { number: found.iid, url: found.web_url, state: 'open' as const }
       }),
-  }
-}
-
-async function listFiles(
-  api: GitlabApi,
-  name: string,
-  { commit, folder }: { commit: string; folder: string },
-): Promise<Map<string, string>> {
-  try {
-    const entries = await api.Repositories.allRepositoryTrees(name, {
-      ref: commit,
-      recursive: true,
-      perPage,
-      pagination: 'keyset',
-      ...(folder !== '' && { path: folder }),
-    })
-    return new Map(entries.filter(({ type }) => type !== 'tree').map(({ path, id }) => [path, id]))
-  } catch (error) {
-    // Before 15 an empty answer, since then a 404: the folder is not there.
-    if (isStatus(error, 404)) return new Map()
-    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import type { GitlabApi } from './gitlab-host.ts'
+import type { GitlabTree } from './gitlab-tree.ts'
 import {
   authorsPerPage,
   maxAuthorPages,
@@ -6,7 +7,7 @@ import {
   type Attribution,
   type GitSource,
 } from './git-source.ts'
-import { isStatus } from './git-refusal.ts'
+import { isStatus, refusalOf } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 import { readBlobs } from './read-blobs.ts'
 
@@ -14,22 +15,27 @@ const provider = 'GitLab'
 
 export function gitlabSource(
   api: GitlabApi,
-  list: (name: string, at: { commit: string; folder: string }) => Promise<Map<string, string>>,
+  { list, snapshot }: { list: GitlabTree; snapshot: GitSource['readFiles'] },
 ): GitSource {
   return {
-    readFiles: async (name, { commit, folders, known }) =>
+    readFiles: async (name, request) =>
       asked(provider, async () => {
+        const { commit, folders, known } = request
+        const first = known.size === 0 && (await unlessRefused(snapshot(name, request)))
+        if (first) return first
         const listed = new Map<string, string>()
         for (const folder of folders)
           for (const [path, blob] of await list(name, { commit, folder })) listed.set(path, blob)
-        return readBlobs(listed, known, async (path) => {
-          try {
-            const file = await api.RepositoryFiles.show(name, path, commit)
-            return Buffer.from(file.content, 'base64')
-          } catch (error) {
-            if (isStatus(error, 404)) return null
-            throw error
-          }
+        return readBlobs(listed, known, {
+          async one(path) {
+            try {
+              const file = await api.RepositoryFiles.show(name, path, commit)
+              return Buffer.from(file.content, 'base64')
+            } catch (error) {
+              if (isStatus(error, 404)) return null
+              throw error
+            }
+          },
         })
       }),
 
@@ -79,6 +85,20 @@ export function gitlabSource(
           }),
         )
       }),
+  }
+}
+
+/**
+ * A first read is made by git, in a few calls for any number of files. Where git is turned off, or
+ * the whole repository is too large, the API reads the folder file by file.
+ */
+async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal?.fault === 'invalid' || refusal?.code === 'git_rate_limited') throw error
+    return undefined
   }
 }
 

@@ -5,6 +5,14 @@ import { maxFiles } from '../../domain/workspaces/configuration-files.ts'
 /** What a configuration may have when it is sent as a body, too. */
 const maxBytes = 10 * 1_048_576
 const atOnce = 8
+/** Of fewer files than this an archive costs more than it saves. */
+const minAtOnce = 6
+
+export type BlobReader = {
+  one: (path: string, blob: string) => Promise<Uint8Array | null>
+  /** Path → blob id of many files: the contents by blob id that one answer of the host has. The rest is read one by one. */
+  many?: (missing: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, Uint8Array>>
+}
 
 /**
  * The contents of listed files. How many there are is looked at before anything is read, and how
@@ -13,11 +21,14 @@ const atOnce = 8
 export async function readBlobs(
   listed: ReadonlyMap<string, string>,
   known: ReadonlyMap<string, string>,
-  read: (path: string, blob: string) => Promise<Uint8Array | null>,
+  { one, many }: BlobReader,
 ): Promise<Record<string, string>> {
   if (listed.size > maxFiles)
     throw tooLarge(`${listed.size} files, and a configuration has ${maxFiles} at most`)
   for (const path of listed.keys()) checkTreePath(path)
+  const missing = new Map([...listed].filter(([, blob]) => !known.has(blob)))
+  const bulk = many && missing.size >= minAtOnce ? await many(missing) : undefined
+  const read: BlobReader['one'] = async (path, blob) => bulk?.get(blob) ?? one(path, blob)
   const files: Record<string, string> = {}
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let bytes = 0

@@ -1,7 +1,7 @@
 import * as git from 'isomorphic-git'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { GitSource } from './git-source.ts'
-import { withSnapshot, type Remote } from './git-snapshot.ts'
+import { withSnapshot, type Remote, type Snapshot } from './git-snapshot.ts'
 import { asked } from './head-moved.ts'
 import { readBlobs } from './read-blobs.ts'
 
@@ -18,16 +18,19 @@ export const readBySnapshot =
           const listed = new Map<string, string>()
           for (const folder of folders)
             for (const [path, blob] of await snapshot.files(folder)) listed.set(path, blob)
-          const { fs, gitdir } = snapshot
-          return readBlobs(listed, known, async (_path, oid) => {
-            try {
-              return (await git.readBlob({ fs, gitdir, oid })).blob
-            } catch (error) {
-              if (error instanceof git.Errors.NotFoundError) return null
-              throw error
-            }
+          return readBlobs(listed, known, {
+            one: async (_path, oid) => blobIn(snapshot, oid),
           })
         },
       }),
     )
   }
+
+async function blobIn({ fs, gitdir }: Snapshot, oid: string): Promise<Uint8Array | null> {
+  try {
+    return (await git.readBlob({ fs, gitdir, oid })).blob
+  } catch (error) {
+    if (error instanceof git.Errors.NotFoundError) return null
+    throw error
+  }
+}

@@ -1,0 +1,14 @@
+import type { Outbound } from './outbound.ts'
+
+/** The same way out until a signal: what is under way then ends, and nothing further is sent. */
+export function outboundUntil(outbound: Outbound, until: AbortSignal): Outbound {
+  const both = (signal: AbortSignal | undefined) =>
+    signal ? AbortSignal.any([signal, until]) : until
+  return {
+    ...outbound,
+    request: async (url, options) =>
+      outbound.request(url, { ...options, signal: both(options.signal) }),
+    stream: async (url, options) =>
+      outbound.stream(url, { ...options, signal: both(options.signal) }),
+  }
+}
