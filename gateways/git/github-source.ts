@@ -15,7 +15,13 @@ import { readBlobs } from './read-blobs.ts'
 
 const provider = 'GitHub'
 
-export function githubSource(octokit: Octokit): GitSource {
+export type GithubArchive = (
+  name: string,
+  commit: string,
+  wanted: ReadonlyMap<string, string>,
+) => Promise<ReadonlyMap<string, Uint8Array>>
+
+export function githubSource(octokit: Octokit, archive: GithubArchive): GitSource {
   return {
     readFiles: async (name, { commit, folders, known }) =>
       asked(provider, async () => {
@@ -25,14 +31,17 @@ export function githubSource(octokit: Octokit): GitSource {
         for (const folder of folders)
           for (const [path, blob] of await filesOf(octokit, name, { tree: data.tree.sha, folder }))
             listed.set(path, blob)
-        return readBlobs(listed, known, async (_path, blob) => {
-          try {
-            const { data: found } = await git.getBlob({ ...place(name), file_sha: blob })
-            return Buffer.from(found.content, 'base64')
-          } catch (error) {
-            if (isStatus(error, 404, 422)) return null
-            throw error
-          }
+        return readBlobs(listed, known, {
+          async one(_path, blob) {
+            try {
+              const { data: found } = await git.getBlob({ ...place(name), file_sha: blob })
+              return Buffer.from(found.content, 'base64')
+            } catch (error) {
+              if (isStatus(error, 404, 422)) return null
+              throw error
+            }
+          },
+          many: async (missing) => archive(name, commit, missing),
         })
       }),
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePorts } from '../../../engines/free-ports.ts'
+import { githubTarball } from './github-peer-archive.ts'
 import { GithubAuthors } from './github-peer-authors.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
 import { deliver, type PeerHook } from './webhook-delivery.ts'
@@ -49,7 +50,7 @@ export async function githubPeer(): Promise<GitPeer> {
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  const server = new PeerServer(async (request) => {
+  const server: PeerServer = new PeerServer(async (request) => {
     const right = request.token === undefined ? undefined : tokens.get(request.token)
     if (!right) return { status: 401, json: { message: 'Bad credentials', status: '401' } }
     const fine = request.token?.startsWith('github_pat_')
@@ -66,7 +67,9 @@ export async function githubPeer(): Promise<GitPeer> {
         headers: { 'x-accepted-github-permissions': 'repository_hooks=write' },
       }
     const asked = request.path.replace(/^\/api\/v3/, '')
-    const told = authors.answer(asked, request.url)
+    const told =
+      authors.answer(asked, request.url) ??
+      (await githubTarball(asked, { call, origin: server.url }))
     if (told) return told
     const answer = await forward(request, { base: github.url, token: nextRoot(), names })
     noteHooks(hooks, request, answer)
