@@ -20,12 +20,14 @@ export async function githubTarball(
     tree: Array<{ type: string; path: string; sha: string }>
   }
   const folder = `${from.replace('/', '-')}-${at.slice(0, 7)}`
-  const entries = []
-  for (const { type, path: file, sha } of tree)
-    if (type === 'blob') {
-      const blob = (await call('GET', `/repos/${from}/git/blobs/${sha}`)) as { content: string }
-      entries.push({ path: `${folder}/${file}`, content: Buffer.from(blob.content, 'base64') })
-    }
+  const entries = await Promise.all(
+    tree
+      .filter(({ type }) => type === 'blob')
+      .map(async ({ path: file, sha }) => {
+        const blob = (await call('GET', `/repos/${from}/git/blobs/${sha}`)) as { content: string }
+        return { path: `${folder}/${file}`, content: Buffer.from(blob.content, 'base64') }
+      }),
+  )
   return {
     status: 200,
     raw: gzipSync(tarOf(entries)),
