@@ -8,7 +8,7 @@ import {
 } from '../../domain/workspaces/split-state.ts'
 import { maxBodyBytes, type Frame } from '../runner/frames.ts'
 import { startRunner } from '../runner/start-runner.ts'
-import { takeTurn } from './turns.ts'
+import { createTurns } from './turns.ts'
 
 /** A state of some 50,000 resources; OpenTofu itself becomes slow long before. */
 export const maxStateBytes = 64 * 1_048_576
@@ -40,14 +40,22 @@ export async function withSplitState<T>(
     yield* head
     if (!ended) for await (const piece of { [Symbol.asyncIterator]: () => source }) yield piece
   })()
-  const leave = await takeTurn(organizationId)
+  const leave = await receiving.take(organizationId)
   try {
-    return await splitOutside(all, options, use)
+    return await splitOutside({ organizationId, bytes: all }, options, use)
   } finally {
     leave()
     await source.return?.(undefined)
   }
 }
+
+/**
+ * While a state comes in, its process holds no more than its bytes. A sender that lets them trickle
+ * has such a place and none of those where states are parsed, of which each may take a gigabyte: else
+ * three slow senders would be all that this process reads.
+ */
+const receiving = createTurns({ atOnce: 15, ofOrganization: 3, waiting: 20 })
+const parsing = createTurns({ atOnce: 3, ofOrganization: 1, waiting: 20 })
 
 /** What is parsed in this process: some milliseconds at worst. */
 const maxHereBytes = 64 * 1_024
@@ -60,7 +68,7 @@ const outside = {
 const patienceMs = 300_000
 
 async function splitOutside<T>(
-  bytes: AsyncIterable<Buffer>,
+  { organizationId, bytes }: StateSource,
   options: SplitOptions,
   use: (state: IncomingState) => Promise<T>,
 ): Promise<T> {
@@ -68,11 +76,13 @@ async function splitOutside<T>(
   const timer = setTimeout(() => runner.kill(), patienceMs)
   const { channel } = runner
   let failed: unknown
+  let leave: (() => void) | undefined
   const sending = (async () => {
     await channel.send({ kind: 'options', ...options })
     for await (const piece of bytes)
       for (let at = 0; at < piece.length; at += maxBodyBytes)
         await channel.send({ kind: 'piece' }, piece.subarray(at, at + maxBodyBytes))
+    leave = await parsing.take(organizationId)
     await channel.send({ kind: 'end' })
   })().catch((error: unknown) => {
     failed = error
@@ -93,6 +103,7 @@ async function splitOutside<T>(
     runner.kill()
     channel.close()
     await sending
+    leave?.()
   }
 }
 

@@ -1,37 +1,54 @@
 import { unavailable } from '../../domain/errors.ts'
 
-/** Each may take a gigabyte for a moment. */
-const maxAtOnce = 3
-const maxWaiting = 100
+export type TurnLimits = {
+  atOnce: number
+  ofOrganization: number
+  /** Of one organization, so that it cannot fill the queue before others. */
+  waiting: number
+}
+
+export type Turns = {
+  /**
+   * Waits for one of the places for work that is large. An organization has some of them at a time,
+   * so one that asks for them without end leaves the others to the rest. Call what it resolves to at
+   * the end.
+   */
+  take(organizationId: number): Promise<() => void>
+}
 
 type Waiting = { organizationId: number; begin: () => void }
 
-const running: number[] = []
-let waiting: Waiting[] = []
+export function createTurns({ atOnce, ofOrganization, waiting: mayWait }: TurnLimits): Turns {
+  const running: number[] = []
+  let waiting: Waiting[] = []
+  const countOf = (organizationId: number, all: readonly number[]) =>
+    all.filter((one) => one === organizationId).length
 
-/**
- * Waits for one of the places for work that is large. An organization has one of them at a time, so
- * one that sends states without end leaves the other place to the rest. Call what it resolves to at
- * the end.
- */
-export async function takeTurn(organizationId: number): Promise<() => void> {
-  if (waiting.length >= maxWaiting)
-    throw unavailable('busy', 'Too many large states are being read. Try again in a minute.')
-  await new Promise<void>((begin) => {
-    waiting.push({ organizationId, begin })
-    beginNext()
-  })
-  return () => {
-    running.splice(running.indexOf(organizationId), 1)
-    beginNext()
+  const beginNext = (): void => {
+    if (running.length >= atOnce) return
+    const next = waiting.find((one) => countOf(one.organizationId, running) < ofOrganization)
+    if (!next) return
+    waiting = waiting.filter((one) => one !== next)
+    running.push(next.organizationId)
+    next.begin()
   }
-}
 
-function beginNext(): void {
-  if (running.length >= maxAtOnce) return
-  const next = waiting.find(({ organizationId }) => !running.includes(organizationId))
-  if (!next) return
-  waiting = waiting.filter((one) => one !== next)
-  running.push(next.organizationId)
-  next.begin()
+  return {
+    async take(organizationId) {
+      const before = waiting.map((one) => one.organizationId)
+      if (countOf(organizationId, before) >= mayWait)
+        throw unavailable(
+          'busy',
+          'Too many large states of your organization are being read. Try again in a minute.',
+        )
+      await new Promise<void>((begin) => {
+        waiting.push({ organizationId, begin })
+        beginNext()
+      })
+      return () => {
+        running.splice(running.indexOf(organizationId), 1)
+        beginNext()
+      }
+    },
+  }
 }
