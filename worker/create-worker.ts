@@ -20,7 +20,7 @@ import { ensureSchedules } from './ensure-schedules.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
 import { startMailRelay } from './mail-relay.ts'
-import { startTurnKeeper } from './turn-keeper.ts'
+import { startTurnKeeper } from './tasks/give-turns.ts'
 
 export type WorkerDeps = {
   config: Config

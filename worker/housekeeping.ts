@@ -8,7 +8,7 @@ import { cleanUp } from '../store/platform/clean-up.ts'
 import { pruneScimLog } from '../store/platform/prune-scim-log.ts'
 import { outboxQueue } from '../store/platform/outbox-queue.ts'
 import { warnOfCertificates } from '../store/platform/warn-of-certificates.ts'
-import { checkDomains } from './check-domains.ts'
+import { checkDomains } from './tasks/check-domains.ts'
 
 export type Housekeeping = { stop(): Promise<void> }
 

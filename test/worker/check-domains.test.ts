@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDomains } from '../../worker/check-domains.ts'
+import { checkDomains } from '../../worker/tasks/check-domains.ts'
 import { startHousekeeping } from '../../worker/housekeeping.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startDnsServer, type DnsServer } from '../harness/dns-server.ts'

@@ -1,11 +1,11 @@
-import { isDomainProved } from '../gateways/dns/is-domain-proved.ts'
-import { resolveTxt } from '../gateways/dns/resolve-txt.ts'
-import type { Config } from '../config.ts'
-import { auditLog, systemActor } from '../store/audit/audit-log.ts'
-import type { Store } from '../store/connect.ts'
-import { dueDomains, type DueDomain } from '../store/platform/due-domains.ts'
-import { needsDomainProof } from '../store/platform/needs-domain-proof.ts'
-import { domainClaims } from '../store/saml/domain-claims.ts'
+import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
+import { resolveTxt } from '../../gateways/dns/resolve-txt.ts'
+import type { Config } from '../../config.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import type { Store } from '../../store/connect.ts'
+import { dueDomains, type DueDomain } from '../../store/platform/due-domains.ts'
+import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
+import { domainClaims } from '../../store/saml/domain-claims.ts'
 
 const atOnce = 20
 

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import { systemActor } from '../store/audit/audit-log.ts'
-import { endRun } from '../store/pipelines/end-run.ts'
-import { beginRun, promoteNext } from '../store/pipelines/promote-next.ts'
-import type { Store } from '../store/connect.ts'
-import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
-import { expiredPlanApprovals } from '../store/platform/expired-plan-approvals.ts'
-import { waitingRuns } from '../store/platform/waiting-workspaces.ts'
-import { workspaces } from '../store/workspaces/workspaces.ts'
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { endRun } from '../../store/pipelines/end-run.ts'
+import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
+import type { Store } from '../../store/connect.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { expiredPlanApprovals } from '../../store/platform/expired-plan-approvals.ts'
+import { waitingRuns } from '../../store/platform/waiting-workspaces.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 
 export type TurnKeeper = { stop(): Promise<void> }
 
