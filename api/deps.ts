@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
-import type { PolicyCompiler } from '../gateways/opa/policy-compiler.ts'
+import type { PolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'

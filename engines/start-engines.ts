@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve as absolute } from 'node:path'
-import { createResolver, type Resolver } from './create-resolver.ts'
+import { createResolver, type Resolver } from './resolve-binary.ts'
 import { tryLock } from './file-lock.ts'
 import { freePorts } from './free-ports.ts'
 import { createLeash } from './leash.ts'

@@ -7,8 +7,11 @@ import { maxPartBytes } from '../domain/pipelines/plan-part.ts'
 import { firstError, tofuMessages, type Message } from '../domain/pipelines/tofu-messages.ts'
 import { packRows } from '../domain/plans/pack-rows.ts'
 import { splitPlan } from '../domain/plans/split-plan.ts'
-import { hasModule, type ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
-import { mentionsModules } from '../domain/workspaces/mentions-modules.ts'
+import {
+  type ConfigurationFiles,
+  hasModule,
+  mentionsModules,
+} from '../domain/workspaces/configuration-files.ts'
 import {
   overriddenIn,
   refusalInWords,

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
-import { invitationHours, resetMinutes } from '../domain/access/mailed-links.ts'
-import { newSecret } from '../domain/access/credentials.ts'
+import { invitationHours, newSecret, resetMinutes } from '../domain/access/credentials.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
 import { hasCapability } from '../domain/access/roles.ts'
 import type { PlanSummary } from '../domain/plans/summarize-plan.ts'

@@ -1,6 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { newSecret } from '../../domain/access/credentials.ts'
-import { invitationHours } from '../../domain/access/mailed-links.ts'
+import { invitationHours, newSecret } from '../../domain/access/credentials.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { isUniqueViolation } from '../../store/connect.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/errors.ts'
-import type { PolicyCompiler } from '../../gateways/opa/policy-compiler.ts'
+import type { PolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 
 /** Compiles a policy before it is saved. Outside of any transaction: the compiler takes its time. */
 export async function assertCompiles(compiler: PolicyCompiler, rego: string): Promise<void> {

@@ -23,6 +23,10 @@ export function newSecret(): NewCredential {
   return { plain, hash: hashCredential(plain), prefix: '' }
 }
 
+/** How long mailed links work, from the moment they are sent. */
+export const invitationHours = 7 * 24
+export const resetMinutes = 30
+
 /** Credentials carry 256 random bits, so a plain SHA-256 keeps them: there is nothing to guess. */
 export const hashCredential = (plain: string): Buffer => hash('sha256', plain, 'buffer')
 

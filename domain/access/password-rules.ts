@@ -1,5 +1,4 @@
 import { invalid } from '../errors.ts'
-import { normalPassword } from './normal-password.ts'
 
 const minPasswordLength = 12
 export const maxPasswordLength = 1_000
@@ -10,6 +9,12 @@ export type PasswordContext = {
   /** What stands in plain sight beside the account: names and addresses. */
   words: readonly string[]
 }
+
+/**
+ * One spelling for what looks and is typed alike: some keyboards send `é` as one character, others
+ * as two (NIST SP 800-63B 5.1.1.2: NFKC or NFKD, before anything is hashed).
+ */
+export const normalPassword = (password: string): string => password.normalize('NFKC')
 
 /** NIST SP 800-63B: length counts, composition rules do not. */
 export function checkPasswordLength(password: string): void {

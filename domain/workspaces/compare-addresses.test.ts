@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareAddresses } from './compare-addresses.ts'
+import { compareAddresses } from './split-state.ts'
 
 test('addresses are in the order that people count in', () => {
   const sorted = [

@@ -3,7 +3,6 @@ import { invalid } from '../errors.ts'
 import { cutText } from '../plans/cut-text.ts'
 import { isDeeperThan } from '../plans/is-deeper-than.ts'
 import { packRows } from '../plans/pack-rows.ts'
-import { compareAddresses } from './compare-addresses.ts'
 import { createSecretSearch } from '../secrets/secret-search.ts'
 import { parseState, type StateDocument } from './state-document.ts'
 import { stateSecrets } from './state-secrets.ts'
@@ -241,3 +240,9 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+/** As people count, `r2` before `r10`; no two addresses are equal, so that a page knows its place. */
+export const compareAddresses = (a: string, b: string): number =>
+  collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)

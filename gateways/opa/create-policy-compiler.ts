@@ -4,7 +4,15 @@ import { unavailable } from '../../domain/errors.ts'
 import { sandboxFor } from '../sandbox/sandbox-for.ts'
 import type { OwnedSandbox } from '../sandbox/workbench.ts'
 import { checkPolicy } from './check-policy.ts'
-import type { PolicyCompiler } from './policy-compiler.ts'
+
+export type PolicyFault = { line: number; column: number; message: string }
+
+/** Compiles a policy as it is saved, so that a mistake is told to its author and not to the next run. */
+export type PolicyCompiler = {
+  /** No faults: the policy may be stored. Throws 503 `policy_engine_unavailable` where OPA is not to be had. */
+  check(rego: string): Promise<PolicyFault[]>
+  close(): Promise<void>
+}
 
 /** OPA in a sandbox of the API's own, made when the first policy is saved. */
 export function createPolicyCompiler(config: Config, log: Logger): PolicyCompiler {

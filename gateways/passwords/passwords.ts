@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { normalPassword } from '../../domain/access/normal-password.ts'
+import { normalPassword } from '../../domain/access/password-rules.ts'
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. Argon2id is the library's default algorithm. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createResolver } from '../../engines/create-resolver.ts'
+import { createResolver } from '../../engines/resolve-binary.ts'
 import { passwordFile } from '../../engines/postgres-home.ts'
 import { secretFile } from '../../engines/secret-file.ts'
 import { startEngines, type Engines } from '../../engines/start-engines.ts'
