@@ -3,8 +3,8 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 const iterations = 4_096
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803). Sent in its place, so that the password itself
- * stands in no statement, and so in no log of the server's. For ASCII alone: nothing is normalized.
+ * PostgreSQL's SCRAM verifier of a password (RFC 5803). Sent instead of the password, which would
+ * otherwise appear in statements and in the server's log. ASCII only: nothing is normalized.
  */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)

@@ -5,13 +5,13 @@ export type SealedBatch = { firstSeq: number; lastSeq: number; body: Buffer }
 
 export type BatchTable = {
   table: 'plan_changes' | 'state_pieces' | 'state_resources' | 'state_outputs'
-  /** The columns that say whose rows they are. */
+  /** The columns that identify the owner of the rows. */
   owner: Readonly<Record<string, number | string>>
 }
 
 /**
- * Rows that are read by pages and kept in sealed batches. Each statement moves a bounded number of
- * batches, so neither writing nor reading holds the whole.
+ * Rows that are read in pages and stored in sealed batches. Each statement moves a bounded number of
+ * batches, so neither writing nor reading holds all of them in memory.
  */
 export function sealedBatches(db: Db, organizationId: number, { table, owner }: BatchTable) {
   return {
@@ -19,7 +19,7 @@ export function sealedBatches(db: Db, organizationId: number, { table, owner }: 
       for (const batch of batches) await db(table).insert({ organizationId, ...owner, ...batch })
     },
 
-    /** The batch of the row after `seq` and those that follow it. */
+    /** The batch with the row after `seq`, and those that follow it. */
     async after(seq: number, limit: number): Promise<SealedBatch[]> {
       return db(table)
         .where({ organizationId, ...owner })

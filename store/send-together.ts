@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
 
 /**
- * What is asked on this connection until nobody has more to ask leaves in one packet, at the end
- * of this turn: a write to a socket costs more than all else that this process does for a statement.
+ * Collects what is written to this connection in one turn of the event loop into one packet. A
+ * write to a socket costs more than everything else this process does for a statement.
  */
 export function sendTogether({ connection: { stream } }: Client): void {
   stream.cork()

@@ -6,15 +6,15 @@ const setTenant = {
   text: `select set_config('cc.organization_id', $1, true), set_config('transaction_read_only', 'on', true)`,
 }
 
-/** Has the connection know the statement that a tenant's reading begins with. It sets nothing beyond itself. */
+/** Prepares the statement that sets the organization on this connection. It has no other effect. */
 export const prepareTenantQueries = async (connection: Client): Promise<unknown> =>
   connection.query({ ...setTenant, values: [''] })
 
 /**
- * Sets the organization and asks one query, in one message and one transaction. The protocol
- * holds whatever comes before its Sync message in one implicit transaction; the setting is local
- * to that, and gone before anything else can run on the connection. So it is as `begin`,
- * `set_config`, the query and `commit`, of which the three around it cost more than the query.
+ * Sets the organization and runs one query, in one message. PostgreSQL's protocol runs everything
+ * before a Sync message in one implicit transaction, and the setting is local to it, so nothing else
+ * on the connection ever sees it. Equivalent to `begin`, `set_config`, the query and `commit`, of
+ * which the other three cost more than the query.
  */
 export const tenantRows = async <R>(
   connection: Client,
@@ -23,7 +23,7 @@ export const tenantRows = async <R>(
 ): Promise<R[]> =>
   keptRows(connection, query, { name: setTenant.name, values: [String(organizationId)] })
 
-/** Asks one query, which sees what the connection's role sees. */
+/** Runs one query without an organization: it sees what the connection's role sees. */
 export async function keptRows<R>(
   connection: Client,
   query: PreparedQuery<Scalar>,

@@ -87,7 +87,7 @@ export function samlPeople(db: Db, organizationId: number) {
       return { found: id === null ? undefined : { id, active, platformAdmin, roleNow }, standing }
     },
 
-    /** Whether somebody of that name was taken out, who must not come back as somebody new. */
+    /** Whether a person with that name was deprovisioned. They must not come back as a new person. */
     async wasTakenOut(identifier: string, isEmail: boolean): Promise<boolean> {
       const { rows } = await db.raw(
         `select id from users where organization_id = :organizationId
@@ -99,8 +99,8 @@ export function samlPeople(db: Db, organizationId: number) {
     },
 
     /**
-     * Whether somebody who has another address goes by this one at the identity provider. Who has it
-     * as their address as well is no other: SCIM may have made them since `look` saw nobody.
+     * Whether the address is the user name of a person with another address. One who has it as their
+     * address too does not count: SCIM may have created them since `look` found nobody.
      */
     async isUserNameOfAnother(identifier: string): Promise<boolean> {
       const { rows } = await db.raw(
@@ -112,7 +112,7 @@ export function samlPeople(db: Db, organizationId: number) {
       return rows.length > 0
     },
 
-    /** Nothing is given by hand to somebody who came by an assertion: their role is what it gives. */
+    /** Creates a person without a role granted by hand: their role is what the assertions grant. */
     async create(person: { email: string; name: string }): Promise<number> {
       const [row] = await db('users')
         .insert({ organizationId, ...person })
@@ -129,7 +129,7 @@ export function samlPeople(db: Db, organizationId: number) {
       )
     },
 
-    /** Whoever mapped the groups of this person has promoted them when they mapped. */
+    /** Notes who mapped this person's groups as having promoted them, at the time of the mapping. */
     async noteMappers(userId: number): Promise<void> {
       await db.raw(
         `insert into person_makers (organization_id, user_id, made_by, what, at)

@@ -32,14 +32,14 @@ export type AnswerToTake = {
   requestId: string
   kind: SamlRequestKind
   messageId: string
-  /** Until when the message is known as one that was seen. */
+  /** Until when a replay of the message is recognized. */
   until: Date
 }
 
-/** What the organization and its configuration say at the moment at which an answer is taken. */
+/** The organization and its configuration at the moment a response is consumed. */
 export type TakenAnswer = {
   suspended: boolean
-  /** Undefined where there is none any more. */
+  /** Undefined if it was deleted meanwhile. */
   configuration: AnsweredConfiguration | undefined
 }
 
@@ -50,13 +50,13 @@ export type AnsweredConfiguration = {
   attrGroups: string | null
   defaultRole: Role
   savedBy: number[]
-  /** Of whoever saved it: it opens nothing above them. */
+  /** The powers of who saved it: the provider opens nothing above them. */
   power: Powers
 }
 
 export const requestMinutes = 10
 
-/** What one organization asked its identity provider, and what that has said already. */
+/** The requests to an organization's identity provider, and the messages it sent. */
 export function samlRequests(db: Db, organizationId: number) {
   return {
     async create(request: NewSamlRequest): Promise<void> {
@@ -67,7 +67,7 @@ export function samlRequests(db: Db, organizationId: number) {
       })
     },
 
-    /** Undefined once it was answered or is over. */
+    /** Undefined once the request is answered or expired. */
     async relayStateOf(id: string): Promise<string | undefined> {
       const row = await db('saml_requests')
         .where({ organizationId, id })
@@ -77,7 +77,7 @@ export function samlRequests(db: Db, organizationId: number) {
       return row?.relayState
     },
 
-    /** Compare-and-set: of fifty answers to it at once, over however many processes, one is given it. */
+    /** Compare-and-swap: of many concurrent responses, in any process, one consumes the request. */
     async take(id: string, kinds: readonly SamlRequestKind[]): Promise<SamlRequest | undefined> {
       const [row] = await db('saml_requests')
         .where({ organizationId, id })
@@ -99,9 +99,9 @@ export function samlRequests(db: Db, organizationId: number) {
     },
 
     /**
-     * Takes the request and notes its answer as seen, by one statement: of fifty answers at once,
-     * or one answer to fifty requests, one is given something. A request stays taken whose answer
-     * was seen before.
+     * Consumes the request and notes its response as seen, in one statement: of many concurrent
+     * responses to a request, or requests with one response, exactly one succeeds. A request stays
+     * consumed even if its response was seen before.
      */
     async takeAnswer(answer: AnswerToTake): Promise<TakenAnswer | undefined> {
       const { requestId, kind, messageId, until } = answer
@@ -128,7 +128,7 @@ export function samlRequests(db: Db, organizationId: number) {
       return { suspended, configuration: isThere(stored) ? toAnswered(stored) : undefined }
     },
 
-    /** False where this message was taken before, by whichever process. */
+    /** False if this message was seen before, by any process. */
     async see(messageId: string, expiresAt: Date): Promise<boolean> {
       const { rows } = await db.raw(
         `insert into saml_seen (organization_id, message_id, expires_at) values (?, ?, ?)

@@ -18,14 +18,14 @@ const principal = [
   'samlSessionIndex as sessionIndex',
 ]
 
-/** Sessions as the identity provider that opened them knows them (SAML core 3.7). */
+/** Sessions by the names that the identity provider gave them (SAML core 3.7). */
 export function samlSessions(db: Db, organizationId: number) {
   const live = (nameId: string) =>
     db('sessions')
       .where({ organizationId, kind: 'saml', samlNameId: nameId })
       .whereNull('revokedAt')
   return {
-    /** Undefined for a session that a password opened. */
+    /** Undefined for a session by password. */
     async principalOf(id: number): Promise<SamlPrincipalOfSession | undefined> {
       return db('sessions')
         .where({ organizationId, id, kind: 'saml' })
@@ -33,7 +33,7 @@ export function samlSessions(db: Db, organizationId: number) {
         .first(principal)
     },
 
-    /** Of the newest session of this name, ended or not. */
+    /** The newest session of this name, ended or not. */
     async latest(of: {
       userId: number | null
       nameId: string | null
@@ -46,7 +46,7 @@ export function samlSessions(db: Db, organizationId: number) {
         .first(principal)
     },
 
-    /** Ends the principal's sessions of these indexes. */
+    /** Ends the sessions of this name with these indexes. */
     async end(nameId: string, indexes: readonly string[]): Promise<EndedSession[]> {
       return live(nameId)
         .whereIn('samlSessionIndex', [...indexes])

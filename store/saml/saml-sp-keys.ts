@@ -20,7 +20,7 @@ export function samlSpKeys(db: Db, organizationId: number) {
       return row?.certificate
     },
 
-    /** Of two first saves at once, one key is kept. */
+    /** Of two concurrent first saves, one key is kept. */
     async keepFirst(key: SealedSpKey): Promise<void> {
       await db('saml_sp_keys')
         .insert({ organizationId, ...key })

@@ -4,7 +4,7 @@ import type { SamlRequestKind } from './saml-requests.ts'
 export type NewSamlTrace = {
   kind: SamlRequestKind
   outcome: 'success' | 'failure'
-  /** How far it came. */
+  /** The last step that was reached. */
   step: string
   cause: string | null
   /** Names, times and mapped values; never a secret, an assertion or the value of an unmapped attribute. */
@@ -20,13 +20,13 @@ export type SamlTrace = Omit<NewSamlTrace, 'requestId'> & {
 
 const keptTraces = 50
 
-/** Beside a statement that adds one: it sees the table without that. */
+/** Used beside a statement that adds a trace: it does not see that row. */
 export const dropOldTraces = (organizationId: string): string =>
   `delete from saml_traces where organization_id = ${organizationId} and id <= (
      select id from saml_traces where organization_id = ${organizationId}
      order by id desc offset ${keptTraces - 1} limit 1)`
 
-/** The newest attempts of an organization, for whoever has to find out why one failed. */
+/** The newest sign-in attempts of an organization, for administrators who look for a cause. */
 export function samlTraces(db: Db, organizationId: number) {
   return {
     async add(trace: NewSamlTrace): Promise<void> {

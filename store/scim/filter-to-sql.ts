@@ -2,25 +2,25 @@ import { findSub, type AttributePath } from '../../domain/scim/attribute-path.ts
 import { quoted, refusal } from '../../domain/scim/refusals.ts'
 import type { Filter } from '../../domain/scim/resolve-filter.ts'
 
-/** A condition with `?` for each of its values: no text of a caller's is ever part of it. */
+/** A condition with a `?` for each value: text of a caller is never part of the SQL. */
 export type Sql = { text: string; bindings: Array<string | boolean> }
 
-/** Where an attribute is in the database; the allow-list that a filter reaches, and no more. */
+/** Maps attributes to SQL. It is an allow-list: a filter reaches these columns and no others. */
 export type FilterColumns = {
-  /** SQL of one value, by the attribute's name, `name.sub`, or `urn:attribute`. */
+  /** SQL of a single value, by the attribute's name, `name.sub`, or `urn:attribute`. */
   values: Record<string, string>
   /** SQL that yields the elements of a multi-valued attribute, and one of a part of each. */
   elements: Record<string, { from: string; part: (name: string) => string | undefined }>
-  /** A condition that an index answers, where equality with this value has one. */
+  /** A condition that uses an index, if there is one for equality with this value. */
   indexed?: (path: AttributePath, value: string) => Indexed | undefined
 }
 
-/** `complete` where it says the same as the exact condition; else both are asked. */
+/** `complete`: it is equivalent to the exact condition; otherwise both conditions are used. */
 export type Indexed = Sql & { complete: boolean }
 
 export const nothing: Sql = { text: 'false', bindings: [] }
 
-/** Pushes a filter down to PostgreSQL: what is not asked for is not read. */
+/** Translates a filter to SQL, so that PostgreSQL selects the rows. */
 export function filterToSql(columns: FilterColumns, filter: Filter): Sql {
   switch (filter.kind) {
     case 'and':
@@ -31,7 +31,7 @@ export function filterToSql(columns: FilterColumns, filter: Filter): Sql {
       )
     case 'not': {
       const { text, bindings } = filterToSql(columns, filter.part)
-      // What is null is not so either (RFC 7644 3.4.2.2): plain `not` would keep it null.
+      // RFC 7644 3.4.2.2: `not` of a missing value is true, where SQL's `not` of null is null.
       return { text: `((${text}) is not true)`, bindings }
     }
     case 'present':
@@ -69,7 +69,7 @@ function someElement(columns: FilterColumns, filter: Compare): Sql {
   })
 }
 
-/** Never taken for one that nobody has: see resolve-filter.ts. */
+/** Refuses an attribute that cannot be searched; see resolve-filter.ts. */
 const unfindable = (path: AttributePath) =>
   refusal('invalidFilter', `Nothing is found by ${quoted(nameOf(path))}.`)
 
@@ -92,11 +92,11 @@ function element(
   const [value] = valuesOf(filter)
   const indexed = sub && value !== undefined && columns.indexed?.({ ...path, sub }, value)
   if (!indexed) return exact
-  // What else the filter says of the element is not in the index.
+  // The index does not cover the filter's other conditions on the element.
   return both({ ...indexed, complete: indexed.complete && filter.kind === 'compare' }, exact)
 }
 
-/** The value that every element that is meant must have, where the filter says one. */
+/** The values that every matching element must have, as far as the filter fixes them. */
 function valuesOf(filter: Filter): string[] {
   if (filter.kind === 'and') return filter.parts.flatMap(valuesOf)
   if (filter.kind !== 'compare' || filter.operator !== 'eq') return []
@@ -128,7 +128,7 @@ function present(columns: FilterColumns, path: AttributePath): Sql {
   )
 }
 
-/** Of what is stored and what is asked for; each placeholder in it takes the value once more. */
+/** Operators on text; each placeholder takes the value once more. */
 const textOperators = {
   co: (sql: string, value: string) => `strpos(${sql}, ${value}) > 0`,
   sw: (sql: string, value: string) => `starts_with(${sql}, ${value})`,
@@ -148,7 +148,7 @@ function test(sql: string, { path, operator, value }: Compare): Sql {
   }
   if (type === 'boolean') return { text: `coalesce(${sql}, false) = ?`, bindings: [value] }
   if (type === 'dateTime') {
-    // Shown in milliseconds, so compared in them. The parser left no other operators to a time.
+    // Times are shown in milliseconds, so they are compared in milliseconds.
     const sign = timeOperators[operator as keyof typeof timeOperators]
     return { text: `date_trunc('milliseconds', ${sql}) ${sign} ?::timestamptz`, bindings: [value] }
   }

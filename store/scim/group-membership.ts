@@ -40,7 +40,7 @@ export function groupMembership(db: Db, organizationId: number, groupId: number)
       return rows[0]?.id ?? ''
     },
 
-    /** Whoever is no member is none afterwards either: nothing to refuse. */
+    /** Removes members. Ids that are no members are ignored. */
     async remove(ids: readonly string[]): Promise<number> {
       const known = ids.filter(isUuid)
       if (known.length === 0) return 0

@@ -3,12 +3,12 @@ import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 
 /**
- * Whoever changes who is in a group holds this: not against each other, but against whoever
- * changes what people may do or what a group gives (hold-people.ts). Otherwise a member who
- * is added while a mapping is made would be seen by neither.
+ * Takes the shared lock of a change of membership. Such changes do not exclude each other, but they
+ * exclude changes of what people may do and of what a group grants (hold-people.ts). Otherwise a
+ * member added while a mapping is made would be missed by both.
  *
- * What follows finds few rows, and by keys: to plan it anew each time would cost more than to do
- * it, and PostgreSQL would, since it takes a list of one id for cheaper than any list.
+ * Also forces PostgreSQL to keep the plans of the following statements: they find few rows by keys,
+ * and planning each anew would cost more than running it.
  */
 export async function holdMembership(db: Db, organizationId: number): Promise<void> {
   await askPrepared(db, {
@@ -19,7 +19,7 @@ export async function holdMembership(db: Db, organizationId: number): Promise<vo
   })
 }
 
-/** The role that a group of this name gives, if any. */
+/** The role that a group with this name grants, if any. */
 export async function mappedRole(
   db: Db,
   organizationId: number,

@@ -8,7 +8,7 @@ import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
 /** A person of SCIM begins without a grant of any source, which is Viewer. */
 const role: Role = 'Viewer'
 
-/** A person, the audit entry and the log's: one statement, and one trip to the database. */
+/** Inserts the person, the audit entry and the log entry in one statement and one round trip. */
 const text = `with created as (
     insert into users as u (organization_id, user_name, external_id, email, name, active, profile)
     values ($1, $2, $3, $4, $5, $6, $7)

@@ -3,10 +3,10 @@ import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
-/** `ids` are public ones: these alone, these and all members of the group, or all members but these. */
+/** `ids` are public ids: these people, these and all members of the group, or all members but these. */
 export type Affected = { whom: 'these' | 'everybody' | 'others'; ids: readonly string[] }
 
-// Each has all three parameters: organization, group, public ids.
+// Each has the same three parameters: organization, group, public ids.
 const these = `select u.id as user_id from users u
   where u.organization_id = $1 and u.public_id = any($3::uuid[]) and $2::integer is not null`
 const members = `select m.user_id from group_members m
@@ -17,19 +17,19 @@ const affected = {
   others: `${members} and m.user_id not in (${these})`,
 }
 
-/** What people may do by a group's name, given to its members in the transaction of the change. */
+/** The roles that a group's name grants its members, applied in the transaction of the change. */
 export function memberRoles(
   db: Db,
   { organizationId, tokenId }: { organizationId: number; tokenId: number },
   groupId: number,
 ) {
-  // Whoever asks for a member by what is no id is told so where members are added.
+  // Malformed ids are refused where members are added.
   const values = (ids: readonly string[]) => [organizationId, groupId, ids.filter(isUuid)]
 
   return {
     /**
-     * Of two groups that change at once the second sees what the first has done. All at once and
-     * in one order, before any is changed: else two groups that swap members wait for each other.
+     * Locks the affected people, all at once and in a fixed order, before anything is changed: otherwise
+     * two groups that swap members concurrently would deadlock.
      */
     async hold({ whom, ids }: Affected): Promise<void> {
       await askPrepared(db, {
@@ -42,10 +42,10 @@ export function memberRoles(
     },
 
     /**
-     * What their groups give them now, up or down, in one statement that looks at nobody else.
-     * What was given by hand is not touched, and no mapping gives Owner. `notCounting` is what
-     * they will have once the group is gone: asked before, for nobody knows them afterwards.
-     * Who rises by it was promoted by whoever made the SCIM token and whoever mapped the group.
+     * Recomputes the roles of the affected people, up or down, in one statement. A role granted by hand
+     * is not touched, and no mapping grants Owner. `notCounting` computes their roles without the group,
+     * before it is deleted: afterwards its members are unknown. A person whose role rises counts as
+     * promoted by who made the SCIM token and who mapped the group.
      */
     async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
       await askPrepared(db, {

@@ -11,17 +11,17 @@ export type ScimGroup = {
   publicId: string
   displayName: string
   externalId: string | null
-  /** Null where they were not asked for, or are too many to send unasked. */
+  /** Null if they were not asked for, or are too many to send without being asked. */
   members: Array<{ value: string; display: string | null }> | null
   rowVersion: number
   createdAt: Date
   updatedAt: Date
 }
 
-/** With the role that its name gives, where one does. */
+/** With the role that its name grants, if any. */
 export type HeldGroup = ScimGroup & { role: Role | null }
 
-/** `few`: where they are at most `fewMembers`; `none`: the members are not looked at. */
+/** `few`: members only if there are at most `fewMembers`; `none`: members are not read. */
 export type WantedMembers = 'none' | 'few' | 'all'
 
 const fewMembers = 1_000
@@ -118,7 +118,7 @@ export function scimGroups(db: Db, organizationId: number) {
       }
     },
 
-    /** Its members are part of its version. */
+    /** Raises the version: members are part of it. */
     async touch(id: number): Promise<void> {
       await askPrepared(db, {
         name: 'scim-group-touch',

@@ -2,7 +2,7 @@ import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 
-/** What was asked for: kept as it came, bounded. */
+/** A request as it came, bounded. */
 export type ScimRequest = { method: string; path: string }
 
 export type Changes = Record<string, { from: unknown; to: unknown }>
@@ -28,10 +28,10 @@ export type ScimLogEntry = {
 
 export const keptScimLogEntries = 10_000
 
-/** What identity providers asked of one organization and what became of it. */
+/** The SCIM requests of one organization and their outcomes. */
 export function scimLog(db: Db, organizationId: number) {
   return {
-    /** A change: the audit entry and the log's, in one statement and in the change's own transaction. */
+    /** Records a change: audit entry and log entry in one statement, in the transaction of the change. */
     async recordChange(
       caller: ScimCaller & ScimRequest & { status: number },
       { event, target, changes }: { event: string; target: ScimTarget; changes: Changes },
@@ -46,7 +46,7 @@ export function scimLog(db: Db, organizationId: number) {
            target_label, changes, method, path, status, target_id)
          values ($1, $2, $3, $4, $5, $6, $7, $11, $12, $13, $14)`,
         values: [
-          // Of both.
+          // Of both entries.
           organizationId,
           caller.tokenId,
           caller.tokenName,
@@ -67,7 +67,7 @@ export function scimLog(db: Db, organizationId: number) {
       })
     },
 
-    /** A request that was refused or failed; nothing of it stands. */
+    /** Records a request that was refused or failed; it changed nothing. */
     async recordRefusal(
       caller: ScimCaller & ScimRequest,
       refusal: { status: number; scimType: string | null; detail: string },

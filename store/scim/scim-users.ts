@@ -11,7 +11,7 @@ export type ScimUser = UserColumns & {
   publicId: string
   role: Role
   platformAdmin: boolean
-  /** Null where nobody asked for them. */
+  /** Null if they were not asked for. */
   groups: Array<{ value: string; display: string }> | null
   rowVersion: number
   createdAt: Date
@@ -34,7 +34,7 @@ const groups = `(select coalesce(json_agg(json_build_object('value', g.public_id
 
 const shown = (wantsGroups: boolean) => `${columns}, ${wantsGroups ? groups : 'null as groups'}`
 
-/** The people of one organization as SCIM sees them: all of them, so that identity providers link and make no doubles. */
+/** The people of one organization as SCIM sees them: everybody, so that providers link instead of duplicating. */
 export function scimUsers(db: Db, organizationId: number) {
   const where = 'u.organization_id = ? and u.deprovisioned_at is null'
 
@@ -64,7 +64,7 @@ export function scimUsers(db: Db, organizationId: number) {
       return one(publicId, { name: 'scim-user-held', groups: false, lock })
     },
 
-    /** One page, in an order that does not change: whoever comes meanwhile is at the end. */
+    /** One page, in a stable order: people who are added meanwhile are at the end. */
     async list(page: ListPage, wantsGroups: boolean): Promise<ScimUser[]> {
       const { filter, startIndex, count } = page
       const { rows } = await db.raw(

@@ -5,14 +5,14 @@ import { idCondition } from './id-condition.ts'
 const anyName = `coalesce(nullif(u.name, ''), u.email, u.user_name, u.public_id::text)`
 const wholeName = `case when strpos(${anyName}, ' ') > 0 then ${anyName} else split_part(${anyName}, '@', 1) end`
 
-/** As derived-name.ts has it, for whoever was given no parts. */
+/** SQL of derived-name.ts, for people without a name in parts. */
 const derived: Record<string, string> = {
   formatted: wholeName,
   givenName: `split_part(${wholeName}, ' ', 1)`,
   familyName: `regexp_replace(${wholeName}, '^[^ ]* ', '')`,
 }
 
-/** Names and URNs in here are those of our own schemas: constants, and no caller's. */
+/** Names and URNs here are constants of our own schemas, never a caller's text. */
 const inProfile = (path: readonly string[]) =>
   `u.profile #>> '{${path.map((part) => `"${part}"`).join(',')}}'`
 
@@ -51,7 +51,7 @@ const jsonElements = (from: string) => ({
   },
 })
 
-/** The one address of whoever was given none, as it is shown. */
+/** The one e-mail of people without a list of them, as it is shown. */
 const emails = `coalesce(u.profile -> 'emails', case when u.email is null then '[]'::jsonb
   else jsonb_build_array(jsonb_build_object('value', u.email, 'type', 'work', 'primary', true)) end)`
 
@@ -111,7 +111,7 @@ export const userFilterColumns: FilterColumns = {
       )
     if (extension === undefined && name === 'userName')
       return byIndex('u.id in (select id from scim_users_by_user_name(?) as id)', value, true)
-    // What else is said of the e-mail is not in the index.
+    // The index does not cover other conditions on the e-mail.
     if (name === 'emails' && sub?.name === 'value')
       return byIndex('u.id in (select id from scim_users_by_email(?) as id)', value, false)
     return undefined

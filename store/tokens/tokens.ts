@@ -31,11 +31,11 @@ type NewApiToken = {
   expiresInDays: number
   hash: Buffer
   prefix: string
-  /** Of the session that it is made in: a token is trusted no more than that. */
+  /** Who configured the provider of the creating session: a token is trusted no more than its session. */
   idpSavedBy?: readonly number[] | null
 }
 
-/** Bearer tokens of one organization, known by their hash alone. */
+/** Bearer tokens of one organization. Only their hashes are stored. */
 export function tokens(db: Db, organizationId: number) {
   const columns = ['id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt', 'lastUsedAt']
   const allLive = () =>
@@ -56,13 +56,13 @@ export function tokens(db: Db, organizationId: number) {
       userId: number,
       { expiresInDays, ...token }: NewApiToken,
     ): Promise<ApiToken> {
-      // The owner's row is the lock that keeps two requests at once from both being the twentieth.
+      // The lock on the owner's row keeps two concurrent requests from both creating the twentieth token.
       const owner = await db('users')
         .where({ organizationId, id: userId, active: true })
         .whereNull('deprovisionedAt')
         .forUpdate()
         .first('id')
-      // Deactivated while this request waited: the token would come back with the person.
+      // Deactivated while this request waited: the token would work again once the person is reactivated.
       if (!owner) throw new AppError('unauthenticated', 'Your account is deactivated.')
       const alive = await live(userId).select('id')
       if (alive.length >= liveTokensPerUser)
@@ -83,7 +83,7 @@ export function tokens(db: Db, organizationId: number) {
       return live(userId).select(columns).orderBy('id', 'desc')
     },
 
-    /** Somebody's, or this person's own. */
+    /** Of anybody, or of this person alone. */
     async assertLive(id: number, userId?: number): Promise<void> {
       const row = await (userId === undefined ? allLive() : live(userId)).where({ id }).first('id')
       if (!row) throw notFound()
@@ -97,7 +97,7 @@ export function tokens(db: Db, organizationId: number) {
       return revoked(await live(userId).where({ id }).update(revocation()).returning(columns))
     },
 
-    /** Everybody's, newest first. */
+    /** Everybody's tokens, newest first. */
     async list(limit: number, before: number): Promise<OwnedToken[]> {
       return allLive()
         .join('users as u', (on) =>
@@ -118,7 +118,7 @@ export function tokens(db: Db, organizationId: number) {
       return revoked(rows)
     },
 
-    /** Holding the people, or two requests at once could both be the fifth. */
+    /** The people must be locked, or two concurrent requests could both create the fifth. */
     async createScimToken(
       userId: number,
       token: { name: string; hash: Buffer; prefix: string },
@@ -170,7 +170,7 @@ export function tokens(db: Db, organizationId: number) {
       })
     },
 
-    /** How often a phase of a run was begun: each time it got a token of its own. */
+    /** How often a phase of a run was begun: each attempt gets a token of its own. */
     async countRunTokens(workspaceRunId: number, runPhase: 'plan' | 'apply'): Promise<number> {
       const [row] = await db('tokens')
         .where({ organizationId, workspaceRunId, runPhase, kind: 'run' })
@@ -178,7 +178,7 @@ export function tokens(db: Db, organizationId: number) {
       return Number(row?.['count'] ?? 0)
     },
 
-    /** A phase that was begun and given up before anything came of it: it does not count as a try. */
+    /** Forgets an attempt that was given up before it did anything, so that it does not count. */
     async forgetRunToken(workspaceRunId: number, hash: Buffer): Promise<void> {
       await db('tokens').where({ organizationId, workspaceRunId, kind: 'run', hash }).delete()
     },

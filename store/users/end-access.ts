@@ -1,11 +1,11 @@
 import type { Db } from '../connect.ts'
 import { mails } from '../mails/mails.ts'
 
-/** What a person signs in with or acts by, taken away in the transaction of the change that calls for it. */
+/** Ends a person's sessions, mailed links and tokens, in the transaction of the change that requires it. */
 export function endAccess(db: Db, organizationId: number) {
   const now = db.fn.now()
   return {
-    /** Returns how many. */
+    /** Returns how many were ended. */
     async sessions(userId: number): Promise<number> {
       return db('sessions')
         .where({ organizationId, userId })
@@ -13,7 +13,7 @@ export function endAccess(db: Db, organizationId: number) {
         .update({ revokedAt: now })
     },
 
-    /** Open invitations and password resets: they were sent to an address, and may lie in its mailbox still, or go there yet. */
+    /** Ends open invitations and password resets: their mails may still be in the old mailbox or on their way. */
     async mailedLinks(userId: number): Promise<void> {
       await db('user_tokens')
         .where({ organizationId, userId })
@@ -22,7 +22,7 @@ export function endAccess(db: Db, organizationId: number) {
       await mails(db, organizationId).dropLinks(userId)
     },
 
-    /** Returns how many were live. They do not come back with a person who is activated again. */
+    /** Returns how many were live. They stay ended if the person is reactivated. */
     async apiTokens(userId: number): Promise<number> {
       return db('tokens')
         .where({ organizationId, userId, kind: 'pat' })

@@ -7,9 +7,9 @@ import { askPrepared } from '../ask-prepared.ts'
 import { users } from './users.ts'
 
 /**
- * Whoever changes what people may do holds this until the transaction ends, so that of
- * two Owners who demote each other at once one remains. It does not keep others from
- * adding rows that refer to the organization.
+ * Serializes changes of what people may do until the transaction ends, so that of two Owners who
+ * demote each other concurrently one remains. Rows that refer to the organization can still be
+ * added.
  */
 export async function holdPeople(db: Db, organizationId: number): Promise<void> {
   await askPrepared(db, {
@@ -20,8 +20,8 @@ export async function holdPeople(db: Db, organizationId: number): Promise<void> 
 }
 
 /**
- * Holds the people and reads the caller again: whoever was demoted while this request
- * waited for its turn must not act on the role that they had when it came.
+ * Takes that lock and reads the caller again: a caller who was demoted while this request waited
+ * must not act with the old role.
  */
 export async function holdPeopleAs(
   db: Db,

@@ -8,9 +8,9 @@ export type HeldPerson = {
 }
 
 /**
- * Whoever signs in, held until the transaction ends: a password that is changed or an
- * account that is closed at this moment waits, or is seen here. Otherwise a password that
- * was right when its slow check began would make a session after all of them were ended.
+ * Locks the person who signs in until the transaction ends, so that a concurrent change of password
+ * or deactivation is seen. Otherwise a password that was right when its slow check began would open
+ * a session after all sessions were ended.
  */
 export async function holdPerson(
   db: Db,

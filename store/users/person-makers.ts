@@ -2,13 +2,13 @@ import type { Db } from '../connect.ts'
 
 export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
 
-/** SQL after an insert into person_makers: of the same two people the newest change counts. */
+/** SQL after an insert into person_makers: of the same two people the newest change is kept. */
 export const newestMaking = `on conflict (organization_id, user_id, made_by)
   do update set what = excluded.what, at = greatest(person_makers.at, excluded.at)`
 
 /**
- * Who gave somebody their place here, their address, their activation or a higher role, written in
- * the transaction of that change. An author of a run who makes an approver would approve it alone
+ * Who invited, re-addressed, reactivated or promoted a person, written in the transaction of that
+ * change. An author of a run who makes an approver would otherwise approve the run alone
  * (store/pipelines/approval-rule.ts).
  */
 export function personMakers(db: Db, organizationId: number) {
@@ -23,7 +23,7 @@ export function personMakers(db: Db, organizationId: number) {
       )
     },
 
-    /** By a SCIM token: whoever made that token knows it, and can say what the identity provider says. */
+    /** For a change by a SCIM token: who made the token may know it, and could have sent the request. */
     async noteByScimToken(userId: number, tokenId: number, what: Making): Promise<void> {
       await db.raw(
         `insert into person_makers (organization_id, user_id, made_by, what)

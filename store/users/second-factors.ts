@@ -17,7 +17,7 @@ export function secondFactors(db: Db, organizationId: number) {
       return row
     },
 
-    /** Takes the place of an enrolment that was never activated. */
+    /** Replaces an enrolment that was never activated. */
     async enroll(userId: number, secret: Buffer): Promise<void> {
       await db('second_factors')
         .insert({ ...own(userId), secret })
@@ -39,7 +39,7 @@ export function secondFactors(db: Db, organizationId: number) {
       await db('users').where({ organizationId, id: userId }).update({ mfaEnabled: false })
     },
 
-    /** Compare-and-set: of two requests with one code, or a replay of an older one, at most one is told true. */
+    /** Compare-and-swap: of two requests with one code, or a replayed older code, at most one gets `true`. */
     async takeStep(userId: number, step: number): Promise<boolean> {
       const taken = await db('second_factors')
         .where(own(userId))
