@@ -20,7 +20,7 @@ export type Session = {
   expiresAt: Date
 }
 
-/** Sessions of one organization's people; known by the hash of their cookie alone. */
+/** Sessions of one organization's people. Only the hashes of their cookies are stored. */
 export function sessions(db: Db, organizationId: number) {
   const open = (userId: number) =>
     db('sessions')
@@ -45,7 +45,7 @@ export function sessions(db: Db, organizationId: number) {
         .update({ firstSignedInAt: db.fn.now() })
       return row
     },
-    /** Who saved the identity provider that opened it; null where a password did. */
+    /** Who configured the identity provider that opened it; null for a session by password. */
     async idpSavedBy(id: number): Promise<number[] | null> {
       const row = await db('sessions').where({ organizationId, id }).first('idpSavedBy')
       return row?.idpSavedBy ?? null
@@ -63,7 +63,7 @@ export function sessions(db: Db, organizationId: number) {
         .whereNull('revokedAt')
         .update({ revokedAt: db.fn.now() })
     },
-    /** Those that would be let in now, newest first. */
+    /** The sessions that are valid now, newest first. */
     async listOf(
       userId: number,
       { limit, before }: { limit: number; before: number },
@@ -75,7 +75,7 @@ export function sessions(db: Db, organizationId: number) {
         .orderBy('id', 'desc')
         .limit(limit)
     },
-    /** Somebody else's session is not found, like one that never was. */
+    /** Throws not-found, also for another person's session, so that session ids cannot be probed. */
     async assertOpen(userId: number, id: number): Promise<void> {
       if (!(await open(userId).where({ id }).first('id'))) throw notFound()
     },

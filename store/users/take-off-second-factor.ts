@@ -9,13 +9,13 @@ import { secondFactors } from './second-factors.ts'
 export type Removal = {
   person: { id: number; email: string | null; name: string }
   actor: AuditActor
-  /** As the letter names them. */
+  /** As the mail names them. */
   removedBy: string
 }
 
 /**
- * Takes the second factor off somebody who lost theirs, or has one that is not theirs. Their
- * sessions end, since whoever set it up may have opened them, and they are told by mail.
+ * Removes a person's second factor, if it is lost or was set up by an attacker. Ends their sessions,
+ * which the attacker may have opened, and mails them.
  */
 export async function takeOffSecondFactor(
   db: Db,
@@ -24,7 +24,7 @@ export async function takeOffSecondFactor(
 ): Promise<void> {
   const { id: userId, email, name } = person
   const held = await holdPerson(db, organizationId, userId)
-  // One that was enrolled and never activated counts for nothing; it goes with it.
+  // An enrolment that was never activated counts as none.
   if (!held?.mfaEnabled) throw conflict('mfa_not_enabled', 'This person has no second factor.')
   await secondFactors(db, organizationId).remove(userId)
   const sessions = await endAccess(db, organizationId).sessions(userId)

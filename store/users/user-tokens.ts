@@ -12,7 +12,7 @@ export type TokenOwner = {
   organizationStatus: 'active' | 'suspended'
 }
 
-/** Links in mails, and the step between password and code: single use, known by their hash alone. */
+/** Mailed links, and the step between password and code: single-use, stored by hash alone. */
 export function userTokens(db: Db, organizationId: number) {
   const live = (hash: Buffer, purpose: UserTokenPurpose) =>
     db('user_tokens')
@@ -35,7 +35,7 @@ export function userTokens(db: Db, organizationId: number) {
         expiresAt: db.raw(`now() + make_interval(hours => ?, mins => ?)`, [hours, minutes]),
       })
     },
-    /** Compare-and-set, so that of two clicks on one link exactly one is taken. */
+    /** Compare-and-swap: of two uses of one link exactly one succeeds. */
     async use(hash: Buffer, purpose: UserTokenPurpose): Promise<number | undefined> {
       const [row] = await live(hash, purpose).update({ usedAt: db.fn.now() }).returning('userId')
       return row?.userId
@@ -43,7 +43,7 @@ export function userTokens(db: Db, organizationId: number) {
   }
 }
 
-/** Whose an open token is, before any organization is known. A person who is not active has none. */
+/** The owner of an open token, before the organization is known. None for a person who is not active. */
 export async function ownerOfUserToken(
   db: PlatformDb,
   hash: Buffer,

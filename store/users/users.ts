@@ -23,12 +23,12 @@ export type User = {
   publicId: string
   email: string | null
   name: string
-  /** At their identity provider, of whom SCIM made. */
+  /** The user name at the identity provider, for people that SCIM created. */
   userName: string | null
   role: Role
   active: boolean
   platformAdmin: boolean
-  /** Has not come in yet: has no password, and no identity provider named them. */
+  /** Has never signed in: no password yet, and no identity provider has named them. */
   invited: boolean
   createdAt: Date
 }
@@ -38,7 +38,7 @@ export type UserChange = { name?: string; email?: string; active?: boolean }
 
 type Able = {
   lowest: Role
-  /** Those as well who may do everything, whatever their role is. */
+  /** Includes platform administrators, whatever their role. */
   platformAdmins?: boolean
   except?: Iterable<number>
   limit: number
@@ -67,7 +67,7 @@ export function users(db: Db, organizationId: number) {
       return user
     },
 
-    /** What the audit log calls them; of each sign-in, so without the role that all else is read with. */
+    /** The label for the audit log. Reads less than `get`, since each sign-in needs it. */
     async labelOf(id: number): Promise<string> {
       const found = db('users').where({ organizationId, id }).whereNull('deprovisionedAt')
       const row = await found.first('email', 'name')
@@ -96,7 +96,7 @@ export function users(db: Db, organizationId: number) {
       return withRole().whereRaw('lower(email) = any(?::text[])', [wanted]).orderBy('id')
     },
 
-    /** Active people who have at least this role, in the order in which they came; not these ones. */
+    /** Active people with at least this role, oldest first, without `except`. */
     async listAble({ lowest, platformAdmins = false, except = [], limit }: Able): Promise<User[]> {
       return withRole()
         .where({ active: true })
@@ -123,7 +123,7 @@ export function users(db: Db, organizationId: number) {
     }): Promise<User> {
       const { role, ...columns } = user
       try {
-        // A savepoint of its own, so that a refused row leaves the transaction usable for the look-up.
+        // A savepoint, so that the transaction stays usable after a unique violation.
         const created = await db.transaction(async (savepoint) =>
           UserRow.query(savepoint).insertAndFetch({ organizationId, ...columns }),
         )
@@ -152,7 +152,7 @@ export function users(db: Db, organizationId: number) {
       }
     },
 
-    /** What a person was given here; what groups give stands beside it, and the highest counts. */
+    /** The role granted by hand. What groups grant is beside it, and the highest counts. */
     async setManualRole(userId: number, role: Role): Promise<void> {
       await db('role_grants')
         .insert({ organizationId, userId, source: 'manual', role })
@@ -180,7 +180,7 @@ export function users(db: Db, organizationId: number) {
         isUniqueViolation(error, name),
       )
       if (!taken) return error
-      // Somebody's user name at their identity provider may be an address too.
+      // A user name at the identity provider may be an address too.
       const [existing] = await rows().whereRaw(
         'lower(email) = lower(?) or lower(coalesce(user_name, email)) = lower(?)',
         [email, email],
@@ -201,7 +201,7 @@ export function users(db: Db, organizationId: number) {
   }
 }
 
-/** What is given here takes the place of what an identity provider had said: else it would go on showing that. */
+/** A change made here replaces what the identity provider had sent, which would otherwise still be shown. */
 function withoutProvisioned(db: Db, { name, email }: UserChange) {
   const keys = [
     ...(name === undefined ? [] : ['name', 'displayName']),

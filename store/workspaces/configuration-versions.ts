@@ -12,7 +12,7 @@ class ConfigurationVersionRow extends Model {
   declare commitSha: string | null
   declare authorUserIds: number[]
   declare unknownAuthor: boolean
-  /** Of a pull request: planned, and never the workspace's own. */
+  /** Set for a version of a pull request: it is planned, and never becomes the workspace's newest. */
   declare pullRequestId: number | null
   /** Sealed. */
   declare files: Buffer
@@ -47,15 +47,15 @@ const withoutFiles = [
   'createdAt',
 ]
 
-/** Of each version in a list: 200 versions of 1,000 files would be 50 MB of names. */
+/** For each version in a list: 200 versions of 1,000 files would be 50 MB of names. */
 const namesPerVersion = 40
 
-/** Immutable versions of a workspace's files. A run names one, so that its plan and its apply read the same. */
+/** Immutable versions of a workspace's files. A run names one, so that its plan and its apply read the same files. */
 export function configurationVersions(db: Db, organizationId: number) {
   const rows = () => ConfigurationVersionRow.query(db).where({ organizationId })
 
   return {
-    /** The caller holds the workspace's row, so the number after the newest is free. */
+    /** The caller holds the workspace's row, so the next number is free. */
     async create(version: NewConfigurationVersion): Promise<ConfigurationVersion> {
       const last = await rows()
         .select('number')
@@ -89,7 +89,7 @@ export function configurationVersions(db: Db, organizationId: number) {
         .castTo<Array<ConfigurationVersion & { fileCount: number }>>()
     },
 
-    /** The newest number of each workspace that has one. */
+    /** The newest number of each workspace that has a version. */
     async numbersOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
       const newest = await db('configuration_versions')
         .where({ organizationId, pullRequestId: null })
@@ -106,7 +106,7 @@ export function configurationVersions(db: Db, organizationId: number) {
       return row
     },
 
-    /** The files' sealed bytes from an offset on: a reader who sends them on holds one piece. Empty at their end. */
+    /** A piece of the sealed files, so that a reader who streams them holds one piece. Empty at the end. */
     async sealedPiece(id: number, offset: number, length: number): Promise<Buffer> {
       const row = await db('configuration_versions')
         .where({ organizationId, id })

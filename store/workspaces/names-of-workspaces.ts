@@ -2,7 +2,7 @@ import type { Db } from '../connect.ts'
 
 export type WorkspaceName = { id: number; name: string; criticality: 'standard' | 'production' }
 
-/** What a list beside the workspaces' own needs of them. */
+/** The names of workspaces, for lists of other things. */
 export async function namesOfWorkspaces(
   db: Db,
   organizationId: number,

@@ -6,9 +6,9 @@ import { workspaceAuthorship } from './workspace-authorship.ts'
 
 export type NotedChange = {
   workspaceId: number
-  /** What was changed, as it reads in "the … was changed". */
+  /** What was changed, for the sentence "the … was changed". */
   what: string
-  /** `stale`: the plan no longer says what would be done. `guard`: only who may approve it has changed. */
+  /** `stale`: the plan no longer describes what would be done. `guard`: only who may approve it changed. */
   effect: 'stale' | 'guard'
 }
 

@@ -5,7 +5,7 @@ import { promoteNext } from '../pipelines/promote-next.ts'
 import { workspaceRuns } from '../pipelines/workspace-runs.ts'
 import { workspaceLocks } from './workspace-locks.ts'
 
-/** Frees a workspace and moves what its lock held back. The caller holds the workspace's row. */
+/** Releases a workspace's lock and starts what it held back. The caller holds the workspace's row. */
 export async function releaseLock(
   db: Db,
   organizationId: number,

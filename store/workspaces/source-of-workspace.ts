@@ -9,9 +9,9 @@ export type SourceOfWorkspace = {
   connection: GitConnection
   place: WorkspaceSource & { repo: string; path: string }
   newest: ConfigurationVersion | undefined
-  /** Whether the newest version is of this very place: the workspace was not led elsewhere since. */
+  /** Whether the newest version was read from the current place: the source was not changed since. */
   current: boolean
-  /** Sealed, of the newest version. */
+  /** The sealed files of the newest version. */
   sealedFiles: Buffer | undefined
 }
 

@@ -8,7 +8,7 @@ export const partTables = {
 } as const
 export type StatePartKind = keyof typeof partTables
 
-/** What a state is kept in: its bytes in pieces, its resources and its outputs in batches of rows. */
+/** The stored parts of a state: its bytes in pieces, its resources and outputs in batches of rows. */
 export function stateParts(db: Db, organizationId: number) {
   const of = (kind: StatePartKind, stateVersionId: number) =>
     sealedBatches(db, organizationId, { table: partTables[kind], owner: { stateVersionId } })

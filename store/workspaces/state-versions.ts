@@ -9,10 +9,10 @@ class StateVersionRow extends Model {
   declare organizationId: number
   declare workspaceId: number
   declare serial: number
-  /** How many lineages were begun before this one. */
+  /** How many lineages the workspace had before this one. */
   declare generation: number
   declare lineage: string
-  /** Sealed. Only of versions from before their parts were kept by themselves (state-parts.ts). */
+  /** Sealed. Set only in versions that were stored before states were kept in parts (state-parts.ts). */
   declare body: Buffer | null
   declare bodySha256: string
   declare status: 'finalized' | 'quarantined'
@@ -21,7 +21,7 @@ class StateVersionRow extends Model {
   declare userId: number | null
   declare createdBy: string
   declare createdAt: Date
-  /** Null until the state is in parts, like the four after it. */
+  /** Null until the state is in parts, as are the next four. */
   declare sizeBytes: number | null
   /** In base64. */
   declare bodyMd5: string | null
@@ -36,7 +36,7 @@ export type NewStateVersion = Pick<
   'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
 > &
   Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>> &
-  // In parts, which are added to it (state-parts.ts), or until somebody reads it as one sealed body.
+  // Its parts are added to it (state-parts.ts); an older version has one sealed body until it is read.
   (StateHeader | { body: Buffer })
 
 const withoutBody = [
@@ -59,7 +59,7 @@ const withoutBody = [
   'omittedOutputs',
 ]
 
-/** Every state that a workspace ever had. The newest serial of the newest generation is current; a zombie's late write is kept aside. */
+/** All states of a workspace. The newest serial of the newest generation is current; quarantined versions never are. */
 export function stateVersions(db: Db, organizationId: number) {
   const rows = () => StateVersionRow.query(db).where({ organizationId })
   const finalized = (workspaceId: number) => rows().where({ workspaceId, status: 'finalized' })
@@ -72,7 +72,7 @@ export function stateVersions(db: Db, organizationId: number) {
       return newestFirst(finalized(workspaceId).select(withoutBody)).first()
     },
 
-    /** The current serial of each workspace that has state: one index look-up each, however many versions it has. */
+    /** The current serial of each workspace with a state, by one index look-up each. */
     async serialsOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
       if (workspaceIds.length === 0) return new Map()
       const { rows: found } = await db.raw(
@@ -86,28 +86,28 @@ export function stateVersions(db: Db, organizationId: number) {
       return new Map(found.map((row: { id: number; serial: number }) => [row.id, row.serial]))
     },
 
-    /** Null where the state is in parts. */
+    /** Null if the state is in parts. */
     async sealedBody(id: number): Promise<Buffer | null> {
       const row = await rows().select('body').findOne({ id }).forUpdate()
       if (!row) throw notFound()
       return row.body
     },
 
-    /** Notes that a state from before is in parts now. */
+    /** Notes that an older state is in parts now. */
     async settle(id: number, { lineage: _l, serial: _s, ...known }: StateHeader): Promise<void> {
       await rows()
         .findOne({ id })
         .patch({ ...known, body: null })
     },
 
-    /** Any version, made current or not. */
+    /** Any version, current or not. */
     async get(workspaceId: number, id: number): Promise<StateVersion> {
       const row = await rows().select(withoutBody).findOne({ workspaceId, id })
       if (!row) throw notFound()
       return row
     },
 
-    /** Of several lineages that have the serial, the newest one's unless said. */
+    /** If several lineages have the serial, the newest one's unless `lineage` is given. */
     async bySerial(workspaceId: number, serial: number, lineage?: string): Promise<StateVersion> {
       const row = await newestFirst(finalized(workspaceId).select(withoutBody))
         .where({ serial, ...(lineage !== undefined && { lineage }) })

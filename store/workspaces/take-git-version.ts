@@ -13,13 +13,13 @@ import { configurationVersions, type ConfigurationVersion } from './configuratio
 import { workspaceAuthorship } from './workspace-authorship.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** As gateways/git/git-source.ts has it. */
+/** As in gateways/git/git-source.ts. */
 type Attribution = { claimed: readonly string[]; proved: readonly string[] }
 
 export type GitVersion = {
-  /** Whose row the caller holds. */
+  /** The caller holds its row lock. */
   workspace: Workspace
-  /** What was read, and on top of which version: null where there was none. */
+  /** What was read, and the version it was compared with: null if there was none. */
   read: {
     commit: string
     branch: string
@@ -34,9 +34,9 @@ export type GitVersion = {
 }
 
 /**
- * Makes what was read at a commit the workspace's newest version, once: where the files are those
- * of the newest one already, that stays, and names the commit that it was read at. Whoever read
- * on top of another version than is there now is told to read again, lest an older commit win.
+ * Stores what was read at a commit as the workspace's newest version. Unchanged files keep the newest
+ * version. Throws if another version became the newest meanwhile, so that the caller reads again and
+ * an older commit does not overwrite a newer one.
  */
 export async function takeGitVersion(
   db: Db,
@@ -80,10 +80,10 @@ export async function takeGitVersion(
 }
 
 /**
- * The members whom a commit names, whom its signature proves, and who pushed it. Unknown where the
- * host proves no member for one of them: `--author` names anybody, so a name alone would let a
- * pusher approve their own change as a colleague's. Whom a commit only names is an author all the
- * same. What we committed ourselves is nobody's push.
+ * The authors of the commits: members whom a commit names, whom its signature proves, and who pushed
+ * it. A commit for which the host proves no member has an unknown author: `git commit --author`
+ * names anybody, so an attacker could otherwise approve their own change as a colleague's. A member
+ * who is only named counts as an author all the same. Commits of this service have no pusher.
  */
 async function authorsIn(
   db: Db,

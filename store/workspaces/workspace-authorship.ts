@@ -10,13 +10,13 @@ export function workspaceAuthorship(db: Db, organizationId: number) {
       await db('workspace_authorship').insert({ organizationId, workspaceId, userId, what })
     },
 
-    /** The newest entry there is: what a plan that is made now has taken in. */
+    /** The newest entry: a plan that is made now includes all changes up to it. */
     async newestId(workspaceId: number): Promise<number> {
       const row = await open(workspaceId).max('id as id').first()
       return row?.id ?? 0
     },
 
-    /** A successful apply has taken in what its plan knew of, and nothing that came later. */
+    /** Closes the entries that a successful apply included; later ones stay open. */
     async settle(workspaceId: number, throughId: number): Promise<void> {
       await open(workspaceId).where('id', '<=', throughId).update({ appliedAt: db.fn.now() })
     },

@@ -9,7 +9,7 @@ class WorkspaceLockRow extends Model {
   declare organizationId: number
   declare kind: 'user' | 'run' | 'cli'
   declare lockId: string | null
-  /** OpenTofu's own lock info, given back as it came. */
+  /** OpenTofu's lock info, returned as it came. */
   declare info: Record<string, unknown> | null
   declare userId: number | null
   declare workspaceRunId: number | null
@@ -22,7 +22,7 @@ export type WorkspaceLock = Omit<WorkspaceLockRow, keyof Model | 'organizationId
 export type NewWorkspaceLock = Pick<WorkspaceLock, 'workspaceId' | 'kind' | 'label'> &
   Partial<Pick<WorkspaceLock, 'lockId' | 'info' | 'userId' | 'workspaceRunId' | 'reason'>>
 
-/** One holder a workspace: the primary key is the lock, so of two at once one is told `false`. */
+/** One holder per workspace: the primary key is the lock, so of two concurrent requests one gets `false`. */
 export function workspaceLocks(db: Db, organizationId: number) {
   const rows = () => WorkspaceLockRow.query(db).where({ organizationId })
 
@@ -48,12 +48,12 @@ export function workspaceLocks(db: Db, organizationId: number) {
       return taken.length === 1
     },
 
-    /** A run holds the lock from the moment its apply begins; its own tofu then names the lock. */
+    /** A run holds the lock since its apply began; its tofu then sets the lock's id. */
     async nameRunLock(workspaceRunId: number, lockId: string, info: Record<string, unknown>) {
       return rows().where({ kind: 'run', workspaceRunId }).patch({ lockId, info })
     },
 
-    /** The run keeps its lock until it ends; only the name that its tofu gave goes. */
+    /** The run keeps the lock until it ends; only the id that its tofu set is removed. */
     async unnameRunLock(workspaceRunId: number): Promise<void> {
       await rows().where({ kind: 'run', workspaceRunId }).patch({ lockId: null, info: null })
     },

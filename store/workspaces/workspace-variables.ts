@@ -26,7 +26,7 @@ export type NewWorkspaceVariable = Pick<
   'key' | 'kind' | 'sensitive' | 'phase' | 'value' | 'valueMac'
 >
 
-/** What a workspace's plans are given. Values are sealed before they come here. */
+/** The variables of a workspace. Values arrive sealed. */
 export function workspaceVariables(db: Db, organizationId: number) {
   const rows = (workspaceId: number) =>
     WorkspaceVariableRow.query(db).where({ organizationId, workspaceId })
@@ -36,7 +36,7 @@ export function workspaceVariables(db: Db, organizationId: number) {
       return rows(workspaceId).orderBy('kind').orderBy('key')
     },
 
-    /** By size, without opening them. A sealed value begins with 2 bytes, its key's id, a nonce and a tag. */
+    /** Their sizes, without opening them. A sealed value begins with 2 bytes, its key's id, a nonce and a tag. */
     async measure(workspaceId: number): Promise<MeasuredVariable[]> {
       const measured = await db('workspace_variables')
         .where({ organizationId, workspaceId })
@@ -45,7 +45,7 @@ export function workspaceVariables(db: Db, organizationId: number) {
           db.raw(`case when octet_length(value) > 30
             then octet_length(value) - 30 - get_byte(value, 1) else 0 end as bytes`),
         )
-      // The columns are those of the select, of the types that the table gives them.
+      // The columns of the select, with the types of the table.
       return measured as MeasuredVariable[]
     },
 

@@ -74,14 +74,14 @@ export function workspaces(db: Db, organizationId: number) {
       return row
     },
 
-    /** Holds the row until the transaction ends: what decides about turns, locks and fences takes it first. */
+    /** Locks the row until the transaction ends. Decisions on turns, locks and fencing numbers take this lock first. */
     async getForUpdate(id: number): Promise<Workspace> {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()
       return row
     },
 
-    /** Those after `after`; with `q` alone those whose name contains it. */
+    /** Those after `after`; with `q` only those whose name contains it. */
     async list(limit: number, after: number, q?: string): Promise<Workspace[]> {
       const found = rows().where('id', '>', after).orderBy('id').limit(limit)
       if (q !== undefined) void found.whereILike('name', contains(q))
@@ -98,7 +98,7 @@ export function workspaces(db: Db, organizationId: number) {
       return this.refuseTakenName(change.name ?? '', async (savepoint) => {
         const [row] = await WorkspaceRow.query(savepoint)
           .where({ organizationId, id })
-          // Not the transaction's start: whoever made a version while this one waited was before it.
+          // Not the transaction's start: a version that was stored while this transaction waited must be older.
           .patch({ ...change, updatedAt: raw('clock_timestamp()') })
           .returning('*')
         if (!row) throw notFound()
@@ -120,7 +120,7 @@ export function workspaces(db: Db, organizationId: number) {
       await rows().where({ id }).delete()
     },
 
-    /** A new fencing number: whoever still holds an older one can no longer write state. */
+    /** A new fencing number: a worker with an older one can no longer write state. */
     async raiseFence(id: number): Promise<number> {
       const { rows: raised } = await db.raw(
         `update workspaces set fence = fence + 1 where organization_id = ? and id = ? returning fence`,
