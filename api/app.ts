@@ -58,7 +58,7 @@ declare module 'fastify' {
 
 const bodyLimitBytes = 1_048_576
 
-/** The whole HTTP stack, never listening: server.ts listens, tests inject. */
+/** Builds the whole HTTP stack without listening: server.ts listens, tests inject. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
   // Fastify's own type of a logger, so that plugins typed for it fit.
   const loggerInstance: FastifyBaseLogger = deps.log
@@ -67,27 +67,27 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     genReqId: newRequestId,
-    // What is logged names its request itself: a logger made for each would be dearer than its one line.
+    // Log lines name their request themselves. A child logger per request would cost more than its one line.
     childLoggerFactory: (logger) => logger,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    // Longer than Node takes an address: an id of any length meets the same hooks, and so the same refusals.
+    // Longer than any address that Node accepts, so that an id of any length reaches the same hooks and refusals.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     requestTimeout: 60_000,
-    // refuse-while-closing.ts does, in our words.
+    // refuse-while-closing.ts answers instead.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: refuseAddress,
     clientErrorHandler: refuseConnection(deps.config),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  // OpenTofu's http backend speaks WebDAV's two methods beside HTTP's own.
+  // OpenTofu's http backend uses these two WebDAV methods.
   for (const method of ['LOCK', 'UNLOCK']) app.addHttpMethod(method, { hasBody: true })
 
   app.decorate('deps', deps)
   app.decorate('metrics', observe(app, deps))
   const https = isHttps(deps.config)
-  // Hooks of each request call the next one: a promise each would cost more than what most of them do.
+  // Hooks use callbacks: a promise per hook and request would cost more than most hooks do.
   app.addHook('onRequest', (request, reply, next) => {
     void reply.header('x-request-id', request.id)
     void reply.header('cache-control', 'no-store')
@@ -97,7 +97,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   refuseWhileClosing(app)
   app.addHook('onResponse', (request, reply, next) => {
-    // The route's pattern, not the address: a query string can carry what no log may.
+    // Logs the route's pattern, not the address: a query string can contain secrets.
     const { method, routeOptions, caller } = request
     request.log.info(
       {
@@ -112,7 +112,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     )
     next()
   })
-  // Before the table of routes, and before anybody is asked who they are: these are everybody's files.
+  // Before the hooks that need a sign-in: the console's files are public.
   await registerConsole(app)
   registerRouteTable(app)
   await app.register(cookie)

@@ -7,7 +7,7 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/connect.ts'
 
-/** What the routes work with: made once in server.ts, and by tests. */
+/** The dependencies of the routes: made once in server.ts, and by tests. */
 export type Deps = {
   config: Config
   store: Store

@@ -28,7 +28,7 @@ function parseActor(text: string): NonNullable<AuditFilter['actor']> {
 }
 
 function parseTarget(text: string): NonNullable<AuditFilter['target']> {
-  // A label may have a colon too: an identity provider's is an address.
+  // Only the first colon separates: a label may be a URL.
   const [, kind, id] = /^([a-z_]+):(?!\/)(.+)$/.exec(text) ?? []
   return kind === undefined || id === undefined ? { any: text } : { kind, id }
 }
@@ -36,9 +36,9 @@ function parseTarget(text: string): NonNullable<AuditFilter['target']> {
 const dayMs = 86_400_000
 
 function parseMoment(path: 'from' | 'to', text: string): Date {
-  // In an address the + of a time zone arrives as a space.
+  // In a query string the + of a time zone arrives as a space.
   const time = Date.parse(text.replace(/(\d) (\d\d:?\d\d)$/, '$1+$2'))
-  // The parser takes 31 February for 3 March.
+  // The parser accepts 31 February as 3 March.
   const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
   const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day)
   if (Number.isNaN(time) || !isDay)

@@ -22,5 +22,5 @@ export function presentEntry(entry: ListedEntry): EntryBody {
   }
 }
 
-/** Kept as text, for some things are known by a UUID; what was a number is one again. */
+/** Ids are stored as text, because some are UUIDs. Numeric ones become numbers again. */
 const idOf = (text: string) => (/^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text)

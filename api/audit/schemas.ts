@@ -22,9 +22,9 @@ export const EntryBody = Type.Object({
   detail: Type.Unknown(),
   ip: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
-  /** Of the chain through this entry, in hex; null until it is sealed, some seconds after. */
+  /** The hash of the chain up to this entry, in hex; null until it is sealed some seconds later. */
   hash: Nullable(Type.String()),
-  /** Of a denial: how often it came in its minute. */
+  /** For a denial: how often it happened in its minute. */
   count: Type.Optional(Type.Integer()),
 })
 export type EntryBody = Static<typeof EntryBody>
@@ -68,13 +68,13 @@ export type AuditExport = Static<typeof AuditExport>
 
 export const ChainBody = Type.Object({
   ok: Type.Boolean(),
-  /** The last entry that is proved; null where none is sealed yet. */
+  /** The last verified entry; null if none is sealed yet. */
   throughId: Nullable(Type.Integer()),
-  /** How many are proved. */
+  /** How many entries are verified. */
   entries: Type.Integer(),
-  /** The first entry that is not what was sealed. */
+  /** The first entry that differs from what was sealed. */
   brokenAt: Type.Optional(Type.Integer()),
-  /** How many sealed entries are gone from the end. */
+  /** How many sealed entries are missing at the end. */
   missing: Type.Optional(Type.Integer()),
 })
 export type ChainBody = Static<typeof ChainBody>

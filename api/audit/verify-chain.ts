@@ -8,15 +8,15 @@ import type { ChainBody } from './schemas.ts'
 const entriesPerRead = 1_000
 
 /**
- * Recomputes an organization's whole chain, a piece at a time, up to its end or to the first entry
- * that is not what was sealed; and holds its end against the one that the keyring has sealed.
+ * Recomputes an organization's whole hash chain in pieces, up to its end or to the first entry that
+ * differs from what was sealed, and compares the end with the head that the keyring has sealed.
  */
 export async function verifyChain(deps: Deps, organizationId: number): Promise<ChainBody> {
   let proved = chainStart
-  // Where the chain must reach at least, once its sealed end was read.
+  // The least length of the chain, once its sealed head was read.
   let promised = 0
   for (;;) {
-    // A transaction a piece: a long log must not hold back the clean-up of the whole database.
+    // One transaction per piece: a long transaction would hold back the vacuum of the whole database.
     const from = proved
     const step = await deps.store.tenant(organizationId, async (db) =>
       auditChain(db, organizationId).follow(from, entriesPerRead),
@@ -26,10 +26,10 @@ export async function verifyChain(deps: Deps, organizationId: number): Promise<C
     if (!step.ended) continue
     if (proved.position < promised) return answer(proved, { missing: promised - proved.position })
     const end = await sealedEnd(deps, organizationId)
-    // Sealed since the last piece was read, or cut off: the next look tells which.
+    // Sealed since the last piece was read, or cut off: the next iteration tells which.
     if (end.position > proved.position) promised = end.position
     else if (end.position === proved.position && end.hash.equals(proved.hash)) return answer(proved)
-    // A whole chain of somebody's own making: nothing of it is what was sealed.
+    // The whole chain was replaced: none of it is what was sealed.
     else return answer(chainStart, { brokenAt: proved.entryId })
   }
 }
@@ -43,7 +43,7 @@ async function sealedEnd(deps: Deps, organizationId: number): Promise<ChainHead>
     return chainHeads(deps.keyring).open(organizationId, sealed)
   } catch (error) {
     if (error instanceof AppError) throw error
-    // Not what the keyring has sealed: it vouches for nothing.
+    // The head does not open with the keyring, so it proves nothing.
     return chainStart
   }
 }

@@ -52,9 +52,9 @@ const ConsoleDataBody = Type.Object({
     }),
   }),
   lastRuns: Type.Array(ConsoleRunBody),
-  /** Runs that wait for an approval which the caller may give, oldest first. */
+  /** Runs whose approval the caller may give, oldest first. */
   waitingForMe: Type.Array(ConsoleRunBody),
-  /** For those who may change it, while single sign-on is enabled: what will lock people out. */
+  /** Certificates that end soon, for those who may change the identity provider. */
   samlCertificates: Type.Array(
     Type.Object({
       fingerprint: Type.String(),
@@ -66,7 +66,7 @@ const ConsoleDataBody = Type.Object({
 
 const maxShown = 10
 
-/** GET /api/console/data: what the console's first page needs, in one answer. */
+/** GET /api/console/data: the data of the console's first page in one answer. */
 export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/console/data',

@@ -5,7 +5,7 @@ type Notice = { title: string; next: string }
 const again =
   '<p>To sign in, build the console (<code>npm run build</code>) and start the service again, or send <code>POST /api/auth/login</code>; <a href="/docs">the API’s reference</a> says how.</p>'
 
-/** As the console words them: why one is here, and what to do next. */
+/** In the console's words: what happened, and what to do next. */
 const notices = {
   failed: {
     title: 'Single sign-on did not succeed',

@@ -9,13 +9,13 @@ import { pageHeaders } from './page-headers.ts'
 /** Where `npm run build` puts the console. */
 export const consoleFolder = join(import.meta.dirname, '../../console/dist')
 
-/** A file of a hashed name never changes; all else is asked for again each time. */
+/** Files with a hash in their name never change; all others are revalidated each time. */
 const cacheFor = (path: string) =>
   path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
 
 /**
- * Serves the console, and its one page at whatever address a person opens that is no route of the
- * API's. To be called before the hooks that ask who somebody is: the files are everybody's.
+ * Serves the console's files, and its page at every address that is no route of the API. Must be
+ * registered before the hooks that need a sign-in: the files are public.
  */
 export async function registerConsole(app: FastifyInstance, folder = consoleFolder): Promise<void> {
   const page = readConsolePage(join(folder, 'index.html'))

@@ -5,13 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 type Encoding = 'br' | 'gzip' | 'identity'
 
 export type ConsolePage = {
-  /** For the content security policy: the one inline script and the one style sheet of the page. */
+  /** For the Content-Security-Policy: hashes of the page's one inline script and one style sheet. */
   scriptHashes: string[]
   styleHashes: string[]
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
-/** The console's one page as it was built, with its compressed copies where the build made them. */
+/** The console's page as it was built, with its compressed copies if there are any. */
 export function readConsolePage(path: string): ConsolePage | undefined {
   if (!existsSync(path)) return undefined
   const html = readFileSync(path, 'utf8')
@@ -36,7 +36,7 @@ export function readConsolePage(path: string): ConsolePage | undefined {
   }
 }
 
-/** Of what stands between the tags, byte for byte: anything else that is inline does not run. */
+/** Hashes of the inline texts, byte for byte, so that no other inline script or style runs. */
 function hashesOf(html: string, tag: 'script' | 'style'): string[] {
   const inline = html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))
   return [...inline].map(

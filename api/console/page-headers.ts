@@ -1,9 +1,9 @@
 import type { ConsolePage } from './console-page.ts'
 
 /**
- * Scripts and styles are this origin's own, and of inline ones only those that were built into the
- * page, by their hash: an injected one does not run. Nobody may frame a page on which an approval is
- * one click away.
+ * Allows scripts and styles of this origin alone, and inline ones only by the hash of those built
+ * into the page: an injected script does not run. Frames are denied, since an attacker could
+ * otherwise trick a person into a click on "Approve" (clickjacking).
  */
 export const pageHeaders = ({
   scriptHashes,

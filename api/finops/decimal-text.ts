@@ -3,10 +3,9 @@ import { formatDecimal } from '../../domain/finops/decimal.ts'
 const decimals = 12
 
 /**
- * The amount that somebody wrote, as exact text with at most 12 decimals: the shortest
- * digits that name the number, so 0.1 is `0.1`, and 1e-7 is `0.0000001`. What is beyond
- * the twelfth decimal, as in 0.1 + 0.2, is rounded away. Undefined where that would turn
- * a price into nothing, and for what is no amount of money.
+ * The exact text of an amount, with at most 12 decimals: the shortest digits that identify the
+ * number, so 0.1 is `0.1` and 1e-7 is `0.0000001`. Decimals beyond the twelfth are rounded away.
+ * Undefined if that would round a price to zero, and for anything that is no amount.
  */
 export function decimalText(amount: number): string | undefined {
   if (!Number.isFinite(amount) || amount < 0) return undefined

@@ -4,7 +4,7 @@ import { prices } from '../../store/finops/prices.ts'
 import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
 
-/** Takes an entry out of the price book. */
+/** Deletes an entry of the price book. */
 export async function deletePrice(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

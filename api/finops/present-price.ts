@@ -1,7 +1,7 @@
 import type { StoredPrice } from '../../store/finops/prices.ts'
 import type { PriceBody } from './schemas.ts'
 
-/** A price of the book; the amount is the number nearest to what is stored exactly. */
+/** A price of the book. The amount is the closest number to the exact stored one. */
 export function presentPrice(price: StoredPrice): PriceBody {
   const { id, provider, resourceType, match, currency, validFrom, source, version } = price
   return {

@@ -5,7 +5,7 @@ import type { NewPrice } from '../../store/finops/prices.ts'
 import { decimalText } from './decimal-text.ts'
 import type { PriceChangeBody } from './schemas.ts'
 
-/** A price's fields as they are stored; what the schema cannot say about them is refused here. */
+/** A price's fields as they are stored. Refuses what the schema cannot express. */
 export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
   const { monthlyPrice, match = {}, ...rest } = body
   const details: ErrorDetail[] = Object.keys(match)
@@ -17,7 +17,7 @@ export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
   const text = monthlyPrice === undefined ? undefined : decimalText(monthlyPrice)
   if (monthlyPrice !== undefined && text === undefined)
     details.push({ path: 'monthlyPrice', message: 'is 0 or at least 0.000000000001' })
-  // A price in a currency that no organization can have would never match one.
+  // No organization can have this currency, so the price would never match.
   if (body.currency !== undefined && !currencies.has(body.currency))
     details.push({ path: 'currency', message: 'is not a currency of ISO 4217' })
   if (details.length > 0)

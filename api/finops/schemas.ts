@@ -3,7 +3,7 @@ import { Body, Id, Text, Time } from '../http/schemas.ts'
 import { Currency, Pattern } from '../http/pattern.ts'
 
 const scalars = [Type.String({ maxLength: 1_000 }), Type.Boolean()] as const
-/** JSON can write 1e400, which JavaScript reads as infinite and jsonb cannot hold. */
+/** Refuses 1e400: JSON allows it, JavaScript reads it as Infinity, and jsonb cannot store it. */
 const Finite = Type.Number({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE })
 
 export const PriceBody = Type.Object({
@@ -40,7 +40,7 @@ const fields = {
   }),
   monthlyPrice: Type.Number({ minimum: 0, maximum: 1e15 }),
   currency: Currency,
-  /** The calendar of PostgreSQL and JavaScript alike, and no typing mistake of a century. */
+  /** A range that both PostgreSQL and JavaScript support, and that refuses typing mistakes of a century. */
   validFrom: Pattern('^(19[7-9]|[2-9][0-9]{2})[0-9]-', 'a day from 1970 on, as 2026-01-31', {
     format: 'date',
   }),

@@ -21,7 +21,7 @@ export async function updatePrice(
     const changed = Object.keys(columns)
     if (changed.length === 0) return before
     const after = await prices(db, organizationId).update(id, columns)
-    // Where a price was read judges nothing.
+    // `source` changes no judgement, so it voids nothing.
     if (changed.some((field) => field !== 'source'))
       await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
     await auditLog(db, organizationId, actorOf(caller)).record('finops.price_updated', {
@@ -37,7 +37,7 @@ export async function updatePrice(
   })
 }
 
-/** Only what differs: to send a price back as it was read is no change. */
+/** Only the differences: sending a price back unchanged is no change. */
 function changedColumns(before: StoredPrice, change: Partial<NewPrice>): Partial<NewPrice> {
   const { monthlyPrice, ...rest } = change
   const changed = Object.entries(rest).filter(
@@ -48,6 +48,6 @@ function changedColumns(before: StoredPrice, change: Partial<NewPrice>): Partial
   return { ...Object.fromEntries(changed), ...(repriced && { monthlyPrice }) }
 }
 
-/** The store writes an amount with all its decimals: what was and what is are told in one spelling. */
+/** The store returns all decimals of an amount; both sides are compared in one notation. */
 const plain = (field: string, value: unknown): unknown =>
   field === 'monthlyPrice' ? Number(value) : value

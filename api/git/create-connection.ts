@@ -126,7 +126,7 @@ async function undo(
   })
 }
 
-/** An application's repository bears the marker and nothing else: it is ready. */
+/** An application's repository gets the marker and nothing else, so it is ready. */
 export async function markReady(
   deps: Deps,
   { organizationId }: Caller,

@@ -7,8 +7,8 @@ import { giveBack } from './set-defaults.ts'
 import { removeWebhook } from './sync-webhook.ts'
 
 /**
- * Disconnects: the webhook goes, the marker if it is ours, then the row with the token and the claim. A host that
- * is down holds nobody's token back: the marker it keeps is of a connection that is no more.
+ * Disconnects: removes the webhook, our marker, and the row with the token and the claim. A host
+ * that is down does not keep the token here; the marker it keeps belongs to a deleted connection.
  */
 export async function disconnect(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller

@@ -9,13 +9,13 @@ type Asked = {
   name: string
   branch: string | undefined
   repoType: 'infra' | 'application'
-  /** What the caller's fields are called. */
+  /** The names of the fields in the caller's request, for errors. */
   fields?: { repo: string; branch: string }
 }
 
 /**
- * Looks a repository up and proves that the token may do there what a connection does: an
- * infra repository is written to as a whole, and an application's at least bears the marker.
+ * Looks up a repository and checks that the token has the rights that the connection needs: writing
+ * for an infra repository, at least the marker for an application's.
  */
 export const findRepository = async (host: GitHost, asked: Asked): Promise<FoundRepository> =>
   askingProvider(async () => find(host, asked))

@@ -20,7 +20,7 @@ const targetHydration = async (
   { id = 0, hydrationId = 0 }: Record<string, number>,
 ) => gitHydrations(db, organizationId).get(id, hydrationId)
 
-/** What was written of a workspace into its repository, and what waits for somebody's decision. */
+/** What was written to a workspace's repository, and what waits for a decision. */
 export const hydrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
 

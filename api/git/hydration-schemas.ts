@@ -21,7 +21,7 @@ export type HydrationBody = Static<typeof HydrationBody>
 
 export const HydrationDetail = Type.Object({
   ...fields,
-  /** Null: the file is not there on that side. */
+  /** Null: the file does not exist on that side. */
   differences: Type.Array(
     Type.Object({
       path: Type.String(),

@@ -6,10 +6,10 @@ import { decodeCursor } from '../http/paging.ts'
 import { askingProvider } from './asking-provider.ts'
 import { openHost } from './open-host.ts'
 
-/** A search may find nothing on many of the provider's pages; at most so many are asked for one answer. */
+/** A search may match nothing on many of the provider's pages; one answer reads at most so many. */
 const maxPages = 10
 
-/** The provider's repositories, page by page to the end; `nextCursor` names the provider's next page. */
+/** The provider's repositories, page by page; `nextCursor` is the provider's next page. */
 export async function listRepositories(
   deps: Deps,
   { organizationId }: Caller,

@@ -12,7 +12,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { askingProvider } from './asking-provider.ts'
 
-/** What the marker of this connection says. */
+/** What this connection's marker says. */
 export async function ownershipOf(
   deps: Deps,
   organizationId: number,
@@ -38,9 +38,8 @@ type Claimed = {
 }
 
 /**
- * The marker, before the caller is answered. A host that is gone by now is waited for by the
- * workflow (`later`); all else that goes wrong undoes what was begun, so that an answer that
- * tells of an error leaves nothing behind.
+ * Writes the marker before the caller is answered. If the host is down, the workflow does it
+ * (`later`). Any other failure undoes what was begun, so that an error leaves nothing behind.
  */
 export async function markOrUndo(
   deps: Deps,
@@ -61,8 +60,8 @@ export async function markOrUndo(
 }
 
 /**
- * Puts the marker on a branch that this connection's row has claimed. `foreign`: another
- * installation owns it. A protected branch is left to the workflow, which asks by pull request.
+ * Writes the marker to a branch that this connection claimed. `foreign`: another installation owns
+ * the branch. A protected branch is left to the workflow, which opens a pull request.
  */
 async function markClaim(
   deps: Deps,

@@ -3,7 +3,7 @@ import type { GitHost } from '../../gateways/git/git-host.ts'
 import { placeOfToken, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
 
-/** A connection's provider, with its own token. The token leaves the keyring here and goes nowhere else. */
+/** The provider of a connection, with its token. The token leaves the keyring only for this. */
 export function openHost(
   { keyring, outbound }: Pick<Deps, 'keyring' | 'outbound'>,
   organizationId: number,

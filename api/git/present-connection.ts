@@ -1,7 +1,7 @@
 import type { GitConnection } from '../../store/git/git-connections.ts'
 import type { GitConnectionBody } from './schemas.ts'
 
-/** A connection as its readers see it: whether there is a token, and never which. */
+/** A connection as readers see it: `tokenSet`, never the token. */
 export function presentConnection(connection: GitConnection): GitConnectionBody {
   const { id, provider, host, defaultRepo, defaultBranch, repoType, status } = connection
   return {

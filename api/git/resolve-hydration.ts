@@ -24,8 +24,8 @@ import { differencesOf } from './present-hydration.ts'
 type Choice = { id: number; hydrationId: number; take: 'ours' | 'theirs' }
 
 /**
- * Somebody decides about files that were changed in the repository. `ours` writes over exactly
- * what was shown; `theirs` makes what was shown a new version, whose decider is among its authors.
+ * Applies a person's decision on files that were changed in the repository. `ours` overwrites
+ * exactly what was shown; `theirs` stores it as a new version, with the person among its authors.
  */
 export async function resolveHydration(
   deps: Deps,
@@ -52,7 +52,7 @@ export async function resolveHydration(
         reason: null,
         endedAt: null,
       })
-      // A second decision about a later edit is a start of its own.
+      // A second decision, on a later edit, starts another workflow.
       await hydrations.start(hydrationId, `ours-${row.endedAt?.getTime() ?? 0}`)
     } else {
       await hydrations.decide(hydrationId, { decision: 'theirs', state: 'superseded' })
@@ -82,7 +82,7 @@ async function takeTheirs(
   const version = await versions.create({
     workspaceId: workspace.id,
     authorUserIds: [caller.userId],
-    // Who made the edit is not known for certain: approval then needs more than a Deployer.
+    // The author of the edit is not known for certain, so approval needs more than a Deployer.
     unknownAuthor: true,
     files: deps.keyring.seal(place, JSON.stringify(files)),
     filesSha256: configurationSha256(files),
@@ -109,7 +109,7 @@ function withTheirs(
   const folder = `${folderOfWorkspace(workspace.name)}/`
   const files = { ...ours }
   for (const { path, theirs } of differences) {
-    // Of a folder that the workspace has left there is nothing to take.
+    // Files of a folder that the workspace has left are ignored.
     if (!path.startsWith(folder)) continue
     const name = path.slice(folder.length)
     if (theirs === null) delete files[name]

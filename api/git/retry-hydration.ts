@@ -4,7 +4,7 @@ import { gitHydrations, type GitHydration } from '../../store/git/git-hydrations
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
 
-/** A failed hydrate again: as a row of its own, to where the workspace is connected now. */
+/** Retries a failed hydrate as a new row, to where the workspace is connected now. */
 export async function retryHydration(
   deps: Deps,
   caller: Caller,

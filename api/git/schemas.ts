@@ -15,7 +15,7 @@ export const GitConnectionBody = Type.Object({
   status: OneOf(statuses),
   statusReason: Nullable(Type.String()),
   tokenSet: Type.Boolean(),
-  /** Whether pushes are noticed by themselves, and if not, why. */
+  /** Whether pushes are noticed through a webhook, and if not, why. */
   webhook: Type.Object({
     state: OneOf(['none', 'pending', 'active', 'unavailable']),
     reason: Nullable(Type.String()),

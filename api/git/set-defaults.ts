@@ -19,7 +19,7 @@ import type { GitDefaultsBody } from './schemas.ts'
 import { newWebhookSecret, removeWebhook, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
-/** Leads a connection to another repository or branch: the new one is claimed and marked before the old one is given back. */
+/** Moves a connection to another repository or branch. The new one is claimed and marked before the old one is released. */
 export async function setDefaults(
   deps: Deps,
   caller: Caller,
@@ -84,7 +84,7 @@ export async function setDefaults(
     undo: async () => putBack(deps, caller, { before, old }),
   })
   if (old) await giveBack(deps, caller, { connection: before, claim: old })
-  // Of another branch of the same repository the webhook tells already.
+  // The webhook of a repository covers all of its branches.
   if (otherRepository) {
     await removeWebhook(deps, () => host, before)
     await syncWebhook(deps, organizationId, { host, connection: after })
@@ -93,7 +93,7 @@ export async function setDefaults(
   return waitForInitialization(deps, caller, after)
 }
 
-/** The new branch cannot be had: the connection goes on with what it had. */
+/** The new branch could not be claimed: restores the previous one. */
 async function putBack(
   deps: Deps,
   { organizationId }: Caller,
@@ -114,7 +114,7 @@ async function putBack(
   })
 }
 
-/** Takes our marker off a branch that is no longer ours; whether that works out changes nothing for the caller. */
+/** Removes our marker from a released branch. A failure does not affect the caller. */
 export async function giveBack(
   deps: Deps,
   { organizationId }: Caller,

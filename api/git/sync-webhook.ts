@@ -9,11 +9,11 @@ import {
 import type { Deps } from '../deps.ts'
 import { publicOrigin } from '../http/public-origin.ts'
 
-/** A webhook's secret, sealed for its row. */
+/** A new webhook secret, sealed for its row. */
 export const newWebhookSecret = ({ keyring }: Pick<Deps, 'keyring'>, organizationId: number) =>
   keyring.seal(placeOfWebhookSecret(organizationId), randomBytes(32))
 
-/** Registers the webhook of a connection's repository, and says at the connection how that went. */
+/** Registers the webhook of a connection's repository, and stores the outcome in the connection. */
 export async function syncWebhook(
   deps: Deps,
   organizationId: number,
@@ -35,13 +35,13 @@ export async function syncWebhook(
   )
 }
 
-/** Whether a connection's webhook leads elsewhere than here, or is not there at all. */
+/** Whether a connection has no webhook, or one that points elsewhere. */
 export const needsWebhook = (
   deps: Pick<Deps, 'config'>,
   { id, defaultRepo, webhookState, webhookUrl: registered }: GitConnection,
 ): boolean => defaultRepo !== null && (webhookState !== 'active' || registered !== urlOf(deps, id))
 
-/** Takes the webhook off a repository; whether that works out changes nothing for the caller. */
+/** Removes the webhook from a repository. A failure does not affect the caller. */
 export async function removeWebhook(
   deps: Pick<Deps, 'log'>,
   open: () => GitHost,

@@ -6,12 +6,12 @@ import { placeOfWebhookSecret } from '../../store/git/git-connections.ts'
 import { webhookTarget } from '../../store/platform/webhook-target.ts'
 import type { Deps } from '../deps.ts'
 
-/** What nobody's delivery is compared with: it takes as long as one of a connection. */
+/** Compared with if there is no such connection, so that both cases take the same time. */
 const nobodys = Buffer.alloc(32)
 
 /**
- * Takes a delivery of a Git host, once. A connection that is not there and a signature that is
- * wrong get one answer at one cost, so that nobody learns which connections there are.
+ * Receives a delivery of a Git host, once. An unknown connection and a wrong signature get the same
+ * answer at the same cost, so that an attacker cannot enumerate connections.
  */
 export async function takeWebhook(deps: Deps, id: number, sent: SentWebhook): Promise<void> {
   const { store, keyring } = deps

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { openHost } from './open-host.ts'
 import { needsWebhook, syncWebhook } from './sync-webhook.ts'
 
-/** Asks the provider now. A repository whose preparation had failed is prepared again. */
+/** Checks a connection at the provider now. A failed preparation is started again. */
 export async function validateConnection(
   deps: Deps,
   caller: Caller,
@@ -26,7 +26,7 @@ export async function validateConnection(
     keyring: deps.keyring,
   })
   const healthy = health.status === 'healthy'
-  // With a right that the token has got meanwhile, or at a new address of this service.
+  // The token may have gained the right since, or this service a new address.
   if (healthy && owner && needsWebhook(deps, connection))
     await syncWebhook(deps, organizationId, { host, connection })
   const after = await deps.store.tenant(organizationId, async (db) => {

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 const patienceMs = 15_000
 const pauseMs = 100
 
-/** A repository is prepared within seconds: whoever connects one is told how that went, or `initializing`. */
+/** Waits for the preparation of a repository, which usually takes seconds, so that the caller sees its outcome. */
 export async function waitForInitialization(
   deps: Deps,
   { organizationId }: Caller,
@@ -16,7 +16,7 @@ export async function waitForInitialization(
     const now = await deps.store.tenant(organizationId, async (db) =>
       gitConnections(db, organizationId).get(connection.id),
     )
-    // One that says why it is not ready waits for somebody.
+    // With a reason it waits for a person, so there is nothing to wait for.
     const waits = now.status === 'initializing' && now.statusReason === null
     if (!waits || Date.now() > deadline) return now
     await new Promise((resolve) => setTimeout(resolve, pauseMs))

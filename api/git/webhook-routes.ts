@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { errors, IdParams, Ok } from '../http/schemas.ts'
 import { takeWebhook } from './take-webhook.ts'
 
-/** A push of thousands of commits; hosts send no larger ones, or name fewer of the commits. */
+/** Room for a push of thousands of commits; hosts send no larger bodies. */
 const bodyLimitBytes = 5 * 1_048_576
 
 /** Webhooks of Git hosts. The signature covers the raw bytes, so those are verified before any parsing. */

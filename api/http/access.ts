@@ -35,31 +35,31 @@ declare module 'fastify' {
     /** Bearer tokens are refused, so that a stolen token cannot administer people or credentials. */
     sessionOnly?: boolean
     /**
-     * Changes what the caller's own account is opened by: password, second factor, API tokens,
-     * sessions. Refused to a session of an identity provider unless the account has no password:
-     * whoever controls the provider would lock the person out. Required, true or false, on every
-     * change under `/auth/` that needs a sign-in and on every address of tokens.
+     * Changes a credential of the caller's own account: password, second factor, API tokens, sessions.
+     * Refused to a session of an identity provider unless the account has no password: an attacker who
+     * controls the provider would lock the person out. Every change under `/auth/` that needs a sign-in
+     * and every route of tokens must say true or false.
      */
     changesCredential?: boolean
-    /** Answers with a session cookie, so another site's page must not bring it about. */
+    /** Answers with a session cookie, so a request from another site's page is refused (login CSRF). */
     opensSession?: boolean
-    /** Throws not-found where an id of the path is nobody's, so that a bad body never tells an id exists. */
+    /** Throws not-found for an unknown id in the path, before the body is checked. */
     target?: Target
     /** The audit event of a missing capability, where it differs from the default. */
     denialEvent?: string
-    /** Body limit and parser differ (the state protocol sends what is not always JSON). */
+    /** The route has its own body limit and parser (the state protocol sends more than JSON). */
     rawBody?: boolean
   }
   interface FastifyRequest {
     caller: Caller
-    /** Set instead of `caller` where a run's token was used. */
+    /** Set instead of `caller` for a run's token. */
     runCaller: RunCaller | undefined
-    /** Set instead of `caller` on the routes of SCIM. */
+    /** Set instead of `caller` on SCIM routes. */
     scimCaller: ScimCaller
   }
 }
 
-/** Resolves the credential before anything of the request is parsed, and refuses by the route's own declaration. */
+/** Resolves the credential before anything is parsed, and enforces what the route declares. */
 export function registerAccess(app: FastifyInstance, deps: Deps): void {
   const limits = registerRateLimits(app, deps)
   app.decorateRequest('caller')
@@ -86,14 +86,14 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
   app.addHook('onError', async (request, _reply, error) => noteReach(deps, request, error))
   app.addHook('onRequest', async (request, reply) => {
     const { access, opensSession } = request.routeOptions.config
-    // Before its body is looked at: a hidden route and one that is not there must answer alike.
+    // Before the body is parsed: a hidden route and an unknown one must answer alike.
     if (request.is404) {
       limits.takeAddress(request, reply)
-      // The console's own pages are no routes of ours: the not-found handler shows them.
+      // The console's pages are no routes; the not-found handler serves them.
       if (isPage(request)) return
       const methods = app.methodsOf(request.url.split('?', 1)[0] ?? '')
       if (methods.length === 0) throw notFound()
-      // RFC 9110 15.5.6. TRACE, which could show a script the cookie it may not read, is such a method too.
+      // RFC 9110 15.5.6. TRACE is refused too: it could show a script the cookie that it may not read.
       void reply.header('allow', methods.join(', '))
       throw new AppError('method_not_allowed', `Use ${methods.join(' or ')} here.`)
     }
@@ -107,7 +107,7 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       else if (access === 'scim') await admitScim(deps, request, reply)
       else await admit(deps, request, reply, access)
     } catch (error) {
-      // Guessed and stale credentials count where they come from.
+      // Failed credentials count against the address they come from.
       if (!request.caller && !request.runCaller && !request.scimCaller)
         limits.takeAddress(request, reply)
       throw error
@@ -116,8 +116,8 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
 }
 
 /**
- * Whoever reaches above their own role, or for a credential by single sign-on, is in the audit log as whoever lacks a capability is. Told
- * by the rule itself, deep in a transaction that its refusal takes back, so noted after that one.
+ * Audits a refusal that a rule throws inside a transaction, after that transaction has rolled back:
+ * a reach above one's own role, or for a credential by single sign-on.
  */
 async function noteReach(deps: Deps, request: FastifyRequest, error: Error): Promise<void> {
   if (!(error instanceof AppError) || !reaches.has(error.code) || !request.caller) return
@@ -137,8 +137,8 @@ async function admitPlatform(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  // Hidden from all but platform administrators, tokens included: as if there were no such route.
-  // A token stands above a cookie that comes with it here too, and opens nothing.
+  // To everybody but platform administrators, tokens included, the route does not exist. A token takes
+  // precedence over a cookie sent with it, here too.
   if (request.headers.authorization !== undefined) throw notFound()
   const caller = await resolveSession(deps, request).catch(() => undefined)
   if (!caller?.platformAdmin) throw notFound()
@@ -184,7 +184,7 @@ async function admit(
         code: 'session_required',
       })
   } else {
-    // OpenTofu sends its password only after it was asked for one.
+    // OpenTofu sends its password only after a 401.
     if (access === 'state' && !request.cookies[sessionCookieOf(deps.config)])
       void reply.header('www-authenticate', 'Basic realm="cloud-control", Bearer')
     request.caller = await resolveSession(deps, request)
@@ -200,7 +200,7 @@ async function admit(
   })
 }
 
-/** Changes of one's own account, and of tokens whoever's: the start fails where one forgets to say what it is. */
+/** Routes that may change a credential: the server does not start if one of them declares nothing. */
 const mayHoldCredential = ({ method, url }: { method: string | string[]; url: string }): boolean =>
   method !== 'GET' && /^\/api\/(auth\/|org\/tokens)/.test(url)
 

@@ -31,7 +31,7 @@ export function registerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => render(error, request, reply))
 }
 
-/** An address that reaches no route, and so no hook: it is no UTF-8. */
+/** Answers an address that is not valid UTF-8: it reaches no route and no hook. */
 export function refuseAddress(
   error: FastifyError,
   request: FastifyRequest,
@@ -70,7 +70,7 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   if (error.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.retryAfterSeconds))
   if (error.allow !== undefined) void reply.header('allow', error.allow)
-  // RFC 9110 15.5.2. Of all schemes none for which a browser would ask its user for a password.
+  // RFC 9110 15.5.2. Bearer is the scheme for which a browser does not ask its user for a password.
   if (status === 401 && !reply.hasHeader('www-authenticate'))
     void reply.header('www-authenticate', 'Bearer realm="cloud-control"')
   if (isScim(request))
@@ -79,7 +79,7 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
       detail: scimDetailOf(error),
       scimType: scimTypeOf(error),
     })
-  // Its routes have a renderer of their own; this is where no route was reached.
+  // These addresses have renderers of their own; here no route matched.
   if (isBrowserAddress(request.url))
     return reply.status(status).headers(pageHeaders).send(troublePage(request.id))
   return reply.status(status).send({
@@ -91,7 +91,7 @@ function send(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   })
 }
 
-/** What a caller may be told of; undefined is a 500. */
+/** What the caller is told; undefined is a 500. */
 export function refusalOf(thrown: FastifyError, bodyLimit?: number): AppError | undefined {
   const error = fromFramework(thrown, bodyLimit) ?? toFault(thrown)
   return error instanceof AppError ? error : undefined
@@ -109,7 +109,7 @@ function sendScim(
     .send(scimErrorBody(status, detail, scimType))
 }
 
-/** By the route where there is one: an escape in the address does not change whose it is. */
+/** By the route if there is one, so that an escape in the address does not change the renderer. */
 const isScim = ({ routeOptions, url }: FastifyRequest): boolean =>
   isScimAddress(routeOptions.url ?? url)
 
@@ -124,7 +124,7 @@ const tooLarge = (bodyLimit: number | undefined): string =>
     ? 'The body is larger than this route takes.'
     : `The body is larger than the ${Math.floor(bodyLimit / 1_024)} KiB that this route takes.`
 
-/** Fastify's own refusals, in our words. */
+/** Translates Fastify's own errors. */
 function fromFramework(error: FastifyError, bodyLimit?: number): AppError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -6,8 +6,8 @@ const string = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
 
 /**
- * Where a text stops being JSON, from 1: the parser's own message names a place for some
- * faults alone. For a text that it has refused, and whose depth is bounded.
+ * Where a text stops being JSON, from 1: the parser's own message has a position for some faults
+ * alone. For a text that the parser refused, with bounded depth.
  */
 export function jsonPosition(text: string): JsonPosition {
   const before = text.slice(0, endOfJson(text))
@@ -15,7 +15,7 @@ export function jsonPosition(text: string): JsonPosition {
   return { line, column: before.length - before.lastIndexOf('\n') }
 }
 
-/** The offset of the first character that no JSON text could go on with. */
+/** The offset of the first character that cannot continue a JSON text. */
 function endOfJson(text: string): number {
   const open: string[] = []
   let at = 0

@@ -5,15 +5,15 @@ const backslash = 0x5c
 const [braceOpen, braceClose, bracketOpen, bracketClose] = [0x7b, 0x7d, 0x5b, 0x5d]
 const [comma, colon] = [0x2c, 0x3a]
 
-/** Few keys are compared one by one; a set is for the object that somebody makes large. */
+/** Up to so many keys are compared one by one; a set is for objects that an attacker makes large. */
 const fewKeys = 8
 
 type Level = { keys: string[]; many: Set<string> | undefined; last: string } | undefined
 
 /**
- * What is wrong with the shape of a JSON text: depth, duplicate keys, keys that reach a
- * prototype. One pass that builds nothing; strings, the bulk of a body, are jumped over
- * by the engine's own search. What is not JSON is left for the parser to name.
+ * Checks the shape of a JSON text: depth, duplicate keys, keys that reach a prototype. One pass
+ * without building values; strings, most of a body, are skipped by the runtime's own search. What
+ * is no JSON is left to the parser.
  */
 export function faultOfShape(text: string): string | undefined {
   const levels: Level[] = []
@@ -30,7 +30,7 @@ export function faultOfShape(text: string): string | undefined {
       }
       at = end
     } else if (code === braceOpen || code === bracketOpen) {
-      // A text of that name is a file's or a variable's; what has fields of its own leads to a prototype.
+      // As a plain value `constructor` is harmless; with fields of its own it reaches a prototype.
       if (levels.at(-1)?.last === 'constructor') return 'has fields in a field named constructor'
       if (levels.length === maxJsonDepth) return `is nested deeper than ${maxJsonDepth} levels`
       levels.push(code === braceOpen ? { keys: [], many: undefined, last: '' } : undefined)
@@ -64,7 +64,7 @@ function addKey(level: NonNullable<Level>, quoted: string): string | undefined {
   return undefined
 }
 
-/** As the parser will read it: an escape must not hide a duplicate or a prototype's name. */
+/** Unescapes a key as the parser will, so that an escape cannot hide a duplicate or `__proto__`. */
 function unescaped(quoted: string): string {
   try {
     return String(JSON.parse(quoted))

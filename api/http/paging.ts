@@ -1,17 +1,17 @@
-/** PostgreSQL's integer: what a list without an end starts from, counting down. */
+/** PostgreSQL's largest integer: where a list that counts down starts. */
 export const maxKey = 2_147_483_647
 
 /**
- * Cursors are the last key of a page: nobody is lost or shown twice while rows come and go.
- * Whatever the schema lets through is a key. One that no list has given leads to an empty page at worst.
+ * A cursor is the last key of a page, so no row is skipped or repeated while rows come and go. Any
+ * value the schema accepts is a key; one that no list returned leads to an empty page at worst.
  */
 export function decodeCursor(cursor: string | undefined, start: number): number {
   if (cursor === undefined) return start
-  // A list of wider keys (bigint) starts above PostgreSQL's integer, and says so by its start.
+  // A list of wider keys (bigint) starts above PostgreSQL's integer, as its `start` says.
   return Math.min(Number(cursor), Math.max(maxKey, start))
 }
 
-/** Cuts a list that was asked for one row more than the page has, and names the last key where there is a next page. */
+/** Cuts a list that was read with one row more than the page, and returns the last key if there is a next page. */
 export function page<T extends { id: number }>(
   rows: readonly T[],
   limit: number,

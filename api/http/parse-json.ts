@@ -3,18 +3,18 @@ import { faultOfShape } from './json-shape.ts'
 
 export type ParsedJson = { value?: unknown; fault?: string; position?: JsonPosition }
 
-/** A NUL, half of a surrogate pair: both can only be written as an escape, so a text without one holds neither. */
+/** NUL or half of a surrogate pair: both can only be written as an escape, so other texts need no check. */
 const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/
 
 /**
- * Parses a body and refuses what would mean one thing to a proxy or a log and another to
- * us (duplicate keys), what costs a stack (depth), what reaches into prototypes, and what
- * PostgreSQL cannot store as it was sent: NUL, which it refuses, and half of a surrogate
- * pair, which the driver would silently turn into U+FFFD. An empty body is no body.
+ * Parses a body. Refuses what a proxy or a log could read differently (duplicate keys), what costs
+ * stack (depth), what reaches prototypes, and what PostgreSQL cannot store as sent: NUL, which it
+ * refuses, and half of a surrogate pair, which the driver would replace by U+FFFD. An empty body
+ * counts as absent.
  */
 export function parseJson(text: string): ParsedJson {
   if (text.trim() === '') return {}
-  // The shape first: what is nested a million deep is never built.
+  // The shape is checked first, so that a value nested a million levels deep is never built.
   const shape = faultOfShape(text)
   if (shape) return { fault: `The body ${shape}, which is refused.` }
   let value: unknown
@@ -29,7 +29,7 @@ export function parseJson(text: string): ParsedJson {
   return fault ? { fault: `The body has ${fault}, which is refused.` } : { value }
 }
 
-/** Only where an escape gives reason to look; the shape has bounded the depth. */
+/** Only called if an escape is suspect; the depth is bounded by then. */
 function faultOfStrings(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return 'a NUL character'

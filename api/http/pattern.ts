@@ -3,9 +3,8 @@ import { Type } from 'typebox'
 const known = new Map<string, string>()
 
 /**
- * Text of a form, with the form in words that go on after "must be" or "is": people are told
- * the words, for a regular expression tells them nothing. In the description they are part of
- * the reference too.
+ * A string with a pattern, and the pattern in words that follow "must be" or "is". Errors and the
+ * reference show the words, because a regular expression explains nothing to a person.
  */
 export function Pattern(pattern: string, words: string, options: Options = {}) {
   known.set(pattern, words)
@@ -15,7 +14,7 @@ export function Pattern(pattern: string, words: string, options: Options = {}) {
 
 type Options = { minLength?: number; maxLength?: number; format?: 'date'; description?: string }
 
-/** Of organizations, workspaces and whatever else is named in an address. */
+/** Names of organizations, workspaces and other things in addresses. */
 export const Name = Pattern(
   '^[a-z0-9][a-z0-9-]{0,62}$',
   '1 to 63 lower-case letters, digits and hyphens, of which the first is no hyphen',
@@ -25,13 +24,13 @@ export const Name = Pattern(
 /** ISO 4217. */
 export const Currency = Pattern('^[A-Z]{3}$', 'a currency of three capital letters, as EUR')
 
-/** Of a page that an answer before gave as `nextCursor`. */
+/** The `nextCursor` of an earlier answer. */
 export const Cursor = (pattern: string, options: Options = {}) =>
   Pattern(pattern, 'the nextCursor of the page before, as it was', options)
 
-/** Of an address: `%00` is refused there before a route looks at it, so the reference says so. */
+/** Text in a query: `%00` is refused before any route, so the reference says so. */
 export const QueryText = (options: Options) =>
   Pattern('^[^\\u0000]*$', 'text without a NUL character', options)
 
-/** The words of a pattern, for whoever renders its refusal. */
+/** The words of a pattern, for the text of its refusal. */
 export const wordsOfPattern = (pattern: string): string | undefined => known.get(pattern)

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 
 /**
- * Where browsers reach this service. Never what a request calls it: the name is part of the
- * audience that assertions must be for, and whoever chose it could bring one that was made
- * for another service provider.
+ * The public address of this service. Never taken from the request's `Host`: it is part of the
+ * audience of assertions, and an attacker who chooses it could replay an assertion that was made for
+ * another service provider.
  */
 export const publicOrigin = ({
   server: { deps },

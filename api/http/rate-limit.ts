@@ -14,20 +14,20 @@ declare module 'fastify' {
 export type RateLimitKind = 'token' | 'scim' | 'address'
 
 export type RateLimits = {
-  /** Counts a request of a credential; 429 where it is one too many. */
+  /** Counts a request of a credential; throws 429 above the limit. */
   take(reply: FastifyReply, kind: RateLimitKind, subject: string): void
-  /** Counts a request of nobody who is known. */
+  /** Counts a request without a valid credential. */
   takeAddress(request: FastifyRequest, reply: FastifyReply): void
-  /** Tells the other processes, and learns from them. */
+  /** Exchanges counts with the other processes. */
   sync(): Promise<void>
 }
 
 const syncMs = 1_000
 
-/** Below this part of its limit a subject is nobody's business but this process's. */
+/** Counts below this part of their limit are not exchanged. */
 const toldFromPart = 1 / 20
 
-/** Orchestrators and load balancers ask these, many of them from one address. */
+/** Health checks: orchestrators and load balancers send many from one address. */
 const unlimited = new Set(['/healthz', '/readyz'])
 
 /**
@@ -39,7 +39,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   const requests = requestWindow()
   const shared = requestCounts(deps.store.platform)
   const limitOf = (subject: string): number => {
-    // Subjects begin with their kind; those that a flood has pooled count as addresses.
+    // A subject begins with its kind. During a flood subjects are pooled, and count as addresses.
     const kind = subject.slice(0, subject.indexOf(' '))
     return kind === 'token' || kind === 'scim' ? limits[kind] : limits.address
   }
@@ -81,7 +81,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   }
 
   const timer = setInterval(() => {
-    // While the database is away each process counts for itself.
+    // While the database is down each process counts for itself.
     rateLimits.sync().catch((error: unknown) => deps.log.debug({ err: error }, 'counts not shared'))
   }, syncMs)
   timer.unref()

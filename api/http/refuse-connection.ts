@@ -29,7 +29,7 @@ const malformed = {
 
 type ParserFault = Error & { code?: string; rawPacket?: unknown }
 
-/** What Node's parser gives up on, so that no route ever sees it: told in the body of every other error. */
+/** Answers what Node's HTTP parser refuses before any route, with the usual error body. */
 export const refuseConnection =
   (config: Pick<Config, 'baseUrl'>) =>
   (fault: ParserFault, socket: Socket): void => {
@@ -62,7 +62,7 @@ function render(address: string, { status, error, code }: Refusal) {
   }
 }
 
-/** Of the last packet that came, which is the first one too for all that is sent at once. */
+/** The address in the last packet, which is also the first one for requests that arrive at once. */
 function addressIn(packet: unknown): string {
   const text = Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 200) : ''
   return /^[A-Z]+ ([^ ]*)/.exec(text)?.[1] ?? ''

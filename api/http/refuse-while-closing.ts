@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
 
 /**
- * Graceful close: what runs is answered, what comes is refused. Fastify's own refusal steps
- * over the error renderer, and an identity provider would get no SCIM of it.
+ * Graceful shutdown: requests under way are answered, new ones refused. Fastify's own refusal
+ * bypasses the error renderer, so SCIM clients would not get their envelope.
  */
 export function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false

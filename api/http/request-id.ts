@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 
 const idBytes = 12
-/** Random bytes are fetched for many requests at once: each fetch is dearer than an id. */
+/** Random bytes for many requests at once: a call of the generator costs more than an id. */
 const pool = Buffer.alloc(idBytes * 256)
 let used = pool.length
 
-/** Short, unguessable, safe in a header and a log line. A caller's own request id is not taken over: it could be anything. */
+/** Short, unguessable, safe in a header and a log line. A caller's own request id is ignored: it could be anything. */
 export function newRequestId(): string {
   if (used === pool.length) {
     randomFillSync(pool)

@@ -3,18 +3,18 @@ import { AppError } from '../../domain/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The organization that this request is counted for while it is answered. */
+    /** The organization whose limit this request counts towards while it is answered. */
     countedFor: number | undefined
   }
 }
 
-/** Of one organization in one process. A console's page asks for five things at once. */
+/** Per organization and process. A page of the console asks for five things at once. */
 export const organizationRequestsAtOnce = 100
 
 /**
- * Bounds how many requests of one organization are answered at once, whatever number of
- * tokens it has: what waits for a connection or the CPU is then mostly others' own. The
- * requests of runs are not counted, since runs have a bound of their own.
+ * Limits how many requests of one organization are answered at once, however many tokens it has, so
+ * that one organization cannot take all connections or the CPU from the others. Requests of runs are
+ * not counted: runs have a limit of their own.
  */
 export function registerRequestsInFlight(app: FastifyInstance): void {
   const counts = new Map<number, number>()
@@ -50,7 +50,7 @@ export function registerRequestsInFlight(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For what is answered for hours: log streams, which have a bound of their own. */
+    /** For answers that last for hours: log streams, which have a limit of their own. */
     leaveRequestsInFlight: (request: FastifyRequest) => void
   }
 }

@@ -13,14 +13,14 @@ export type TableRoute = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route there is, so that access can be tested by enumeration and not by memory. */
+    /** Every route, so that tests of access can enumerate them. */
     routeTable(): TableRoute[]
-    /** What this address can be asked with; nothing where no route has it, or hidden ones alone. */
+    /** The methods of an address; empty if no route matches, or hidden ones alone. */
     methodsOf(path: string): string[]
   }
 }
 
-/** Collects the routes as they are registered; before the first of them. */
+/** Collects the routes while they are registered. Must be called before the first of them. */
 export function registerRouteTable(app: FastifyInstance): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
@@ -32,7 +32,7 @@ export function registerRouteTable(app: FastifyInstance): void {
         .map((one) => ({
           method: one,
           url,
-          // Without a declaration the server does not start; /docs declares itself as it is registered.
+          // The server does not start with a route that declares nothing; /docs declares itself when it is registered.
           access: config?.access ?? 'public',
           sessionOnly: config?.sessionOnly ?? false,
           changesCredential: config?.changesCredential ?? false,

@@ -17,9 +17,9 @@ export function assertSameOrigin(request: FastifyRequest, baseUrl: string | unde
 }
 
 /**
- * Stops login cross-site request forgery: another site that signed a browser in as somebody
- * else would be shown what its owner enters next. There is no cookie yet to ask about, and a
- * script sends neither header, so only what says that it comes from elsewhere is refused.
+ * Stops login cross-site request forgery: an attacker's site that signs a browser in to the
+ * attacker's account would see what the victim enters next. There is no cookie yet to protect, and
+ * scripts send neither header, so only requests that declare a foreign origin are refused.
  */
 export function assertNotForeign(request: FastifyRequest, baseUrl: string | undefined): void {
   const { origin, 'sec-fetch-site': site } = request.headers

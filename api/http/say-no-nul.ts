@@ -14,12 +14,12 @@ type Document = { paths?: Record<string, Record<string, Operation>> }
 
 const noNul = '^[^\\u0000]*$'
 
-/** A generator makes a text of a pattern by its length: whole files are left as they are. */
+/** Clients that generate texts from a pattern take its length into account, so texts of whole files get none. */
 const longestLine = 1_000
 
 /**
- * Says in the document what holds of every JSON body before its own schema is asked: a text
- * has no NUL (parse-json.ts). Without it the document promised to take what is refused.
+ * Adds to the OpenAPI document that no text in a JSON body contains NUL (parse-json.ts). Otherwise
+ * the document would allow what the service refuses.
  */
 export function sayNoNul<D extends object>(openapi: D): D {
   // Three versions of OpenAPI share these parts; their types do not.

@@ -10,11 +10,11 @@ export const Text = (maxLength = 1_000, minLength = 0) => Type.String({ minLengt
 export const Time = Type.String({ format: 'date-time' })
 
 /**
- * Null or what the schema says. As one of two types where that can be said: for a choice of schemas
- * (`anyOf`) each value that is sent would first be validated, to learn which of them it is.
+ * Null, or what the schema says. As a list of types where possible: for `anyOf` the serializer would
+ * validate each value to find out which schema it matches.
  */
 export function Nullable<T extends TSchema>(schema: T) {
-  // What TypeBox keeps beside JSON Schema is not enumerable, so this is JSON Schema alone.
+  // TypeBox's own properties are not enumerable, so this copies plain JSON Schema.
   const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: unknown[] }
   const nullable =
     typeof type === 'string' && !('const' in rest)
@@ -31,7 +31,7 @@ export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: Type.Optional(Cursor('^[0-9]{1,15}$')),
 })
-/** A page of what is called so; any part of the name, in any case. */
+/** A page filtered by name: any part of it, ignoring case. */
 export const NamedPage = Type.Object({ ...Page.properties, q: Type.Optional(Text(200, 1)) })
 export const NextCursor = Nullable(Type.String())
 
@@ -54,7 +54,7 @@ export const ErrorBody = Type.Object({
 
 type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 423 | 429 | 431 | 500 | 503
 
-/** The statuses of a route's refusals; those that any route may give are added to each. */
+/** The schemas of a route's errors. Those that any route can answer are added to each. */
 export function errors(...statuses: ErrorStatus[]): Record<number, typeof ErrorBody> {
   const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 431, 500, 503]
   return Object.fromEntries(all.map((status) => [status, ErrorBody]))

@@ -21,7 +21,7 @@ export const scimAnswer = (description: string, schema: TSchema = ScimBody) => (
 
 type ScimStatus = 409 | 412
 
-/** The refusals of a SCIM route, in the envelope of RFC 7644 3.12; those that any route may give are added to each. */
+/** The schemas of a SCIM route's errors (RFC 7644 3.12). Those that any route can answer are added to each. */
 export function scimErrors(...statuses: ScimStatus[]): Record<number, unknown> {
   const all = [...statuses, 400, 401, 403, 404, 413, 415, 429, 431, 500, 503]
   return Object.fromEntries(all.map((status) => [status, scimAnswer('Refused', ScimErrorBody)]))

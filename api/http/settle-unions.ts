@@ -7,11 +7,11 @@ export type AjvFault = {
 }
 
 /**
- * Of a value that fits none of several shapes Ajv tells everything that keeps it from each.
- * People are told of the shape that they meant: the one of the right type and `kind`.
+ * For a value that matches none of several shapes, Ajv reports the faults of every shape. This keeps
+ * those of the shape that was probably meant: the one with the right type and `kind`.
  */
 export function settleUnions(faults: readonly AjvFault[]): AjvFault[] {
-  // Ajv puts a union's own fault after those of its shapes, so that inner unions come first.
+  // Ajv reports a union after its shapes, so inner unions come first.
   let settled = [...faults]
   for (const union of faults) {
     if (union.keyword !== 'anyOf') continue
@@ -46,7 +46,7 @@ function meant(union: AjvFault, shapes: AjvFault[][]): AjvFault[] {
   const ofKind = fitting.filter((shape) => !shape.some(isOfValue))
   const [first = []] = ofKind
   if (ofKind.length > 0) return first
-  // Wrong in the very value that tells the shapes apart: all that it may be.
+  // The value that distinguishes the shapes is itself wrong: reports all that it may be.
   const [sample] = fitting.flat().filter(isOfValue)
   const allowedValues = fitting
     .flat()

@@ -10,13 +10,13 @@ type Document = {
 }
 
 /**
- * Says each refusal once, as a component, and points to it from every route: spelled out
- * at each of them they would be nine tenths of the document.
+ * Puts each error into the document once, as a component that every route refers to. Repeated at each
+ * route they would be nine tenths of the document.
  */
 export function shareRefusals<D extends object>(openapi: D): D {
   // Three versions of OpenAPI share these parts; their types do not.
   const document = openapi as Document
-  // What TypeBox keeps beside JSON Schema is not part of the document.
+  // TypeBox's own properties are not part of the document.
   const plain = plainOf(ErrorBody)
   const scim = plainOf(ScimErrorBody)
   for (const path of Object.values(document.paths ?? {}))

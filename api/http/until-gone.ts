@@ -2,13 +2,12 @@ import type { FastifyReply } from 'fastify'
 import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import type { Deps } from '../deps.ts'
 
-/** All that a request may ask of other hosts before it is answered. */
+/** The time that a request may spend on calls to other hosts. */
 const maxMs = 120_000
 
 /**
- * Deps for a request that asks a host which its caller has chosen. Once the caller has closed the
- * connection nothing further is asked: otherwise a slow or endless host would keep this process
- * busy for callers that are gone.
+ * Dependencies for a request that calls a host of the caller's choice. Calls stop once the caller has
+ * closed the connection: otherwise a slow or endless host keeps this process busy for nobody.
  */
 export function untilGone(reply: FastifyReply, deps: Deps): Deps {
   const gone = new AbortController()

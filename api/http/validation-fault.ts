@@ -2,7 +2,7 @@ import { AppError, type ErrorDetail } from '../../domain/errors.ts'
 import { wordsOfPattern } from './pattern.ts'
 import { settleUnions, type AjvFault } from './settle-unions.ts'
 
-/** Says where and what, one entry a fault, in the caller's own field names. */
+/** Says where and what is wrong, one entry per fault, in the caller's own field names. */
 export function validationFault(faults: readonly AjvFault[]): AppError {
   const details: ErrorDetail[] = settleUnions(faults)
     .slice(0, 20)
@@ -19,7 +19,7 @@ export function validationFault(faults: readonly AjvFault[]): AppError {
   })
 }
 
-/** Ajv has one type as text and several as a list, or as text with commas. */
+/** Ajv gives one type as text, and several as a list or as text with commas. */
 const typesOf = (types: unknown): string[] =>
   (typeof types === 'string' ? types.split(',') : Array.isArray(types) ? types : []).map(String)
 

@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 
 export type OrganizationChange = Partial<OrganizationSettings & { name: string }>
 
-/** Changes settings of the organization, and says in the audit log from what to what. */
+/** Changes settings of the organization, and audits their old and new values. */
 export async function changeOrganization(
   deps: Deps,
   caller: Caller,
@@ -40,7 +40,7 @@ export async function changeOrganization(
     // The same number is another cost limit in another currency, so a new currency changes a guard.
     if (detail['currency'])
       await noteGuardChange(db, caller, { what: 'currency', guarded: ['limited'] })
-    // Whoever takes the second person away is an author of what is planned next, and does not approve it.
+    // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
     if (detail['planApproval'])
       await noteGuardChange(db, caller, { what: 'planApproval', guarded: ['production'] })
     await auditLog(db, organizationId, actorOf(caller)).record(
@@ -53,7 +53,7 @@ export async function changeOrganization(
   })
 }
 
-/** Holding the people: without an identity provider everybody but the Owners would be locked out. */
+/** The people must be locked. Without an identity provider everybody but the Owners would be locked out. */
 async function assertSsoWorks(db: Db, organizationId: number): Promise<void> {
   const configuration = await samlConfigurations(db, organizationId).find()
   if (configuration?.enabled) return

@@ -15,7 +15,7 @@ export const GroupMappingBody = Type.Object({
 export const SsoBody = Type.Object({
   /** Null until SAML is configured. */
   saml: Nullable(SamlBody),
-  /** This service towards an identity provider, which wants to know it before there is a configuration. */
+  /** This service's addresses for an identity provider, which needs them before there is a configuration. */
   serviceProvider: Type.Object({
     entityId: Type.String(),
     acsUrl: Type.String(),

@@ -14,7 +14,7 @@ import { placeOfSaml, readSaml, type SamlPlace } from '../saml/read-saml.ts'
 import { changeOrganization } from './change-organization.ts'
 import { SsoBody } from './schemas.ts'
 
-/** Enough for an overview; the rest is in the list itself. */
+/** Enough for an overview; the list of mappings has the rest. */
 const maxShownMappings = 200
 
 /** /api/org/sso: how people sign in, on one page. */

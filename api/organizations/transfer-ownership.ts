@@ -36,7 +36,7 @@ export async function transferOwnership(
     await people.setManualRole(userId, 'Owner')
     if (heir.role !== 'Owner')
       await personMakers(db, organizationId).note(userId, [caller.userId], 'promoted')
-    // A platform administrator who was no Owner has nothing to hand on, and stays what they were.
+    // A platform administrator who is no Owner gives nothing away and keeps their role.
     if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
     await auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
       target: { kind: 'user', id: userId, label: target.email ?? target.name },
@@ -45,7 +45,7 @@ export async function transferOwnership(
   })
 }
 
-/** Counts against the lock of sign-in: else this would be a second place to guess the same password at. */
+/** Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead. */
 async function verifyOwnPassword(deps: Deps, caller: Caller, password: string): Promise<void> {
   const { organizationId, userId, email } = caller
   const subject = passwordTries(email ?? `user ${userId}`)

@@ -7,7 +7,7 @@ import { users } from '../../store/users/users.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { RunBody } from './schemas.ts'
 
-/** A worker that is there takes a run up within milliseconds; past this the engine or the workers are what is waited for. */
+/** A running worker picks up a run within milliseconds. After this time Temporal or the workers are missing. */
 const pickUpMs = 10_000
 
 /** Why a run does not move, who holds it back, and who can act (docs/runs.md, "States"). */

@@ -23,7 +23,7 @@ export async function createPipeline(
   const { organizationId } = caller
   const kind = input.kind ?? 'application'
   return deps.store.tenant(organizationId, async (db) => {
-    // Spaces around it would show as another pipeline's name, a workspace's own among them.
+    // With spaces around it, the name would look like another pipeline's.
     const name = input.name.trim()
     checkName(name)
     if (input.targetWorkspaceId !== undefined)
@@ -53,13 +53,13 @@ function checkName(name: string): void {
     ])
 }
 
-/** The repository that an application is built from, under the name that its connection's host gives it. */
+/** The repository that an application is built from, by the name that its host uses. */
 async function applicationSource(
   db: Db,
   organizationId: number,
   { appGitConnectionId, appRepo }: NewPipeline,
 ): Promise<Source> {
-  // Held until the pipeline is there: who disconnects at this moment does so before or after it.
+  // Locked until the pipeline exists, so that a concurrent disconnect happens before or after it.
   const connection =
     appGitConnectionId === undefined
       ? undefined

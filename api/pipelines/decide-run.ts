@@ -19,11 +19,11 @@ import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunBody } from './schemas.ts'
 
 export type Decision = {
-  /** Where the run was asked for: in a pipeline or in its workspace. */
+  /** Where the run was addressed: in a pipeline or in its workspace. */
   place: (db: Db) => Promise<RunPlace>
   decision: 'approved' | 'rejected'
   planDigest?: string
-  /** Of a run that is not planned yet: the files that were looked at. */
+  /** For a run that is not planned yet: the hash of the files that the caller looked at. */
   configurationSha256?: string
   comment?: string
 }
@@ -34,7 +34,7 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
   try {
     return await decide(deps, caller, { decision, deny: (why) => void (denial = why) })
   } catch (error) {
-    // After the transaction of the decision, which its refusal has rolled back.
+    // In a transaction of its own: the refusal has rolled back that of the decision.
     if (denial) await recordDenial(deps, caller, denial)
     throw error
   }
@@ -78,7 +78,7 @@ async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): 
 
 type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
 
-/** False where the same person has decided the same of this live run: the same answer again, and nothing is written twice. */
+/** False if the same person already made the same decision: the answer is repeated and nothing is written. */
 async function assertMayDecide(
   db: Db,
   caller: Caller,
@@ -100,7 +100,7 @@ async function assertMayDecide(
     if (decision.decision === 'approved') await assertFilesSeen(db, caller, { run, decision })
     return true
   }
-  // What was said of the files, sent again, says nothing of the plan that was made of them meanwhile.
+  // A repeated approval of the files is no approval of the plan that was made of them meanwhile.
   const stage = decision.configurationSha256 === undefined ? 'approve' : 'plan'
   if (stage === 'plan' || run.phase !== 'awaiting_approval') {
     const standing = await approvals(db, organizationId).standing(run.id, stage)
@@ -114,7 +114,7 @@ async function assertMayDecide(
   return true
 }
 
-/** A plan's approval is of one digest; before there is a plan, it is of the files that were looked at. */
+/** An approval before the plan is bound to the files that the caller looked at, as one of a plan is to its digest. */
 async function assertFilesSeen(
   db: Db,
   { organizationId }: Caller,
@@ -156,7 +156,7 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
   if (verdict === 'approved' && stage === 'plan') {
     await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
     await beginApproved(db, organizationId, run)
-    // No workflow of it is there yet that could be woken.
+    // The run has no workflow yet.
     return
   }
   if (verdict === 'approved') {
@@ -180,7 +180,7 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
   await outbox(db, organizationId).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
 }
 
-/** Back into the queue, whose next look finds that somebody has seen the files. */
+/** Queues the run again. The next look at the queue finds that its files are approved. */
 async function beginApproved(db: Db, organizationId: number, run: WorkspaceRun): Promise<void> {
   const runs = workspaceRuns(db, organizationId)
   await runs.move(run.id, ['awaiting_plan_approval'], { phase: 'queued', approvalExpiresAt: null })

@@ -11,17 +11,17 @@ declare module 'fastify' {
   }
 }
 
-/** One open stream, as the process counts and ends it. */
+/** An open stream, as the process counts and ends it. */
 export type LogStream = {
-  /** The reader of its stage, shared with whoever else listens to that. */
+  /** The reader of its stage, shared by all listeners of that stage. */
   reader: StageReader
   close(): void
 }
 
 export type LogStreams = {
-  /** 429 `too_many_streams` where the caller's next stream is one too many. Asks no database. */
+  /** Throws 429 `too_many_streams` at the caller's limit. Needs no database. */
   assertRoom(caller: Caller): void
-  /** Refuses as `assertRoom` does. `end` is called when its caller may not stay. */
+  /** Throws as `assertRoom` does. `end` is called when the caller loses access. */
   open(
     caller: Caller,
     stage: StageOfRun,
@@ -33,12 +33,12 @@ export const streamLimits = { caller: 20, organization: 100, process: 200 } as c
 
 const lookEveryMs = 2_000
 const keepAliveMs = 15_000
-/** Of the pool's connections: streams leave the others to requests. */
+/** Connections of the pool that streams may use; the others stay free for requests. */
 const readsAtOnce = 4
 
 type Open = { caller: Caller; end: () => void; keepAlive: () => void }
 
-/** The log streams of this process: their count, their readers and their callers' right to stay. */
+/** The log streams of this process: their number, their readers, and whether their callers still have access. */
 export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
   const open = new Set<Open>()
   const readers = new Map<number, { reader: StageReader; listeners: number }>()
@@ -63,7 +63,7 @@ export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
     reader.stop()
   }
 
-  // Asked for all of them at once, however fast the lines come.
+  // One query covers all of them, however fast lines arrive.
   let looking = false
   const look = async () => {
     const live = await callers(deps.store).liveAmong([...open].map(({ caller }) => caller))
@@ -76,7 +76,7 @@ export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
     const asked = new Set(open)
     look()
       .catch((error: unknown) => {
-        // Nobody knows who may stay. A browser comes back with Last-Event-ID.
+        // Access cannot be checked, so all streams end. A browser reconnects with Last-Event-ID.
         deps.log.warn({ err: error, streams: asked.size }, 'log streams ended early')
         for (const stream of asked) stream.end()
       })

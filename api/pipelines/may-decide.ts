@@ -11,8 +11,8 @@ type Act = (typeof acts)[number]
 export type MayDecide = Record<Act, boolean> & { because: Partial<Record<Act, string>> }
 
 /**
- * What the caller may do with a run now, and of what they may not the code that the request would be
- * refused with. The console shows its buttons by it, so it knows no rule of its own.
+ * What the caller may do with a run now, and for what they may not, the code of the refusal. The
+ * console shows its buttons by this, so it needs no rule of its own.
  */
 export async function mayDecide(db: Db, caller: Caller, run: WorkspaceRun): Promise<MayDecide> {
   const able = may(caller, 'mutate_infra')

@@ -12,9 +12,9 @@ import { LogPage, RunBody, RunDetail, RunParams } from './schemas.ts'
 import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
 export type RunScope = {
-  /** `Pipeline` or `Workspace`: what the run is looked at from. */
+  /** What the run is addressed through. */
   noun: 'Pipeline' | 'Workspace'
-  /** The run's place there; throws not-found where it is not the organization's. */
+  /** The run's place there. Throws not-found for a run of another organization. */
   place: (
     db: Db,
     organizationId: number,
@@ -118,7 +118,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
         },
       },
       async ({ caller, params, body }) => {
-        // Both actions take a comment; only an approval names what it is for.
+        // Both actions take a comment; only an approval names what it approves.
         const { planDigest, configurationSha256, comment } = body as {
           planDigest?: string
           configurationSha256?: string

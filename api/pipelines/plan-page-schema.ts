@@ -15,7 +15,7 @@ const Attribute = Type.Object({
 const changeFields = {
   actions: Type.Array(Type.String()),
   attributes: Type.Array(Attribute),
-  /** How many more attributes differ than are shown. */
+  /** How many further attributes differ than are shown. */
   omittedAttributes: Type.Integer(),
 }
 const PlannedResource = Type.Object({
@@ -30,7 +30,7 @@ const PlannedResource = Type.Object({
   ...changeFields,
 })
 
-/** A page of a plan: its rows in order, the resources that are taken away before all others. */
+/** A page of a plan: its rows in order, deletions first. */
 export const PlanPage = Type.Object({
   overview: Type.Object({
     actions: Type.Object({
@@ -51,5 +51,5 @@ export const PlanPage = Type.Object({
   nextCursor: NextCursor,
 })
 
-/** Null before there is a plan, and for a plan of a version of this service that kept no rows. */
+/** Null before there is a plan, and for plans of versions that kept no rows. */
 export const NullablePlanPage = Nullable(PlanPage)

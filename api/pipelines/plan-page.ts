@@ -12,7 +12,7 @@ import type { SealedBatch } from '../../store/sealed-batches.ts'
 import { searchForSecrets } from '../workspaces/secrets-of-workspace.ts'
 import type { PlanPage } from './plan-page-schema.ts'
 
-/** The most that one page takes as JSON: 1 MiB took 64 to 70 ms of CPU and 29 MB to open, cover and write. */
+/** The largest page as JSON: 1 MiB took 64 to 70 ms of CPU and 29 MB to open, mask and write. */
 export const maxPlanPageBytes = 524_288
 
 export type PlanQuery = { runId: number; after: number; limit: number; maxBytes: number }
@@ -20,11 +20,11 @@ type ReadPage = PlanQuery & {
   organizationId: number
   overview: PlanOverview
   batches: SealedBatch[]
-  /** For what became a sensitive value of the workspace after the rows were made. */
+  /** Finds values that became sensitive after the rows were made. */
   search: SecretSearch
 }
 
-/** Reads what a page of a run's plan is made from: a bounded number of bytes, however long the plan is. */
+/** Reads the data of one page of a run's plan: a bounded number of bytes, however long the plan is. */
 export async function readPlanPage(
   { keyring, db }: { keyring: Keyring; db: Db },
   organizationId: number,
@@ -44,7 +44,7 @@ export async function readPlanPage(
   return { ...query, organizationId, overview, batches, search }
 }
 
-/** Names of resources are let be: they are written in the configuration. Keys of instances can be values. */
+/** Masks sensitive values. Names of resources stay: they are in the configuration. Keys of instances can be values. */
 function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
   const attributes = row.attributes.map((attribute) => {
     const { path, before, after } = attribute
@@ -63,7 +63,7 @@ function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
   }
 
   function coverShown(value: PresentedAttribute['before']): PresentedAttribute['before'] {
-    // It covers a text or number by a text, and nothing else.
+    // Masking replaces a text or number by a text, and nothing else.
     return coverAll(value) as PresentedAttribute['before']
   }
 }

@@ -23,7 +23,7 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
   createdAt: row.createdAt,
 })
 
-/** Pipelines with their target's name, their criticality (their target's, else standard) and their newest run. */
+/** Pipelines with their target's name and criticality (`standard` without a target) and their newest run. */
 export async function presentPipelines(
   db: Db,
   organizationId: number,

@@ -14,8 +14,8 @@ import type { RunBody } from './schemas.ts'
 export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
 
 /**
- * Workspace runs as callers see them, each at the place (id and number) under which
- * it was asked for, and with what this caller may do with it; without places, under those in `provision-<workspace>`.
+ * Workspace runs as callers see them, each with the id and number of the place it was addressed by,
+ * and with what this caller may do. Without `places`: under `provision-<workspace>`.
  */
 export async function presentRuns(
   db: Db,

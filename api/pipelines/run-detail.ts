@@ -7,7 +7,7 @@ import { presentPlanPage, readPlanPage } from './plan-page.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunDetail } from './schemas.ts'
 
-/** One run with the first page of its plan, and everything that was done to it in order. */
+/** One run with the first page of its plan and its timeline. */
 export async function runDetail(
   deps: Deps,
   caller: Caller,
@@ -36,5 +36,5 @@ export async function runDetail(
   }
 }
 
-/** A page that asks for a run again and again gets no more of its plan with it than a screen shows. */
+/** No more than a screen shows, since the console polls this. */
 const firstPage = { after: 0, limit: 50, maxBytes: 256 * 1_024 }

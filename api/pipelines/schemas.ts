@@ -17,7 +17,7 @@ const BlockedBy = Type.Object({
   kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
   id: Nullable(Type.Integer()),
   holder: Nullable(Type.String()),
-  /** What the holder of a lock said it is for. */
+  /** The lock holder's own words. */
   reason: Nullable(Type.String()),
   since: Nullable(Time),
   whoCanAct: Type.Array(Type.String()),
@@ -78,13 +78,13 @@ const runFields = {
   ),
   cost: Nullable(Type.Unknown()),
   found: Type.Optional(Type.Unknown()),
-  /** Without an id: a push or a pull request. */
+  /** A push or a pull request has no id. */
   author: Type.Object({ id: Nullable(Id), label: Type.String() }),
   workspaceId: Id,
   configurationVersion: Type.Integer(),
-  /** What an approval before the plan is for. */
+  /** What an approval before the plan is bound to. */
   configurationSha256: Type.String(),
-  /** Of a configuration that was read from Git. */
+  /** Set for a configuration that was read from Git. */
   commitSha: Nullable(Type.String()),
   /** The number of the pull request that is planned. */
   pullRequest: Nullable(Type.Integer()),

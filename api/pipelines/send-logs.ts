@@ -21,7 +21,7 @@ type LogRequest = {
   query: Static<typeof LogQuery>
 }
 
-/** Before anything is read for it: refused streams take no connection of the pool. */
+/** Called before anything is read, so that refused streams take no connection of the pool. */
 export function assertRoomForLogs(request: FastifyRequest): void {
   if (wantsStream(request)) request.server.logStreams.assertRoom(request.caller)
 }
@@ -44,7 +44,7 @@ export async function sendLogs(deps: Deps, { request, reply, runId, query }: Log
   return stream({ request, reply, stage, after, runId })
 }
 
-/** Without a name: the stage that runs, else the last that has begun. */
+/** Without a name: the running stage, else the last that began. */
 async function findStage(
   deps: Deps,
   organizationId: number,
@@ -66,9 +66,9 @@ async function findStage(
 type StreamRequest = Omit<LogRequest, 'query'> & { stage: Stage; after: number }
 
 /**
- * Server-sent events: `id` is the line's `seq`, so a browser that comes back goes on where
- * it was. Ends with event `end` once the stage or the run is over and every line was sent,
- * and without it within seconds of the end of whatever let the caller in.
+ * Server-sent events. `id` is the line's `seq`, so a browser that reconnects continues where it was.
+ * Ends with the event `end` once the stage or run is over and every line was sent. Ends without it
+ * within seconds after the caller loses access.
  */
 async function stream({
   request,
@@ -83,7 +83,7 @@ async function stream({
     request.caller,
     { organizationId, runId, id: stage.id, name: stage.name },
     {
-      // Also one whose reader does not read, so that it never drains.
+      // Destroys a stream whose client does not read: it would never drain.
       end: () => void (raw.writableNeedDrain ? raw.destroy() : raw.end()),
       keepAlive: () =>
         void (isOpen(raw) && !raw.writableNeedDrain && raw.write(': keep-alive\n\n')),
@@ -107,11 +107,11 @@ async function stream({
 async function sendLines(raw: ServerResponse, reader: StageReader, after: number) {
   let seq = after
   while (isOpen(raw)) {
-    // Asked for before the look, so that what comes in between is not waited for.
+    // Taken before reading, so that a change in between is not missed.
     const change = reader.changed()
     const lines = await reader.linesAfter(seq)
     for (const line of lines) {
-      // It may have been ended while it waited.
+      // The stream may have been ended while it waited.
       if (!isOpen(raw)) return
       if (!raw.write(`id: ${line.seq}\nevent: line\ndata: ${JSON.stringify(line)}\n\n`))
         await orClosed(raw, new Promise((resolve) => void raw.once('drain', resolve)))
@@ -143,7 +143,7 @@ async function orClosed(raw: ServerResponse, event: Promise<void>): Promise<void
 function begin(reply: FastifyReply): void {
   reply.hijack()
   const { raw } = reply
-  // What every answer has: its request id and where its rate limit stands.
+  // The headers of every answer: the request id and the rate limit.
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
@@ -151,6 +151,6 @@ function begin(reply: FastifyReply): void {
     'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
   })
-  // Else whoever follows a log that has no line yet would not know that they are connected.
+  // Otherwise the client of a log without lines would not know that it is connected.
   raw.flushHeaders()
 }

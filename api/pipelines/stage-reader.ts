@@ -7,27 +7,27 @@ import type { Deps } from '../deps.ts'
 
 export type StageOfRun = { organizationId: number; runId: number; id: number; name: string }
 
-/** One stage's log as it grows, read once for all who listen to it. */
+/** One stage's log as it grows, read once for all listeners. */
 export type StageReader = {
   /**
-   * The next lines after this one: from those at hand, or from the store where it is further back.
-   * Rejects when the log cannot be read any more.
+   * The next lines after this one, from memory or, further back, from the store. Rejects once the log
+   * cannot be read any more.
    */
   linesAfter(seq: number): Promise<readonly LogLine[]>
   /** Whether the stage or its run is over and this is its last line. */
   isComplete(seq: number): boolean
-  /** Resolves at the next change, which may be that the log cannot be read any more. */
+  /** Resolves at the next change, also when the log cannot be read any more. */
   changed(): Promise<void>
   stop(): void
 }
 
-/** What is kept of the newest lines for all listeners of a stage together. */
+/** How much of the newest lines is kept for all listeners of a stage. */
 const keptBytes = 256 * 1024
-/** A listener that waits for `drain` holds one page: 200 of them 25 MiB. */
+/** A listener that waits for `drain` holds one page, so 200 of them hold 25 MiB. */
 const page = { limit: 1_000, maxBytes: 128 * 1024 }
 const pollMs = 2_000
 
-/** Woken by the store's notifications, with a poll as a net. One reader's reads, however many listen. */
+/** Woken by NOTIFY, with a poll as a fallback. Reads once, however many listen. */
 export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReader {
   const kept = newestLines()
   let isOver = false
@@ -50,7 +50,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
     ask(async (db) => {
       const rows = logLines(db, stage.organizationId)
       if (kept.last === undefined) kept.startAt(await rows.lastSeq(stage.id))
-      // Before the lines are read: what is written before the end is not missed.
+      // Read before the lines, so that lines written just before the end are not missed.
       const over = await isStageOver(db, stage)
       return { over, lines: await rows.list(stage.id, { after: kept.last ?? 0, ...page }) }
     })
@@ -63,7 +63,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       wake = Promise.withResolvers()
       const { over, lines } = await look()
       kept.add(lines)
-      // A page ends at a number of lines or of bytes: only one without lines has reached the end.
+      // A page may be cut by its limits: only an empty one means the end of the log.
       isOver = over && lines.length === 0
       tell()
       if (lines.length > 0 || isOver) continue
@@ -97,7 +97,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
   }
 }
 
-/** Lets so many work at once; the others wait in line. */
+/** A semaphore: lets a number of tasks run at once, the others wait in order. */
 export type Gate = <Value>(work: () => Promise<Value>) => Promise<Value>
 
 export function createGate(size: number): Gate {
@@ -120,7 +120,7 @@ function newestLines() {
   let lines: LogLine[] = []
   let bytes = 0
   let last: number | undefined
-  /** All lines after this one, up to `last`, are in `lines`. */
+  /** `lines` holds all lines after this one, up to `last`. */
   let from = 0
   return {
     get last() {
@@ -142,7 +142,7 @@ function newestLines() {
     },
     after(seq: number): readonly LogLine[] | undefined {
       if (last === undefined || seq < from) return undefined
-      // `seq` has no holes, so the place of a line is known.
+      // `seq` has no holes, so the index of a line can be computed.
       return lines.slice(Math.max(0, seq - from))
     },
   }
