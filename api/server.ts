@@ -16,8 +16,8 @@ import { taskQueues } from '../workflows/platform/contract.ts'
 
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
 async function main(config: Config): Promise<void> {
-  // A write for each line would be among the dearest parts of a request. What waits is written at the
-  // process's end; only a kill loses it.
+  // A write per line would be among the most expensive parts of a request. Buffered lines are written
+  // when the process ends; only a kill loses them.
   const destination = pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
   const log = pino({ level: config.logLevel, base: { part: 'api' } }, destination)
   await prepareStore(config)
@@ -47,7 +47,7 @@ async function main(config: Config): Promise<void> {
     if (closing) return
     closing = true
     log.info({ signal }, 'closing')
-    // A stream that a browser holds open would keep the process alive for ever.
+    // An open stream would keep the process alive for ever.
     setTimeout(() => process.exit(0), 8_000).unref()
     metricsServer.close()
     void app
@@ -64,7 +64,7 @@ async function main(config: Config): Promise<void> {
 try {
   await main(readConfig())
 } catch (error) {
-  // The one place that speaks to a terminal: nothing else is up yet.
+  // Written to the terminal, because no logger exists yet.
   process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`)
   process.exit(1)
 }

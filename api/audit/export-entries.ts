@@ -4,7 +4,7 @@ import { presentEntry } from './present-entry.ts'
 
 const entriesPerRead = 500
 
-/** One JSON document a line, oldest first, up to the entry that is newest at the start. Reads as fast as the client does. */
+/** One JSON document a line, oldest first, up to the newest entry at the start. Reads as fast as the client does. */
 export async function* exportEntries(
   deps: Deps,
   organizationId: number,

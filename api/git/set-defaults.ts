@@ -19,7 +19,7 @@ import type { GitDefaultsBody } from './schemas.ts'
 import { newWebhookSecret, removeWebhook, syncWebhook } from './sync-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
-/** Moves a connection to another repository or branch. The new one is claimed and marked before the old one is released. */
+/** Moves a connection to another repository or branch, which is claimed and marked before the old one is released. */
 export async function setDefaults(
   deps: Deps,
   caller: Caller,

@@ -14,7 +14,7 @@ type Document = { paths?: Record<string, Record<string, Operation>> }
 
 const noNul = '^[^\\u0000]*$'
 
-/** Clients that generate texts from a pattern take its length into account, so texts of whole files get none. */
+/** Longer texts (whole files) get no pattern: tools that generate test data from one would build all of it. */
 const longestLine = 1_000
 
 /**

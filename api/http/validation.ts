@@ -102,7 +102,7 @@ export function addJsonParser(app: FastifyInstance, mediaType: string): void {
   })
 }
 
-// RFC 8259 8.1. Decoded anyway, invalid bytes would become U+FFFD, and two passwords the same one.
+/** RFC 8259 8.1. Decoded anyway, invalid bytes would become U+FFFD, and two passwords the same one. */
 const notUtf8: ParsedJson = { fault: 'The body is not UTF-8, which is refused.' }
 
 function malformed({ fault = '', position }: ParsedJson): AppError {

@@ -32,7 +32,7 @@ export async function createOrganization(
         hash: link.hash,
         hours: invitationHours,
       })
-      // The administrator's id is one of another organization: here it would name somebody else.
+      // The administrator's id belongs to another organization; here it would name somebody else.
       await auditLog(trx, created.id, { ...actorOf(caller), id: null }).record('org.created', {
         target: { kind: 'organization', id: created.id, label: created.slug },
       })

@@ -11,14 +11,14 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
     database: Part,
     engine: Part,
     keyring: Part,
-    /** No part of `ok`: an API without a worker still answers, and runs wait. */
+    /** Not part of `ok`: without a worker the API still answers, and runs wait. */
     workers: Type.Object({
       ok: Type.Boolean(),
       control: Type.Integer(),
       tofu: Type.Integer(),
       detail: Type.Optional(Type.String()),
     }),
-    /** Who holds the memory of runs: the kernel by cgroups, or a watch of the worker's. */
+    /** What enforces the memory limit of runs: cgroups, or a watch in the worker. */
     sandbox: Type.Object({
       kind: Type.String(),
       memory: Type.Union([Type.Literal('cgroup'), Type.Literal('watch'), Type.Literal('unknown')]),
@@ -60,7 +60,7 @@ async function readiness(deps: Deps) {
   return { ok, database, engine, keyring, workers, sandbox }
 }
 
-/** A probe is answered to anybody: however many ask, what is behind it is asked once a second, and one at a time. */
+/** Anybody may send a probe, so what it asks is asked at most once a second, and by one request at a time. */
 function atMostOnceASecond<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let answer: Promise<Value> | undefined
   let isAsking = false
@@ -74,7 +74,7 @@ function atMostOnceASecond<Value>(ask: () => Promise<Value>): () => Promise<Valu
   }
 }
 
-/** A keyring that lost a key would otherwise be noticed only by whoever needs what it sealed. */
+/** Opens a sealed value of each kind, so that a missing key is noticed before somebody needs it. */
 async function checkKeyring({ keyring, store }: Deps): Promise<{ ok: boolean; detail?: string }> {
   if (keyring.keyIds().length === 0) return { ok: false, detail: 'has no key' }
   const sealed = await newestSealed(store.platform).catch(() => [])
@@ -83,7 +83,7 @@ async function checkKeyring({ keyring, store }: Deps): Promise<{ ok: boolean; de
     : { ok: false, detail: 'lacks a key that the store is sealed with' }
 }
 
-/** Whether somebody asks for work: a worker that lives but polls nothing makes no run. */
+/** Whether workers poll for tasks: one that lives but does not poll runs nothing. */
 async function checkWorkers({ engine, config }: Deps) {
   const { sandbox: kind } = config
   try {
@@ -118,7 +118,7 @@ function memoryHeldBy({
   return { memory: 'watch' as const, detail }
 }
 
-/** The driver's own words stay in the log: a probe is answered to anybody. */
+/** The driver's message goes to the log alone: anybody may send a probe. */
 async function check(probe: () => Promise<unknown>): Promise<{ ok: boolean; detail?: string }> {
   try {
     await probe()

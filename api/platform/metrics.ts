@@ -31,7 +31,7 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
       labelNames: ['phase'],
       registers: [registry],
       async collect() {
-        // A scrape must say what can be said while the database is away.
+        // A scrape shows what is available while the database is down.
         await collect(this).catch(() => undefined)
       },
     })
@@ -60,7 +60,7 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
   return registry
 }
 
-/** Serves `GET /metrics`. A port that is taken costs the metrics, not the service. */
+/** Serves `GET /metrics`. If its port is in use, the service runs without metrics. */
 export function serveMetrics(registry: Registry, deps: Deps): Server {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

@@ -8,9 +8,9 @@ import type { Deps } from '../deps.ts'
 import { ownFactor } from '../users/remove-factor-of-user.ts'
 
 /**
- * For an Owner who is locked out: nobody within the organization may be above them. By their
- * address, which is what they write from, since this realm reads nobody's people. Everybody who
- * is no Owner is not found here: their own organization does it.
+ * For an Owner who is locked out: nobody within the organization may be above them. Addressed by
+ * e-mail, because platform administration cannot list an organization's people. Anybody who is no
+ * Owner is not found here: their own organization can do it.
  */
 export async function removeFactorOfOwner(
   deps: Deps,
@@ -24,7 +24,7 @@ export async function removeFactorOfOwner(
     if (id === caller.organizationId && person.id === caller.userId) throw ownFactor()
     await takeOffSecondFactor(trx, id, {
       person,
-      // The administrator's id is one of another organization: here it would name somebody else.
+      // The administrator's id belongs to another organization; here it would name somebody else.
       actor: { ...actorOf(caller), id: null },
       removedBy: caller.name || caller.email || 'A platform administrator',
     })

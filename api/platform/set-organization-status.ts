@@ -5,15 +5,15 @@ import { organizations, type Organization } from '../../store/platform/organizat
 import type { Deps } from '../deps.ts'
 
 /**
- * Suspends or resumes an organization; its own audit log says who did, in the same
- * transaction. What is so already stays so, without another entry.
+ * Suspends or resumes an organization, with an entry in that organization's audit log in the same
+ * transaction. Idempotent: an unchanged status writes no entry.
  */
 export async function setOrganizationStatus(
   deps: Deps,
   caller: Caller,
   { id, status }: { id: number; status: Organization['status'] },
 ): Promise<Organization> {
-  // In a suspended organization nobody signs in, so nobody would be left to resume it.
+  // Nobody signs in to a suspended organization, so nobody could resume it.
   if (id === caller.organizationId && status === 'suspended')
     throw conflict('own_organization', 'You cannot suspend the organization that you are in.')
   return deps.store.platform.transaction(async (trx) => {

@@ -5,15 +5,15 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, unavailable } from '../../domain/errors.ts'
 import { uiUpstream } from '../../gateways/temporal/ui-upstream.ts'
 
-/** Where the UI is shown; its server is told the same (`publicPath`). */
+/** The path of the UI; its server is configured with the same (`publicPath`). */
 export const temporalUiPath = '/temporal'
 
 const maxPageBytes = 1024 * 1024
 
 /**
- * Temporal's web UI, for platform administrators: it knows neither organizations nor people. It is
- * only read (GET), and only from an address of this service, so that a name which another site
- * lets lead here (DNS rebinding) shows nothing. For everybody else there is no such page.
+ * Temporal's web UI, for platform administrators: it has no tenancy. Read-only (GET), and only under
+ * an address of this service, so that an attacker's name that resolves to it (DNS rebinding) shows
+ * nothing. To everybody else the pages do not exist.
  */
 export const temporalUiRoutes: FastifyPluginAsync = async (app) => {
   const { temporal, baseUrl } = app.deps.config
@@ -58,9 +58,9 @@ function isOwnHost({ host, hostname }: FastifyRequest, baseUrl: string | undefin
 }
 
 /**
- * The UI is of the console's own origin, and shows what runs wrote. So a script that is injected
- * into it must not run, and one that runs all the same reaches nothing but the UI: no request to the
- * API, no window of the console's, no form. Its own inline script is known by its hash.
+ * The UI shares the console's origin and shows what runs wrote. Its Content-Security-Policy blocks
+ * injected scripts, and keeps any script that runs anyway from the API, from the console's windows
+ * and from forms. The UI's own inline script is allowed by its hash.
  */
 function policyOf(page: string, origin: string): string {
   const own = `${origin}${temporalUiPath}/`
@@ -70,7 +70,7 @@ function policyOf(page: string, origin: string): string {
   return [
     "default-src 'none'",
     ['script-src', `${own}_app/`, ...hashes].join(' '),
-    // Its components set styles of elements.
+    // The UI's components set inline styles.
     `style-src ${own} 'unsafe-inline'`,
     `img-src ${own} data:`,
     `font-src ${own} data:`,
@@ -87,7 +87,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of answer) {
-    // No encoding is set on the message, so its chunks are buffers.
+    // The message has no encoding, so its chunks are buffers.
     const bytes = chunk as Buffer
     length += bytes.length
     if (length > maxPageBytes)

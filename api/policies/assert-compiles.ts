@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/errors.ts'
 import type { PolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 
-/** Compiles a policy before it is saved. Outside of any transaction: the compiler takes its time. */
+/** Compiles a policy before it is stored, outside of any transaction, because the compiler is slow. */
 export async function assertCompiles(compiler: PolicyCompiler, rego: string): Promise<void> {
   const faults = await compiler.check(rego)
   const [first] = faults

@@ -10,7 +10,7 @@ export async function assertOwnWorkspaces(
   { wanted, had = [] }: { wanted: PolicyWorkspaces; had?: PolicyWorkspaces },
 ): Promise<void> {
   if (!Array.isArray(wanted)) return
-  // One that was deleted since stays where it was: to send a policy back as it was read is no fault.
+  // Workspaces that were deleted since may stay, so that a policy can be sent back as it was read.
   const added = wanted.filter((id) => !had.includes(id as never))
   const known = await namesOfWorkspaces(db, organizationId, added)
   if (known.size < added.length) throw notFound()

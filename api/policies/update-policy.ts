@@ -8,7 +8,7 @@ import { assertCompiles } from './assert-compiles.ts'
 import { assertOwnWorkspaces } from './assert-own-workspaces.ts'
 import type { PolicyChangeBody } from './schemas.ts'
 
-/** Changes a policy. Where it judged and where it judges from now on, what waits for approval no longer holds. */
+/** Changes a policy, and voids waiting approvals wherever it judged before or judges now. */
 export async function updatePolicy(
   deps: Deps,
   caller: Caller,
@@ -32,7 +32,7 @@ export async function updatePolicy(
         had: before.workspaces,
       })
     const after = await policies(db, organizationId).update(id, columns)
-    // A name judges nothing.
+    // A new name changes no judgement.
     if (Object.keys(columns).some((field) => field !== 'name'))
       await noteGuardChange(db, caller, {
         what: 'policy',
@@ -46,7 +46,7 @@ export async function updatePolicy(
   })
 }
 
-/** Only what differs: to send a policy back as it was read is no change. */
+/** Only the differences: sending a policy back unchanged is no change. */
 function changedColumns(before: Policy, change: PolicyChangeBody): Partial<NewPolicy> {
   const { name, rego, enforcement, workspaces } = change
   return {
@@ -57,7 +57,7 @@ function changedColumns(before: Policy, change: PolicyChangeBody): Partial<NewPo
   }
 }
 
-/** The rules themselves stay out of the audit log: they are as long as they are. */
+/** The audit entry without the Rego text, which may be long. */
 function changesOf(before: Policy, { rego, ...columns }: Partial<NewPolicy>) {
   const told = Object.entries(columns).map(([field, to]) => [
     field,

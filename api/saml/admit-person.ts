@@ -37,14 +37,14 @@ export async function planAdmission(
   if (seen.found?.active === false) throw new SamlRefusal('user_deactivated')
   assertVouchedFor(power, seen)
   if (seen.found) return seen
-  // Whoever was taken out stays out, whatever the identity provider still says.
+  // A deprovisioned person stays out, whatever the identity provider says.
   if (await people.wasTakenOut(person.identifier, person.isEmail))
     throw new SamlRefusal('user_deprovisioned')
   await assertMayCome(db, organizationId, person)
   return seen
 }
 
-/** The assertion is about somebody above whoever saved the identity provider, and so is not believed. */
+/** The assertion is about a person above the editor of the configuration, so it is refused. */
 export class AboveEditor extends SamlRefusal {
   readonly about: Record<string, unknown>
   constructor(power: Powers, person: Powers) {
@@ -59,9 +59,9 @@ export class AboveEditor extends SamlRefusal {
 }
 
 /**
- * Whoever saved the configuration decides whom the identity provider names. Without this, an
- * Org Admin signs in as the Owner by a provider of their own. What the groups would give
- * counts as well: else the first sign-in passed and the second did not.
+ * The editor of the configuration decides whom the provider may name. Without this check an Org
+ * Admin could sign in as the Owner through a provider of their own. The role that the groups would
+ * grant counts too; otherwise the first sign-in would pass and the second would not.
  */
 function assertVouchedFor(power: Powers, { found, standing }: Seen): void {
   const { roleNow = 'Viewer', platformAdmin = false } = found ?? {}
@@ -76,14 +76,14 @@ async function assertMayCome(db: Db, organizationId: number, person: MappedPerso
   const domain = normalDomain(person.identifier.slice(person.identifier.lastIndexOf('@')))
   if (claims.length > 0 && !claims.some((claim) => claim.domain === domain))
     throw new SamlRefusal('email_domain_not_allowed')
-  // Whoever has an address of their own is not opened by another, and two of one name are none.
+  // A name must not sign in a person with another address, nor one of two people with the same name.
   if (await samlPeople(db, organizationId).isUserNameOfAnother(person.identifier))
     throw new SamlRefusal('email_is_the_user_name_of_another')
 }
 
 /**
- * Lets the person in: makes them where they are new, and gives them what their groups give
- * now, up or down. Returns who they are; openSamlSession holds them.
+ * Admits the person: creates a new one, and applies the role that the groups grant now, up or down.
+ * Returns the person's id; openSamlSession locks the row.
  */
 export async function admitPerson(
   db: Db,
@@ -93,7 +93,7 @@ export async function admitPerson(
   const { person } = admission
   const { found, standing: before } = await planAdmission(db, organizationId, admission)
   if (!found || before.role !== before.wanted || differs(before.groups, person.groups)) {
-    // Whoever changes what people may do takes their turn, and looks again.
+    // Serialized with other changes of what people may do, so everything is read again.
     await holdPeople(db, organizationId)
     const again = await planAdmission(db, organizationId, admission)
     const id = again.found?.id ?? (await createPerson(db, organizationId, admission))
@@ -129,7 +129,7 @@ async function giveRole(
   if (now.role === now.wanted) return
   const { role } = await users(db, organizationId).get(userId)
   await people.setRole(userId, now.wanted)
-  // By what they configured: the default role, and the groups that an assertion may name.
+  // Granted by what the editors configured: the default role, and the groups that assertions may name.
   if (now.wanted && rank(now.wanted) > rank(role)) {
     await personMakers(db, organizationId).note(userId, configuration.savedBy, 'promoted')
     await people.noteMappers(userId)

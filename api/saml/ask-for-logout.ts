@@ -56,7 +56,7 @@ export async function noteLogoutQuestion(
   }
 }
 
-/** The signed request, as an address to go to or as a form that sends itself there. */
+/** The signed request: as an address to redirect to, or as a form that submits itself. */
 export function logoutQuestion(deps: Deps, question: LogoutQuestion): Onward {
   const { id, state, issuer, destination, binding, principal, key } = question
   const nameId: NameId = {

@@ -17,7 +17,7 @@ import { findSpKey, signedMessage, type Onward } from './signed-message.ts'
 export type BegunSignIn = {
   requestId: string
   redirectUrl: string
-  /** For the browser that asked, and for no other. */
+  /** The cookie that binds the request to this browser. */
   browserCookie: string
 }
 
@@ -51,7 +51,7 @@ export async function beginSignIn(
   })
 }
 
-/** A sign-in whose result is only in the trace; the configuration need not be enabled for it. */
+/** A sign-in that only writes a trace; the configuration may still be disabled. */
 export async function beginTest(deps: Deps, caller: Caller, origin: string): Promise<BegunSignIn> {
   const { organizationId, organizationSlug: slug, organizationName: name, userId } = caller
   const organization = { organizationId, slug, name, status: caller.organizationStatus }
@@ -99,7 +99,7 @@ async function ask(deps: Deps, db: Db, question: Question): Promise<BegunSignIn 
     ...(target !== undefined && { target }),
     ...(testedBy !== undefined && { userId: testedBy }),
   })
-  // A form cannot be an address: it is shown by a page of ours.
+  // `redirectUrl` cannot be a form, so it is the address of a page of ours with the form.
   const onward =
     configuration.ssoBinding === 'post'
       ? { location: `${origin}/api/auth/saml/login/request?id=${id}` }
@@ -108,7 +108,7 @@ async function ask(deps: Deps, db: Db, question: Question): Promise<BegunSignIn 
   return { requestId: id, redirectUrl: onward.location, browserCookie: browser.plain }
 }
 
-/** The signed AuthnRequest of a request that was noted, in the envelope of the provider's binding. */
+/** The signed AuthnRequest of a stored request, in the provider's binding. */
 export async function questionOf(
   deps: Deps,
   db: Db,

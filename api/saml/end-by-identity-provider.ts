@@ -35,7 +35,7 @@ export async function endByIdentityProvider(
     try {
       ended.push({ party, count: await endSessions(deps, { message, party, visit }) })
     } catch (error) {
-      // Replays and the like are the message's own fault; what else fails leaves a session alive.
+      // A refusal is the message's own fault. Any other error may leave a session alive.
       if (error instanceof SamlRefusal || ended.length === 0) throw error
       deps.log.error({ err: error, organizationId: party.organizationId }, 'sessions not ended')
       outcome = 'partial'
@@ -50,7 +50,7 @@ function verify(received: ReceivedMessage, parties: readonly LogoutParty[], visi
   const certificates = [...new Set(parties.flatMap((party) => party.certificates))]
   const { message, certificate } = received.verify(certificates)
   if (message.kind !== 'SAMLRequest') throw new SamlRefusal('message_type')
-  // The parties were found by what was claimed.
+  // The parties were looked up by the unverified issuer.
   if (message.issuer !== received.claimed.issuer) throw new SamlRefusal('issuer')
   const { sloUrl } = spAddresses(visit.origin)
   judgeLogoutMessage(message, { sloUrl, now: new Date() })
@@ -64,7 +64,7 @@ async function endSessions(
   const { organizationId } = party
   return noteRefusal(deps, [party], visit, async () =>
     deps.store.tenant(organizationId, async (db) => {
-      // Twice as long as it could count: a clock that is set back must not let it in again.
+      // Twice as long as it is valid, so that a clock that is set back does not allow a replay.
       const until = new Date(message.issuedAt.getTime() + 2 * logoutAgeMs)
       if (!(await samlRequests(db, organizationId).see(message.id, until)))
         throw new SamlRefusal('replayed')
@@ -90,7 +90,7 @@ async function revoke(db: Db, organizationId: number, message: LogoutRequest) {
     : sessions.end(nameId.value, sessionIndexes)
 }
 
-/** As the service provider that had the session; where none had one, as the first that could be meant. */
+/** Answers as the service provider that had the session; if none had one, as the first candidate. */
 async function answer(
   deps: Deps,
   {

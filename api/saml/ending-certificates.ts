@@ -8,7 +8,7 @@ export type EndingCertificate = {
   state: 'expiring' | 'expired'
 }
 
-/** Certificates of an enabled identity provider that end within the days of warning, or have. */
+/** Certificates of an enabled identity provider that end soon or have ended. */
 export async function endingCertificates(
   db: Db,
   organizationId: number,

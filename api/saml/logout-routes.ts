@@ -17,7 +17,7 @@ const visitOf = (request: FastifyRequest): SamlVisit => ({
   requestId: request.id,
 })
 
-/** As they came: a parsed query has lost the octets that its signature covers. */
+/** The raw query: the signature covers its octets, which a parsed query has lost. */
 const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)

@@ -17,9 +17,9 @@ export type SamlSave = Static<typeof SamlInput>
 export type Parsed = {
   input: SamlSave
   metadata: IdpMetadata | undefined
-  /** Undefined: those that are there stay. */
+  /** Undefined: keeps the stored ones. */
   certificates: CheckedCertificate[] | undefined
-  /** Undefined: those that are claimed stay. */
+  /** Undefined: keeps the claimed ones. */
   domains: string[] | undefined
 }
 
@@ -68,7 +68,7 @@ export function parseSave(input: SamlSave): Parsed {
   }
 }
 
-/** What is stored, with what was sent laid over it. */
+/** The stored settings, overridden by those that were sent. */
 export function mergeSettings(
   { input, metadata }: Parsed,
   before: SamlConfiguration | undefined,
@@ -104,7 +104,7 @@ function mergeLogout(
   if (sloUrl === null || sloUrl === '')
     return { sloUrl: null, sloBinding: null, sloResponseUrl: null }
   if (sloUrl !== undefined) return { sloUrl, sloBinding: 'redirect', sloResponseUrl: null }
-  // Metadata says all there is: a provider that no longer names a logout has none.
+  // Metadata is complete: a provider without a logout address has none.
   if (metadata)
     return {
       sloUrl: metadata.slo?.url ?? null,
@@ -118,7 +118,7 @@ function mergeLogout(
   }
 }
 
-/** Blank means that nothing is named, as null does. */
+/** A blank text clears the field, as null does. */
 const keep = (sent: string | null | undefined, before: string | null | undefined): string | null =>
   sent === undefined ? (before ?? null) : sent?.trim() || null
 

@@ -20,7 +20,7 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       schema: {
         operationId: 'getSamlMetadata',
-        // Whatever is asked for gets a document: an address that is refused would be one that is known.
+        // Every query gets a document: a refusal would reveal which slugs exist.
         querystring: Type.Object({
           org: Type.Optional(Type.Unsafe<string>({ description: 'Slug of the organization.' })),
         }),

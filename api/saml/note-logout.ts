@@ -3,7 +3,7 @@ import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
 import type { Deps } from '../deps.ts'
 
-/** Who brought a message, and under which name they reached us. */
+/** Who sent a message, and the public address it was sent to. */
 export type SamlVisit = { origin: string; ip: string; requestId: string }
 
 export const actorOfProvider = (issuer: string, { ip, requestId }: SamlVisit): AuditActor => ({
@@ -15,9 +15,8 @@ export const actorOfProvider = (issuer: string, { ip, requestId }: SamlVisit): A
 })
 
 /**
- * Runs `work`; a refusal is told to the organizations it concerns, and to nobody else. Whoever
- * knows an issuer can have messages refused, so that the audit log takes one of a reason a
- * minute and counts the others.
+ * Runs `work` and audits a refusal in the organizations concerned. An attacker who knows an issuer
+ * can cause refusals, so the audit log has one entry per reason and minute, with a count.
  */
 // oxlint-disable-next-line max-params -- what every step here has, and the step
 export async function noteRefusal<T>(
@@ -53,5 +52,5 @@ export async function noteRefusal<T>(
   }
 }
 
-/** One message, so many organizations that hear of it. */
+/** The most organizations that one message is audited in. */
 const maxTold = 10

@@ -11,14 +11,14 @@ export type TraceDetail = Partial<AssertionFacts> & Record<string, unknown>
 
 export type Refused = { step: string; cause: string; detail?: TraceDetail }
 
-/** The one place where the cause of a refused sign-in is told: to the organization, never to whoever sent it. */
+/** Records the cause of a refused sign-in for the organization. The sender never learns it. */
 export async function noteRefusedSignIn(
   db: Db,
   { attempt, visitor }: { attempt: Attempt; visitor: Visitor },
   { step, cause, detail = {} }: Refused,
 ): Promise<void> {
   const { organizationId, kind } = attempt
-  // A request that somebody repeats a thousand times is one entry a minute, with a count.
+  // A request that is repeated a thousand times is one entry a minute, with a count.
   await auditLog(db, organizationId, actorOfVisitor(visitor)).recordDenial(
     'saml.login_failed',
     `saml:${visitor.ip}`,

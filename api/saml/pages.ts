@@ -10,7 +10,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const policy = (extra = '') =>
   `default-src 'none'; style-src ${hashOf(style)}; base-uri 'none'; frame-ancestors 'none'${extra}`
 
-/** No script runs on a page that says what went wrong, whatever a message brought along. */
+/** No script runs on these pages, whatever a message contains. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy("; form-action 'none'"),
@@ -19,7 +19,7 @@ export const pageHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-/** Both as HTML: whatever is not ours must be escaped. */
+/** Both arguments are HTML: the caller escapes everything that is not constant. */
 export const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style></head>
@@ -35,7 +35,7 @@ export const refusalPage = page(
   '<p>The message from your identity provider could not be used. It may be too old, or used already.</p>\n<p><a href="/login">Go to the sign-in page</a> and try again. If it happens again, tell your administrator the time it happened.</p>',
 )
 
-/** For what is wrong on our side, or with the request itself rather than with the message in it. */
+/** For faults of this service, or of the request rather than of its message. */
 export const troublePage = (requestId: string) =>
   page(
     'That did not work',
@@ -44,7 +44,7 @@ export const troublePage = (requestId: string) =>
 
 export type PostForm = { action: string; fields: Record<string, string> }
 
-/** The POST binding: a form that sends itself. Its one script is known by its hash, so no other runs. */
+/** The POST binding: a form that submits itself. Its script is allowed by hash, so no other runs. */
 export function postFormPage({ action, fields }: PostForm) {
   const inputs = Object.entries(fields)
     .map(
@@ -53,7 +53,7 @@ export function postFormPage({ action, fields }: PostForm) {
     )
     .join('\n')
   const form = `<form method="post" action="${escapeXml(action)}">\n${inputs}\n<noscript><p>Your browser runs no scripts. Go on by hand.</p></noscript>\n<p><button>Continue</button></p>\n</form>\n<script>${submit}</script>`
-  // Identity providers answer a form by redirects to places that only they know, so no host is named.
+  // Providers redirect after a form to hosts that only they know, so the policy names none.
   const actions = action.startsWith('https:') ? 'https:' : `https: ${new URL(action).origin}`
   return {
     headers: {

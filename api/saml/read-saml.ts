@@ -18,7 +18,7 @@ export type SamlPlace = {
   domainProofRequired: boolean
 }
 
-/** What is known before the transaction: whether domains need proof is a question about all organizations. */
+/** Read before the transaction: whether domains need proof depends on all organizations. */
 export async function placeOfSaml(
   { store, config }: Pick<Deps, 'store' | 'config'>,
   { organizationId, organizationSlug: slug }: Caller,

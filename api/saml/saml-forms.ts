@@ -4,7 +4,7 @@ import { renderSamlError } from './render-saml.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A form as it was sent: what is signed are its octets, and a name may not come twice unseen. */
+    /** The form as it was sent: a signature covers its octets, and duplicate names must be noticed. */
     formText: string
   }
 }
@@ -12,7 +12,7 @@ declare module 'fastify' {
 /** SAML messages are a few kilobytes; one with a thousand groups is about a hundred. */
 export const formLimitBytes = 512 * 1024
 
-/** Within the scope of a plugin: forms and nothing else, and a page for whatever goes wrong. */
+/** Makes a plugin accept forms alone, and answer every error with a page. */
 export function takeSamlForms(app: FastifyInstance, renderError = renderSamlError): void {
   app.setErrorHandler(renderError)
   app.removeAllContentTypeParsers()
@@ -32,7 +32,7 @@ const html = (description: string) => ({
   content: { 'text/html': { schema: Type.String() as TSchema } },
 })
 
-/** For the document: addresses of browsers answer by redirects and pages. */
+/** For the OpenAPI document: these addresses answer with redirects and pages. */
 export const browserAnswers = (...statuses: Array<403>) => ({
   200: html('A form that sends itself on, where the provider takes forms.'),
   303: { description: 'Where the browser goes next.', type: 'null' as const },

@@ -47,8 +47,8 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
 }
 
 /**
- * Everybody who has a part in whom this provider vouches for: whoever holds the key of a certificate
- * signs in as anybody. Once all certificates are new, those who saved the former ones have none.
+ * Everybody who contributed to whom this provider can sign in: the holder of a certificate's key can
+ * sign in as anybody. Once all certificates are replaced, earlier editors no longer count.
  */
 async function saversOf(
   db: Db,
@@ -61,14 +61,14 @@ async function saversOf(
   return isNew ? [userId] : [...new Set([...(before?.savedBy ?? []), userId])]
 }
 
-/** The ceiling of what the provider opens; nobody is above a platform administrator. */
+/** The ceiling of what the provider opens; a platform administrator is above everybody. */
 const editorOf = ({ userId, role, platformAdmin }: Caller) => ({
   editedBy: userId,
   editorRole: platformAdmin ? ('Owner' as const) : role,
   editorPlatformAdmin: platformAdmin,
 })
 
-/** Switches the configuration on or off. Whoever enables it vouches for it, as whoever saves it does. */
+/** Enables or disables the configuration. Who enables it vouches for it, as who saves it does. */
 export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {
@@ -81,7 +81,7 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
         { path: 'certificate', message: 'save one before enabling' },
       ])
     if (before.enabled === enabled) return
-    // Everybody but the Owners would be locked out.
+    // Without it everybody but the Owners would be locked out.
     if (!enabled && (await organizationSettings(db, organizationId)).requireSso)
       throw conflict(
         'sso_is_required',
@@ -95,7 +95,7 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
   })
 }
 
-/** Asks DNS for every domain that is not proved yet. Outside any transaction: a name server may be slow. */
+/** Looks up every unproved domain in DNS, outside of any transaction, because a name server may be slow. */
 export async function proveDomains(deps: Deps, organizationId: number): Promise<void> {
   if (!(await needsDomainProof(deps.store.platform, deps.config.domainProof))) return
   const claims = await deps.store.tenant(organizationId, async (db) =>
@@ -118,7 +118,7 @@ export async function proveDomains(deps: Deps, organizationId: number): Promise<
   })
 }
 
-/** Those that are being made here: two saves at once do not make two. */
+/** Keys that are being generated: concurrent saves share one. */
 const making = new Map<number, Promise<{ privateKey: string; certificate: string }>>()
 
 async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
@@ -142,7 +142,7 @@ async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
 
 type Change = { before: SamlConfiguration | undefined; settings: SamlSettings; parsed: Parsed }
 
-/** From what to what. Certificates are public, and told by their fingerprints. */
+/** Audits old and new values. Certificates are public, and shown by their fingerprints. */
 async function record(db: Db, caller: Caller, change: Change): Promise<void> {
   const { before, settings, parsed } = change
   const { organizationId } = caller

@@ -20,7 +20,7 @@ export const SamlInput = Body({
 })
 
 const Certificate = Type.Object({
-  /** SHA-256 of the certificate; the certificate itself is not told. */
+  /** SHA-256 of the certificate; the certificate itself is not returned. */
   fingerprint: Type.String(),
   notBefore: Time,
   notAfter: Time,
@@ -31,7 +31,7 @@ const Domain = Type.Object({
   domain: Type.String(),
   proved: Type.Boolean(),
   checkedAt: Nullable(Time),
-  /** Put this into the domain's DNS to prove that it is yours. */
+  /** The DNS record that proves the domain. */
   record: Type.Object({ name: Type.String(), type: OneOf(['TXT']), value: Type.String() }),
 })
 
@@ -44,13 +44,13 @@ export const SamlBody = Type.Object({
   defaultRole: OneOf(roles),
   emailDomains: Type.Array(Type.String()),
   domains: Type.Array(Domain),
-  /** Whether a domain must be proved before addresses of it are sent here. */
+  /** Whether a domain must be proved before it routes sign-ins here. */
   domainProofRequired: Type.Boolean(),
   attrEmail: Nullable(Type.String()),
   attrName: Nullable(Type.String()),
   attrGroups: Nullable(Type.String()),
   enabled: Type.Boolean(),
-  /** The highest role of whom it signs in: of whoever saved or enabled it last, the lower of then and now. */
+  /** The highest role that the provider can sign in: the lower of its editor's role then and now. */
   signsInUpTo: OneOf(roles),
   acsUrl: Type.String(),
   spSloUrl: Type.String(),
@@ -67,7 +67,7 @@ export const SamlTraceBody = Type.Object({
   outcome: OneOf(['success', 'failure']),
   step: Type.String(),
   cause: Nullable(Type.String()),
-  /** Names and times of what the provider sent, and the values of mapped attributes alone. */
+  /** Names and times from the provider's message, and the values of mapped attributes alone. */
   detail: Type.Record(Type.String(), Type.Unknown()),
   requestId: Nullable(Type.String()),
 })

@@ -9,8 +9,8 @@ import type { SamlVisit } from './note-logout.ts'
 import { findSpKey, type Onward } from './signed-message.ts'
 
 /**
- * The logout request to an identity provider that takes forms alone. Whoever knows the state
- * just signed out: it is 256 random bits, and what it opens says no more than that.
+ * The logout request for an identity provider that accepts forms alone. The state identifies it: 256
+ * random bits that only the browser has, and that open nothing else.
  */
 export async function sendLogoutForm(
   deps: Deps,
@@ -20,7 +20,7 @@ export async function sendLogoutForm(
   const state = /^state=([\w-]{43})$/.exec(query)?.[1]
   const request = state && (await saml(deps.store.platform).requestByState(state))
   if (!state || !request || request.kind !== 'logout') throw new SamlRefusal('request_unknown')
-  // Answered already, and a reload or the way back leads here: there is nothing more to ask.
+  // Answered already: a reload or the back button led here, and there is nothing left to send.
   if (request.taken) return { location: '/login' }
   const { id, organizationId, slug, userId, nameId, sessionIndex } = request
   const found = await deps.store.tenant(organizationId, async (db) => ({

@@ -19,11 +19,11 @@ export type AcsVisit = {
   origin: string
   /** The login-CSRF cookie of a request, by the request's id. */
   browserCookie: (requestId: string) => string | undefined
-  /** Whether a browser sent it: all that are current say where a form came from. */
+  /** Whether a browser sent it: current browsers declare where a form came from. */
   fromBrowser: boolean
 }
 
-/** Where the browser goes next. All that is wrong with a message itself is thrown, as a SamlRefusal. */
+/** Where the browser goes next. A refused message is thrown as a SamlRefusal instead. */
 export type AcsOutcome =
   | { kind: 'signed_in'; cookie: string; target: string; requestId: string }
   | { kind: 'tested'; requestId: string }
@@ -36,15 +36,15 @@ export type Answered = {
   relayState: string | undefined
 }
 
-/** Longer than any clock would let the same assertion in again. */
+/** Longer than the same assertion can be valid, whatever the clocks say. */
 const seenMs = maxAgeMs + 3 * skewMs
 
 type Verified = Answered & { csrf: string | undefined }
 type Configured = Verified & { configuration: AnsweredConfiguration }
 
 /**
- * Within the transaction that takes the request and notes the assertion as seen: what a
- * genuine answer leads to. A refusal here keeps both taken, so it cannot be tried again.
+ * Completes a verified response, in the transaction that consumes the request and the assertion. A
+ * refusal leaves both consumed, so that the response cannot be tried again.
  */
 export async function settleSignIn(
   db: Db,
@@ -67,13 +67,13 @@ export async function settleSignIn(
     await fail('browser', verified.csrf)
     return { kind: 'failed' }
   }
-  // Told only to whom the organization's own identity provider has vouched for.
+  // Only reached with a valid assertion, so strangers do not learn that the organization is suspended.
   if (taken.suspended) {
     await fail('organization', 'organization_suspended')
     return { kind: 'suspended' }
   }
   try {
-    // As it is now: it may have been switched off, or saved by somebody else, while this was verified.
+    // Read in this transaction: it may have been disabled or changed during the verification.
     const { configuration } = taken
     if (!configuration || (kind !== 'test' && !configuration.enabled))
       throw new SamlRefusal('not_enabled')
@@ -83,7 +83,7 @@ export async function settleSignIn(
     if (!(error instanceof SamlRefusal)) throw error
     const above = error instanceof AboveEditor
     await fail('person', error.reason, above ? error.about : {})
-    // After the commit, as all that is not believed: the request and the assertion stay taken.
+    // Thrown after the commit, so that request and assertion stay consumed.
     if (above && kind !== 'test') return { kind: 'refused', cause: error.reason }
     return kind === 'test' ? { kind: 'tested', requestId: id } : { kind: 'failed' }
   }
@@ -95,7 +95,7 @@ async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<Acs
   const { visitor, origin } = visit
   const person = mapPerson(read.assertion, configuration)
   const userId = await admitPerson(db, organizationId, { configuration, person, visitor })
-  // Always a new secret, so a cookie that somebody planted before is never taken over (session fixation).
+  // Always a new secret, so that a cookie planted by an attacker is never adopted (session fixation).
   const secret = newSecret()
   const opened = await openSamlSession(db, organizationId, {
     ...visitor,
@@ -105,7 +105,7 @@ async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<Acs
     detail: { samlRequestId: id, ...traceDetail(verified), mapped: mapped(person) },
   })
   if (!opened) throw new SamlRefusal('user_deactivated')
-  // Our own token leads to where the person wanted to go; of others only a place of this site is followed.
+  // Our own token leads to the stored target. From others only a path of this site is followed.
   const target =
     relayState === request.relayState
       ? request.target
@@ -113,7 +113,7 @@ async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<Acs
   return { kind: 'signed_in', cookie: secret.plain, target: target ?? '/', requestId: id }
 }
 
-/** A test sign-in goes all the way and changes nothing: the trace says what would have been. */
+/** A test sign-in does everything without changing anything; the trace shows the result. */
 async function tried(db: Db, verified: Configured, { visitor }: AcsVisit): Promise<AcsOutcome> {
   const { request, configuration, read } = verified
   const person = mapPerson(read.assertion, configuration)
@@ -154,7 +154,7 @@ function traceDetail({ read }: Verified): TraceDetail {
 
 const maxGroupsShown = 100
 
-/** Only what the administrator mapped: other attributes of a person are nobody's business here. */
+/** Mapped attributes alone: the trace must not collect other personal data. */
 const mapped = ({ identifier, name, groups }: MappedPerson) => ({
   email: identifier,
   name,

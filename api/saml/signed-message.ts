@@ -8,7 +8,7 @@ import type { PostForm } from './pages.ts'
 
 export type SpKey = { sealed: Buffer; certificate: string; organizationId: number }
 
-/** Where a browser is sent next: an address, or a form that sends itself. */
+/** Where a browser is sent next: an address, or a form that submits itself. */
 export type Onward = { location: string } | { form: PostForm }
 
 export async function findSpKey(db: Db, organizationId: number): Promise<SpKey | undefined> {
@@ -16,7 +16,7 @@ export async function findSpKey(db: Db, organizationId: number): Promise<SpKey |
   return row && { sealed: row.privateKey, certificate: row.certificate, organizationId }
 }
 
-/** Signs a message as the organization's service provider and puts it into the binding's envelope. */
+/** Signs a message as the organization's service provider, in the binding's envelope. */
 export function signedMessage(
   { keyring }: Deps,
   key: SpKey,

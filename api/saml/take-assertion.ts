@@ -82,7 +82,7 @@ async function refuse(told: Told, refused: Refused): Promise<never> {
   throw new SamlRefusal(refused.cause)
 }
 
-/** Everything that an answer changes is one transaction, so that fifty of one answer make one session. */
+/** All changes of a response are one transaction, so that concurrent copies of it open one session. */
 async function settle(deps: Deps, answered: Answered, visit: AcsVisit): Promise<AcsOutcome> {
   const { request, read } = answered
   const csrf = faultOfBrowser(request, visit)
@@ -100,15 +100,15 @@ async function settle(deps: Deps, answered: Answered, visit: AcsVisit): Promise<
         detail: assertionFacts(read.assertion),
       })
     } catch (error) {
-      // Somebody invited this very person at the same moment: now they are found.
+      // A concurrent request created this person; the next try finds them.
       if (tries > 3 || !isUniqueViolation(error)) throw error
     }
 }
 
 /**
- * Login CSRF: an attacker who makes a browser post the attacker's own assertion would have
- * somebody work in the attacker's account. The browser that asked carries the request's
- * cookie; a program that is no browser has no ambient sign-in to be stolen.
+ * Login CSRF: an attacker who makes a browser post the attacker's own assertion would have the
+ * victim work in the attacker's account. The browser that asked has the request's cookie. A program
+ * that is no browser has no ambient session to steal.
  */
 function faultOfBrowser({ id, browserHash }: FoundRequest, visit: AcsVisit): string | undefined {
   const cookie = visit.browserCookie(id)

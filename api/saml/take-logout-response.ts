@@ -35,7 +35,7 @@ export async function takeLogoutResponse(
 ): Promise<Onward> {
   const { claimed } = received
   if (claimed.kind !== 'SAMLResponse') throw new SamlRefusal('message_type')
-  // The gate: what answers no question of ours is not worth a signature's verification.
+  // A response to no request of ours is refused before its signature is verified.
   const request = await saml(deps.store.platform).request(claimed.inResponseTo)
   if (request?.kind !== 'logout') throw new SamlRefusal('request_unknown')
   return noteRefusal(deps, [request], visit, async () => {

@@ -20,14 +20,14 @@ import { assertVersion } from './version-tag.ts'
 
 type Change = { publicId: string; body: Record<string, unknown>; wanted: WantedMembers }
 
-/** RFC 7644 3.5.2: by the difference alone, never by reading all members and writing all. */
+/** RFC 7644 3.5.2. Writes the difference alone, never all members. */
 export const patchScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
   changeScimGroup(deps, by, {
     ...change,
     changesOf: (before) => changesOfPatch(before, patchOperations(change.body), before.publicId),
   })
 
-/** RFC 7644 3.5.1: without members in the body the group has none. */
+/** RFC 7644 3.5.1: a body without members removes them all. */
 export const putScimGroup = async (deps: Deps, by: Provisioning, change: Change) =>
   changeScimGroup(deps, by, {
     ...change,
@@ -46,7 +46,7 @@ async function changeScimGroup(
   const { organizationId } = by
   return deps.store.tenant(organizationId, async (db) => {
     const groups = scimGroups(db, organizationId)
-    // Sent together, done one after the other; so are the last ones.
+    // Sent together and executed in order; so are the last ones.
     const [, before] = await Promise.all([
       holdMembership(db, organizationId),
       groups.getForUpdate(publicId),
@@ -94,14 +94,14 @@ async function changeMembers(
   }
   const loses = renamed || replaced || gone.length > 0
   const named = [...ids, ...gone]
-  // Sent together, done one after the other.
+  // Sent together and executed in order.
   const [, , removed, added] = await Promise.all([
     roles.hold({ whom: renamed || replaced ? 'everybody' : 'these', ids: named }),
     replaced && roles.give({ whom: 'others', ids }, { notCounting: true }),
     remove(),
     membership.add(add),
     roles.give({ whom: renamed ? 'everybody' : 'these', ids: named }),
-    // Somebody may have lost the role by which they approved.
+    // A person may have lost the role of an approver.
     gave && loses && voidUnableApprovals(db, organizationId, actorOfToken(by)),
   ])
   return { added, removed }

@@ -41,7 +41,7 @@ export async function patchScimUser(
   })
 }
 
-/** RFC 7644 3.5.1: what is not in the body is cleared; without `active` the person is active. */
+/** RFC 7644 3.5.1: what the body omits is cleared; without `active` the person is active. */
 export async function putScimUser(deps: Deps, by: Provisioning, change: Change): Promise<ScimUser> {
   const after = () => columnsOfNew(readDocument(userSchema, change.body))
   return changeScimUser(deps, by, { ...change, after })
@@ -59,7 +59,7 @@ async function changeScimUser(
   const { organizationId } = by
   return deps.store.tenant(organizationId, async (db) => {
     const people = scimUsers(db, organizationId)
-    // Sent together, done one after the other.
+    // Sent together and executed in order.
     const [, before] = await Promise.all([
       holdPeople(db, organizationId),
       people.getForUpdate(publicId),
@@ -69,7 +69,7 @@ async function changeScimUser(
     const changes = differenceOf(before, next)
     if (Object.keys(changes).length === 0) return people.get(publicId, wantsGroups)
     await assertAllowed(db, organizationId, { before, next })
-    // Waited for: it is the one that may be refused, and with another's error it would not be told so.
+    // Awaited alone: this statement can be refused, and its error must be the one that is reported.
     await people.update(before.id, next)
     const tokensEnded = await settle(db, by, { before, next })
     if (tokensEnded > 0) changes['apiTokens'] = { from: tokensEnded, to: 0 }
@@ -103,7 +103,7 @@ async function assertAllowed(
     await assertAnotherOwner(db, organizationId, before.id)
 }
 
-/** What follows, in the same transaction: nothing of somebody who is deactivated opens anything after it. Returns how many API tokens ended. */
+/** The consequences: credentials of a deactivated person end. Returns how many API tokens ended. */
 async function settle(
   db: Db,
   by: Provisioning,
@@ -111,15 +111,15 @@ async function settle(
 ): Promise<number> {
   const access = endAccess(db, by.organizationId)
   const makers = personMakers(db, by.organizationId)
-  // By either of the two the identity provider's next assertion opens the account.
+  // Either of the two lets the identity provider's next assertion open the account.
   if (isReaddressed(before, next) || before.userName !== next.userName)
     await makers.noteByScimToken(before.id, by.tokenId, 'readdressed')
   if (!before.active && next.active)
     await makers.noteByScimToken(before.id, by.tokenId, 'reactivated')
   const ends = before.active && !next.active
-  // A link in a mailbox that is no longer this person's must not open their account.
+  // A link in a mailbox that is no longer this person's must not open the account.
   if (ends || isReaddressed(before, next)) await access.mailedLinks(before.id)
-  // Whoever takes an account over by changing its address is noticed at the old one.
+  // The owner of the old address must notice an attacker who takes over the account by changing it.
   if (isReaddressed(before, next) && before.email !== null)
     await mails(db, by.organizationId).queue('address_changed', before.id, {
       changedBy: by.tokenName,
@@ -138,7 +138,7 @@ function eventOf(before: UserColumns, next: UserColumns): string {
   return next.active ? 'scim.user_reactivated' : 'scim.user_deactivated'
 }
 
-/** Another spelling of the same address is not another address. */
+/** Another spelling of the same address is no change. */
 const isReaddressed = (
   before: { email: string | null },
   after: { email: string | null },

@@ -20,7 +20,7 @@ export async function createScimGroup(
   const ids = [...members.add.keys()]
   return deps.store.tenant(organizationId, async (db) => {
     const groups = scimGroups(db, organizationId)
-    // Sent together, done one after the other; so are the next ones.
+    // Sent together and executed in order; so are the next ones.
     const [, gives, group] = await Promise.all([
       holdMembership(db, organizationId),
       mappedRole(db, organizationId, fields.displayName),

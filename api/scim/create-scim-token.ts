@@ -5,7 +5,7 @@ import { tokens } from '../../store/tokens/tokens.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 
-/** A token of the organization's, not of a person's: it outlives whoever made it, until somebody revokes it. */
+/** Creates a token of the organization: it stays valid after its creator has left, until it is revoked. */
 export async function createScimToken(
   deps: Deps,
   caller: Caller,

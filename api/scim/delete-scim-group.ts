@@ -22,7 +22,7 @@ export async function deleteScimGroup(
     if (group.role) {
       const everybody = { whom: 'everybody', ids: [] } as const
       const roles = memberRoles(db, by, group.id)
-      // Sent together, done one after the other.
+      // Sent together and executed in order.
       await Promise.all([roles.hold(everybody), roles.give(everybody, { notCounting: true })])
     }
     await groups.delete(group.id)

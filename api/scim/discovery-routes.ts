@@ -9,7 +9,7 @@ import { listResponse } from './list-response.ts'
 import { scimBaseUrl } from './scim-base-url.ts'
 import { ScimIdParams } from './scim-target.ts'
 
-/** RFC 7644 4: what is supported here, and nothing that is not. */
+/** RFC 7644 4: lists only what is supported. */
 export const scimDiscoveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'scim' } as const
   const answers = { 200: scimAnswer('As RFC 7643 5 to 7 have it.'), ...scimErrors() }
@@ -74,7 +74,7 @@ const DiscoveryQuery = Type.Object({
   filter: Type.Optional(Type.Unknown({ description: 'Refused with 403.' })),
 })
 
-/** Else who asks would take the whole list for what the filter has left of it (RFC 7644 4). */
+/** Refuses a filter: otherwise a client would take the whole list for the filtered one (RFC 7644 4). */
 function assertNoFilter({ filter }: { filter?: unknown }): void {
   if (filter !== undefined) throw new AppError('forbidden', 'This list cannot be filtered.')
 }

@@ -14,7 +14,7 @@ export const ShownQuery = Type.Object({
 
 export const ListQuery = Type.Object({
   ...ShownQuery.properties,
-  // Longer is refused with a word about filters, by their parser.
+  // Longer filters are refused by the filter's parser, with a clearer error.
   filter: Type.Optional(Type.String({ maxLength: 8_000 })),
   startIndex: Type.Optional(Type.String({ maxLength: 20 })),
   count: Type.Optional(Type.String({ maxLength: 20 })),
@@ -23,7 +23,7 @@ export const ListQuery = Type.Object({
 export const maxCount = 200
 const defaultCount = 100
 
-/** RFC 7644 3.4.2.4: the first is 1, what is less is taken for it; nobody gets more than 200 at once. */
+/** RFC 7644 3.4.2.4: indexes start at 1, lower ones count as 1, and a page has at most 200. */
 export function listPage(
   { filter, startIndex, count }: Static<typeof ListQuery>,
   { schema, columns }: { schema: ResourceSchema; columns: FilterColumns },

@@ -5,7 +5,7 @@ type Source<T> = {
   count: (page: ListPage) => Promise<number>
 }
 
-/** One page and how many there are; where the page itself tells that, nothing is counted. */
+/** One page and the total, which is only counted if the page does not tell it. */
 export async function readPage<T>(
   page: ListPage,
   { list, count }: Source<T>,

@@ -4,7 +4,7 @@ import { scimLog } from '../../store/scim/scim-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What an identity provider was told instead of being served. */
+    /** The refusal that the identity provider got. */
     scimRefusal: { status: number; scimType: ScimType | undefined; detail: string } | undefined
   }
 }
@@ -14,7 +14,7 @@ export function logRefusals(scim: FastifyInstance): void {
   const { deps } = scim
   scim.addHook('onResponse', async (request) => {
     const { scimCaller, scimRefusal } = request
-    // Too many requests are not answered with more work.
+    // Rate-limited requests must not cause more work.
     if (!scimCaller || !scimRefusal || scimRefusal.status === 429) return
     const { organizationId } = scimCaller
     try {

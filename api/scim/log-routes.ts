@@ -14,7 +14,7 @@ const LogEntry = Type.Object({
   scimType: Nullable(Type.String()),
   /** What the identity provider was told. */
   detail: Nullable(Type.String()),
-  /** What was changed: `id` is the one that SCIM has. */
+  /** What was changed; `id` is SCIM's id. */
   target: Nullable(
     Type.Object({ kind: OneOf(['user', 'group']), id: Type.String(), label: Type.String() }),
   ),

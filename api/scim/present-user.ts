@@ -4,7 +4,7 @@ import { documentOf } from '../../domain/scim/user-columns.ts'
 import type { ScimUser } from '../../store/scim/scim-users.ts'
 import { versionTag } from './version-tag.ts'
 
-/** A person as SCIM has them (RFC 7643 4.1), less what the answer was not to have. */
+/** A person as RFC 7643 4.1 has it, without the attributes that were excluded. */
 export function presentUser(
   user: ScimUser,
   { baseUrl, projection }: { baseUrl: string; projection: Projection },

@@ -12,8 +12,8 @@ const served: Array<[RegExp, string]> = [
 const unsupported = /^\/(Bulk|Me|\.search|(Users|Groups)\/\.search)(\/|$)/
 
 /**
- * All else below the base: 501 for what the RFC has and this does not, 405 for another
- * method, 404. Told once the token is known, and before a body is read.
+ * Answers everything else below the base: 501 for parts of the RFC that are not supported, 405 for
+ * other methods, 404 otherwise. After the token is checked and before a body is read.
  */
 export function refuseUnserved(scim: FastifyInstance): void {
   scim.route({
@@ -29,7 +29,7 @@ export function refuseUnserved(scim: FastifyInstance): void {
           `${path} is not supported: see /ServiceProviderConfig.`,
         )
       const [, allow] = served.find(([pattern]) => pattern.test(path)) ?? []
-      // With a method that it has it came here by an id that is longer than any.
+      // A known method reaches this only with an id longer than any.
       if (allow === undefined || allow.split(', ').includes(request.method)) throw notFound()
       throw new AppError('method_not_allowed', `${request.method} is not one of: ${allow}.`, {
         allow,

@@ -18,7 +18,7 @@ import { versionTag } from './version-tag.ts'
 type Body = Record<string, unknown>
 type Stored = { publicId: string; rowVersion: number }
 
-/** What the answer is to have: where it is, and which attributes. */
+/** What the answer contains: its base address and the attributes. */
 export type Asked = { baseUrl: string; projection: Projection }
 
 type Change<T> = (
@@ -27,13 +27,13 @@ type Change<T> = (
   change: { publicId: string; body: Body; projection: Projection },
 ) => Promise<T>
 
-/** What people and groups are to the protocol; how each is read and changed is its own. */
+/** What users and groups have in common for the protocol. */
 export type Resource<T extends Stored> = {
   /** `User` is at /Users. */
   name: 'User' | 'Group'
   schema: ResourceSchema
   columns: FilterColumns
-  /** What is particular about its list, for the description of the API. */
+  /** A note on its list, for the API reference. */
   listNote?: string
   rows: (
     db: Db,
@@ -51,7 +51,7 @@ export type Resource<T extends Stored> = {
   present: (stored: T, asked: Asked) => Body
 }
 
-/** RFC 7644 3, for one kind of resource. */
+/** The routes of RFC 7644 3 for one kind of resource. */
 export function resourceRoutes<T extends Stored>(resource: Resource<T>): FastifyPluginAsyncTypebox {
   return async (app) => {
     const asked = (request: FastifyRequest<{ Querystring: Shown }>): Asked => ({

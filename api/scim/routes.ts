@@ -13,7 +13,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(
     async (scim) => {
       addJsonParser(scim, scimMediaType)
-      // What is answered is whatever was provisioned; a schema would cut off what it does not know.
+      // Answers are sent as stored; a schema would remove attributes that it does not know.
       scim.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
       scim.addHook('onRequest', async (_, reply) => void reply.type(scimMediaType))
       logRefusals(scim)

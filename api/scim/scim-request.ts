@@ -3,7 +3,7 @@ import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { ScimRequest } from '../../store/scim/scim-log.ts'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
 
-/** Who asks, for what, and by which answer it is told when it stands. */
+/** Who sent a request, what it asks for, and the status of a success. */
 export type Provisioning = ScimCaller &
   ScimRequest & { status: number; ifMatch: string | undefined }
 

@@ -6,8 +6,8 @@ import type { ScimUser } from '../../store/scim/scim-users.ts'
 const columns = ['userName', 'externalId', 'email', 'name', 'active'] as const
 
 /**
- * What an administrator wants to know of a change. Of the profile (addresses, phones) only
- * which attributes: the audit log is for ever, and people's particulars need not be.
+ * The difference for the audit log. Of the profile (addresses, phones) only the names of changed
+ * attributes: the audit log is kept for ever, and personal data need not be.
  */
 export function differenceOf(before: UserColumns | undefined, after: UserColumns): Changes {
   const changes: Changes = {}

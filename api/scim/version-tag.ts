@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
 
-/** The weak ETag of a resource (RFC 7644 3.14): how often its own attributes have changed. */
+/** The weak ETag of a resource (RFC 7644 3.14), from the number of its changes. */
 export const versionTag = (rowVersion: number): string => `W/"${rowVersion}"`
 
-/** Of two who change what they both have read, the second is told so and loses nothing. */
+/** Optimistic locking: of two clients that change what both have read, the second gets 412. */
 export function assertVersion(ifMatch: string | undefined, rowVersion: number): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const wanted = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

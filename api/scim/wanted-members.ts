@@ -2,9 +2,9 @@ import type { Projection } from '../../domain/scim/projection.ts'
 import type { WantedMembers } from '../../store/scim/scim-groups.ts'
 
 /**
- * Whether members are looked up at all. One group that is read has all of them. After a write
- * those of a large group come only where they were asked for by name; in a list they never do,
- * or 200 groups could be 200 times everybody.
+ * Whether members are read. A single group comes with all of them. After a write, those of a large
+ * group come only if they were asked for by name. In a list they never do: 200 groups could be 200
+ * times everybody.
  */
 export function wantedMembers(
   { wants, asksFor }: Projection,

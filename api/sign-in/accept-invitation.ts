@@ -30,7 +30,7 @@ export async function acceptInvitation(
   assertNewPassword(password, { ...owner, name: name ?? owner.name })
 
   const { organizationId, userId } = owner
-  // Before the transaction: nothing slow happens inside one.
+  // Hashing is slow, so it is done before the transaction.
   const passwordHash = await hashPassword(password)
   const cookie = await deps.store.tenant(organizationId, async (db) => {
     if (!(await holdPerson(db, organizationId, userId))) throw spent()
@@ -38,8 +38,8 @@ export async function acceptInvitation(
     await assertMayUsePassword(db, owner)
     await users(db, organizationId).setPassword(userId, passwordHash, name)
     await endAccess(db, organizationId).mailedLinks(userId)
-    // Set up before there was a password, so by a session of an identity provider: whoever
-    // controls that would lock out the person who accepts.
+    // A factor from before the first password was set up in a session of an identity provider: an
+    // attacker who controls that could lock out the person who accepts.
     await secondFactors(db, organizationId).remove(userId)
     await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
       target: { kind: 'user', id: userId, label: owner.email ?? owner.name },

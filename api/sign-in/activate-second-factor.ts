@@ -12,14 +12,14 @@ import { wrongOwnCode } from './refusals.ts'
 import { secretPlace } from './take-code.ts'
 import { takeTry } from './take-try.ts'
 
-/** From now on the password alone does not sign in. The recovery codes are shown here and never again. */
+/** Requires the second factor from now on. The recovery codes are shown here and never again. */
 export async function activateSecondFactor(
   { store, keyring }: Deps,
   caller: Caller,
   code: string,
 ): Promise<string[]> {
   const { organizationId, userId } = caller
-  // Before a try is taken: where there is nothing to guess at, nobody is locked for asking.
+  // Before a try is counted: without an enrolment there is nothing to guess.
   await store.tenant(organizationId, async (db) => enrolledFactor(db, caller))
   const subject = codeTries(organizationId, userId)
   await takeTry(store.platform, subject)
@@ -30,7 +30,7 @@ export async function activateSecondFactor(
     const factors = secondFactors(db, organizationId)
     const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
     const step = stepOfCode(secret, code)
-    // The step is taken here too: the code that activates does not sign in afterwards.
+    // The step is consumed here too, so the activating code does not sign in afterwards.
     if (step === undefined || !(await factors.takeStep(userId, step))) throw wrongOwnCode()
     await factors.activate(userId, recovery.hashes)
     await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_enabled', {
@@ -41,7 +41,7 @@ export async function activateSecondFactor(
   return recovery.plain
 }
 
-/** Enrolled and not active yet; anything else is told as what it is. */
+/** The enrolment that is not active yet; throws if there is none or it is active. */
 async function enrolledFactor(db: Db, { organizationId, userId }: Caller): Promise<SecondFactor> {
   const factor = await secondFactors(db, organizationId).find(userId)
   if (!factor) throw conflict('mfa_not_enrolled', 'Enroll first, then send a code of the app.')

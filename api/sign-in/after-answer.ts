@@ -6,9 +6,9 @@ export type AfterAnswer = (job: () => Promise<void>) => void
 const longestDelayMs = 400
 
 /**
- * Work that an answer must not show in its time, because it is done for an address that
- * exists alone. It begins a random moment later, so that the next request, which may be
- * the same prober's, does not run beside it every time. A server that closes waits for it.
+ * Runs work after the answer, because it is done for existing addresses alone and must not show in
+ * the answer's time. Starts after a random delay, so that a prober's next request does not always run
+ * beside it. A closing server waits for it.
  */
 export function afterAnswer(app: FastifyInstance): AfterAnswer {
   const running = new Set<Promise<void>>()

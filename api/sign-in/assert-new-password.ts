@@ -8,7 +8,7 @@ export type PasswordOwner = {
   organizationSlug: string
 }
 
-/** Refuses what somebody who knows the person and the organization would guess first (NIST SP 800-63B 5.1.1.2). */
+/** Refuses what an attacker who knows person and organization would try first (NIST SP 800-63B 5.1.1.2). */
 export function assertNewPassword(password: string, owner: PasswordOwner): void {
   const { email, name, organizationName, organizationSlug } = owner
   checkPassword(password, {

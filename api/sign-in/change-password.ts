@@ -27,7 +27,7 @@ export async function changePassword(
   if (oldHash === null || email === null)
     throw conflict('no_password', 'You have no password here: you sign in by single sign-on.')
 
-  // The lock of sign-in: else a session left open would be a second place to guess the password at.
+  // Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead.
   const subject = passwordTries(email)
   await takeTry(deps.store.platform, subject)
   if (!(await verifyPassword(oldHash, current))) {
@@ -39,7 +39,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password)
   await deps.store.tenant(organizationId, async (db) => {
     const person = await holdPerson(db, organizationId, userId)
-    // Another request changed it while this one was being checked.
+    // A concurrent request changed it.
     if (person?.passwordHash !== oldHash) throw wrongOwnPassword()
     await users(db, organizationId).setPassword(userId, passwordHash)
     await sessions(db, organizationId).revokeOthersOf(userId, caller.credentialId)

@@ -3,7 +3,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { sessions } from '../../store/users/sessions.ts'
 import type { Deps } from '../deps.ts'
 
-/** Signs one of one's own devices out. */
+/** Ends one of the caller's own sessions. */
 export async function endSession({ store }: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId, userId } = caller
   await store.tenant(organizationId, async (db) => {

@@ -10,7 +10,7 @@ import { secretPlace } from './take-code.ts'
 
 export type Enrollment = { secret: string; otpauthUrl: string; qrSvg: string }
 
-/** A secret for an authenticator app. It counts for nothing until a code of it was shown to be made right. */
+/** Creates a secret for an authenticator app. It has no effect until a code of it is confirmed. */
 export async function enrollSecondFactor(
   { store, keyring }: Deps,
   caller: Caller,
@@ -19,7 +19,7 @@ export async function enrollSecondFactor(
   const secret = newTotpSecret()
   await store.tenant(organizationId, async (db) => {
     const person = await holdPerson(db, organizationId, userId)
-    // Else a session left open would be enough to put another app in the place of the person's own.
+    // Otherwise an attacker with an open session could replace the person's app by another.
     if (person?.mfaEnabled)
       throw conflict('mfa_enabled', 'A second factor is active. Remove it first.')
     const sealed = keyring.seal(secretPlace(organizationId), secret)

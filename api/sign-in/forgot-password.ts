@@ -12,7 +12,7 @@ import { actorOfVisitor, type Visitor } from './visitor.ts'
  */
 export async function forgotPassword(deps: Deps, email: string, visitor: Visitor): Promise<void> {
   const accounts = signIn(deps.store.platform)
-  // Past the cap nothing is sent, and nobody is told: a mailbox is not filled by whoever knows its address.
+  // Above the limit nothing is sent, silently, so that nobody can flood a mailbox.
   if ((await accounts.takeTry(resetTries(email))) > 0) return
   for (const account of await accounts.resettable(normalEmail(email)))
     await queueMail(deps, account, visitor)
@@ -21,7 +21,7 @@ export async function forgotPassword(deps: Deps, email: string, visitor: Visitor
 async function queueMail(deps: Deps, account: Resettable, visitor: Visitor): Promise<void> {
   const { organizationId, userId, email } = account
   await deps.store.tenant(organizationId, async (db) => {
-    // Nobody is sent a link that opens nothing.
+    // No link is sent to a person whose password could not sign in.
     if (!(await mayUsePassword(db, account))) return
     await mails(db, organizationId).queue('password_reset', userId, {})
     await auditLog(db, organizationId, actorOfVisitor(visitor)).record(

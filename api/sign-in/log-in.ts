@@ -26,8 +26,8 @@ export type SignInStep = NewSignIn | { mfaToken: string }
 const secondFactorMinutes = 5
 
 /**
- * Longer than noting a failure takes. A failure is noted for an address that exists alone,
- * so both wait this long, or the clock would tell them apart.
+ * Longer than recording a failure takes. Failures are recorded for existing addresses alone, so every
+ * failed sign-in waits this long; otherwise the time would reveal whether an address exists.
  */
 const failureMs = 50
 
@@ -49,7 +49,7 @@ export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Pr
     ])
     throw wrongCredentials()
   }
-  // Told to nobody who does not have a password of the address: it says that the address exists.
+  // Only with a right password: the answer reveals that the address exists.
   if (found.filter(({ passwordHash }) => passwordHash !== null).length > 2)
     throw invalid('This address needs the organization as well.', [
       { path: 'org', message: 'send the slug of the organization' },
@@ -64,7 +64,7 @@ export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Pr
   return readSignIn(deps, { ...step, hash: hashCredential(step.cookie) }, visitor)
 }
 
-/** Always two verifications, one after the other, whatever there is to verify. */
+/** Always verifies twice, one after the other, so that the time does not depend on the number of accounts. */
 async function firstMatch(
   found: SignInCandidate[],
   password: string,
@@ -74,7 +74,7 @@ async function firstMatch(
   return first ? found[0] : second ? found[1] : undefined
 }
 
-/** A session, or where there is a second factor a token that waits for its code. */
+/** Opens a session or, with a second factor, returns a token that waits for its code. */
 async function takeStep(
   db: Db,
   match: Person & Pick<SignInCandidate, 'passwordHash'>,
@@ -82,7 +82,7 @@ async function takeStep(
 ): Promise<{ cookie: string } | { mfaToken: string }> {
   const { organizationId, userId } = match
   const person = await holdPerson(db, organizationId, userId)
-  // Changed or closed since the slow check began: what was right then opens nothing now.
+  // The password changed, or the account was closed, since the slow check began.
   if (!person || person.passwordHash !== match.passwordHash) throw wrongCredentials()
   await assertMayUsePassword(db, match)
   if (!person.mfaEnabled) return { cookie: await insertSession(db, match, visitor) }

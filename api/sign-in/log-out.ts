@@ -6,8 +6,8 @@ import type { Deps } from '../deps.ts'
 import { logoutQuestion, noteLogoutQuestion, type LogoutQuestion } from '../saml/ask-for-logout.ts'
 
 /**
- * Ends the session here, and before anybody else is asked: whatever the identity provider
- * answers, or if nobody ever goes there, this one is over. Returns where to go for the rest.
+ * Ends the session before the identity provider is asked, so that it is over whatever the provider
+ * answers. Returns the address that continues the logout there.
  */
 export async function logOut(deps: Deps, caller: Caller, origin: string): Promise<string | null> {
   const { organizationId } = caller
@@ -23,14 +23,14 @@ export async function logOut(deps: Deps, caller: Caller, origin: string): Promis
 }
 
 function addressOf(deps: Deps, question: LogoutQuestion, origin: string): string | null {
-  // A form cannot be an address, so the browser comes by for it.
+  // `redirectUrl` cannot be a form, so the browser fetches a page with it.
   if (question.binding === 'post')
     return `${origin}/api/auth/saml/slo/request?state=${question.state}`
   try {
     const onward = logoutQuestion(deps, question)
     return 'location' in onward ? onward.location : null
   } catch (error) {
-    // The key to sign with is away. Signing out works without it, here.
+    // The signing key is not available. The local session ends without it.
     if (!(error instanceof AppError) || error.fault !== 'unavailable') throw error
     deps.log.warn({ err: error, organizationId: question.key.organizationId }, 'no single logout')
     return null

@@ -14,8 +14,8 @@ export type Person = { userId: number; organizationId: number }
 export type NewSignIn = { cookie: string; caller: Caller }
 
 /**
- * Within a transaction that holds the person: a session and its audit entry. Always a new
- * secret, so a cookie that somebody planted before is never taken over (session fixation).
+ * Opens a session with its audit entry, in a transaction that holds the person. Always a new secret,
+ * so that a cookie planted by an attacker is never adopted (session fixation).
  */
 export async function insertSession(
   db: Db,
@@ -33,14 +33,14 @@ export async function insertSession(
   return secret.plain
 }
 
-/** After the commit: whoever the new session is, as the next request will see them. */
+/** After the commit: the new session as the next request will see it. */
 export async function readSignIn(
   deps: Deps,
   { cookie, hash }: { cookie: string; hash: Buffer },
   visitor: Visitor,
 ): Promise<NewSignIn> {
   const row = await callers(deps.store).bySession(hash)
-  // Ended by somebody else at this very moment.
+  // Ended by a concurrent request.
   if (!row) throw wrongCredentials()
   const { ceiling: _, stale: __, ...person } = row
   const { ip, requestId } = visitor

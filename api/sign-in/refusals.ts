@@ -14,7 +14,7 @@ export const ssoRequired = () =>
     code: 'sso_required',
   })
 
-/** For somebody who is signed in: 401 would say that they are not. */
+/** For a caller who is signed in, so it is no 401. */
 export const wrongOwnPassword = () =>
   new AppError('forbidden', 'The password is wrong.', { code: 'invalid_credentials' })
 

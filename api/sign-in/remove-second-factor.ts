@@ -10,7 +10,7 @@ import { wrongOwnCode } from './refusals.ts'
 import { takeCode } from './take-code.ts'
 import { takeTry } from './take-try.ts'
 
-/** Asks for a code, or a stolen session could undo what keeps a stolen password from being enough. */
+/** Needs a code, so that an attacker with a stolen session cannot remove the factor. */
 export async function removeSecondFactor(
   { store, keyring }: Deps,
   caller: Caller,
@@ -18,7 +18,7 @@ export async function removeSecondFactor(
 ): Promise<void> {
   const { organizationId, userId } = caller
   const audit = { target: { kind: 'user', id: userId, label: caller.email ?? caller.name } }
-  // Before a try is taken: where there is nothing to guess at, nobody is locked for asking.
+  // Before a try is counted: without a factor there is nothing to guess.
   await store.tenant(organizationId, async (db) => {
     if (!(await secondFactors(db, organizationId).find(userId))?.enabled) throw notEnabled()
   })

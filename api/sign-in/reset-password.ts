@@ -44,7 +44,7 @@ export async function resetPassword(
       target: { kind: 'user', id: userId, label: email ?? name },
     })
   })
-  // Whoever reads the mailbox is let in again at once, whoever locked the address before.
+  // Clears the lock, so that an attacker who locked the address does not keep its owner out.
   if (email !== null) await signIn(deps.store.platform).clearTries(passwordTries(email))
 }
 

@@ -110,7 +110,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** Our own page of it, whatever address this service is opened by; else the operator's. */
+/** The UI behind this service if there is one, else the operator's address. */
 function workflowsUrl({ temporal: { ui, uiUrl, namespace } }: Config): string | null {
   const base = ui ? temporalUiPath : uiUrl?.replace(/\/$/, '')
   return base === undefined || base === ''

@@ -6,7 +6,7 @@ import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 
 export const Email = Text(254, 1)
 export const Password = Text(maxPasswordLength, 1)
-/** Six digits, or a recovery code, spaces and hyphens as one likes. */
+/** Six digits or a recovery code; spaces and hyphens are ignored. */
 export const Code = Text(50, 1)
 
 export const Login = Body({
@@ -55,7 +55,7 @@ export const Me = Type.Object({
         'Whether this session changes password, second factor, tokens and sessions of its account. One of an identity provider does not, unless the account has no password.',
     }),
   }),
-  /** Where the engine shows its workflows; of platform administrators alone. */
+  /** The address of Temporal's UI, for platform administrators alone. */
   temporalUiUrl: Nullable(Type.String()),
 })
 

@@ -11,7 +11,7 @@ export function setSessionCookie(reply: FastifyReply, value: string): void {
   })
 }
 
-/** With the same attributes: a browser ignores a `__Host-` cookie that is not `Secure`, one that ends it too. */
+/** With the same attributes: a browser ignores a `__Host-` cookie without `Secure`, also one that deletes it. */
 export function clearSessionCookie(reply: FastifyReply): void {
   void reply.clearCookie(sessionCookieOf(reply.server.deps.config), attributesOf(reply))
 }

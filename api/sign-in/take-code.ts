@@ -11,8 +11,8 @@ export const secretPlace = (organizationId: number): SealedPlace => ({
 })
 
 /**
- * Takes a code of an active second factor, or a recovery code, once. A code that was taken
- * before is refused within its own 30 s too: somebody may have looked on (RFC 6238 5.2).
+ * Consumes a code of an active second factor, or a recovery code. A used code is refused within its
+ * own 30 s too, because an attacker may have seen it (RFC 6238 5.2).
  */
 export async function takeCode(
   { db, keyring }: { db: Db; keyring: Keyring },

@@ -45,11 +45,11 @@ async function signInWith(
   const { organizationId, userId } = owner
   return store.tenant(organizationId, async (db) => {
     if (!(await holdPerson(db, organizationId, userId))) throw over()
-    // Single sign-on may have become required since the password.
+    // Single sign-on may have become required since the password was checked.
     await assertMayUsePassword(db, owner)
     const taken = await takeCode({ db, keyring }, owner, code)
     if (!taken) return undefined
-    // Whatever ended the token meanwhile (a reset, another request) undoes the taking of the code as well.
+    // If the token ended meanwhile (a reset, a concurrent request), the code is not consumed either.
     if (!(await userTokens(db, organizationId).use(hash, 'second_factor'))) throw over()
     if (taken === 'recovery')
       await auditLog(db, organizationId, actorOfVisitor(visitor)).record(

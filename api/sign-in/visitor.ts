@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
 
-/** Somebody who has not signed in yet. */
+/** A client without a session. */
 export type Visitor = { ip: string; userAgent: string; requestId: string }
 
 export const visitorOf = (request: FastifyRequest): Visitor => ({

@@ -57,7 +57,7 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
       config: {
         access: 'manage_users_sso',
         sessionOnly: true,
-        // Of others: one's own is looked at below.
+        // Another person's token is no credential of the caller; one of their own is checked below.
         changesCredential: false,
         target: async (db, organizationId, { id = 0 }) => tokens(db, organizationId).assertLive(id),
       },

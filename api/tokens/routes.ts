@@ -14,7 +14,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { operationId: 'listMyTokens', response: { 200: TokenList, ...errors() } },
     },
     async ({ caller }) => {
-      // At most twenty live ones: one page.
+      // At most twenty are valid, so one page holds all.
       const own = await app.deps.store.tenant(caller.organizationId, async (db) =>
         tokens(db, caller.organizationId).listOf(caller.userId),
       )

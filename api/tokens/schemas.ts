@@ -15,7 +15,7 @@ const tokenFields = {
 }
 const TokenBody = Type.Object(tokenFields)
 
-/** A token of anybody's, with whose role limits it. */
+/** A token with its owner, whose role limits it. */
 const OwnedTokenBody = Type.Object({
   ...tokenFields,
   user: Type.Object({ id: Id, email: Nullable(Type.String()), name: Type.String() }),

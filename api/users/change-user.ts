@@ -25,7 +25,7 @@ export async function changeUser(
   { id, change }: { id: number; change: PersonChange },
 ): Promise<User> {
   const { organizationId } = caller
-  // Whoever could give the account another address could have its password reset to that one.
+  // An attacker who could change the account's address would have the password reset mailed there.
   if (id === caller.userId && change.email !== undefined && caller.kind === 'session')
     assertCredentialsUnlocked(caller)
   return deps.store.tenant(organizationId, async (db) => {
@@ -65,13 +65,13 @@ async function write(
   if (role !== undefined) await people.setManualRole(id, role)
 }
 
-/** What follows from a change, in its transaction: dead links, ended sessions, void approvals, the audit entry. */
+/** The consequences of a change, in its transaction: links and sessions end, approvals are voided, it is audited. */
 async function settle(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
   const { organizationId } = caller
   const access = endAccess(db, organizationId)
   const made = async (what: Making) =>
     personMakers(db, organizationId).note(after.id, [caller.userId], what)
-  // A link in a mailbox that is no longer this person's must not open their account.
+  // A link in a mailbox that is no longer this person's must not open the account.
   if (isReaddressed(before, after)) {
     await access.mailedLinks(after.id)
     await tellOldAddress(db, caller, { before, after })
@@ -113,6 +113,6 @@ function difference(before: User, after: User): Record<string, { from: unknown; 
   )
 }
 
-/** Another spelling of the same address is not another address. */
+/** Another spelling of the same address is no change. */
 const isReaddressed = (before: User, after: User): boolean =>
   before.email?.toLowerCase() !== after.email?.toLowerCase()

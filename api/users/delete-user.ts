@@ -7,7 +7,7 @@ import { assertAnotherOwner, holdPeopleAs } from '../../store/users/hold-people.
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 
-/** Takes a person out of the organization: nothing of theirs opens anything after this transaction. */
+/** Removes a person from the organization; all their credentials end in the same transaction. */
 export async function deleteUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (db) => {

@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts'
 import { queueInvitation } from './invite-user.ts'
 
 /**
- * Mails a new link to somebody whose invitation was lost or has expired. The links before it
- * open nothing any more: they may lie in a mailbox that others read.
+ * Mails a new link to a person whose invitation was lost or expired. Earlier links stop working: they
+ * may be in a mailbox that others read.
  */
 export async function inviteAgain(deps: Deps, caller: Caller, id: number): Promise<User> {
   const { organizationId } = caller

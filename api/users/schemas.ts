@@ -13,7 +13,7 @@ export const UserBody = Type.Object({
   name: Type.String(),
   role: OneOf(roles),
   active: Type.Boolean(),
-  /** Was invited and has not come in yet. */
+  /** Invited, and never signed in. */
   invited: Type.Boolean(),
   createdAt: Time,
 })

@@ -11,7 +11,7 @@ import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody } from './schemas.ts'
 
-/** Above any id: a list begins with its newest row. */
+/** Above any id: a list starts with its newest row. */
 const newest = 2_147_483_647
 const bodyLimitBytes = 10 * 1_048_576
 const Files = Type.Record(Type.String(), Type.String({ maxLength: bodyLimitBytes }))
@@ -20,8 +20,8 @@ const target = async (db: Db, organizationId: number, { id = 0 }: Record<string,
   workspaces(db, organizationId).get(id)
 
 /**
- * A workspace's files, in immutable versions. Every member may read them: who looks at a
- * run must see what it was planned from, and a secret belongs in a sensitive variable.
+ * A workspace's files in immutable versions. Every member may read them, to see what a run was
+ * planned from; secrets belong in sensitive variables.
  */
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
@@ -73,7 +73,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id } }, reply) => {
       const newest = await newestVersion(app.deps, caller, id)
       if (!newest) return { configuration: null }
-      // As text that is sent on piece by piece: up to 10 MiB are neither parsed nor held.
+      // Streamed as text: up to 10 MiB are neither parsed nor held in memory.
       const text = Readable.from(answerOf(app.deps, caller, newest), { objectMode: false })
       return reply.type('application/json; charset=utf-8').send(text as never)
     },
@@ -122,8 +122,8 @@ async function newestVersion({ store }: Deps, { organizationId }: Caller, id: nu
 const pieceBytes = 256 * 1_024
 
 /**
- * The files are stored as the JSON that is sent. Its last brackets follow once all of it was found to
- * be genuine, so what somebody changed in the store is never a whole answer.
+ * The files are stored as the JSON that is sent. Its closing brackets are sent only after all of it
+ * was authenticated, so tampered data never makes a complete answer.
  */
 async function* answerOf(
   { store, keyring }: Deps,

@@ -11,7 +11,7 @@ import { holdWorkspace } from './hold-workspace.ts'
 import { placeOfValue, presentVariable } from './present-variable.ts'
 import type { NewVariableBody, VariableBody } from './schemas.ts'
 
-/** Adds a variable to what a workspace's plans are given. */
+/** Adds a variable to a workspace. */
 export async function createVariable(
   deps: Deps,
   caller: Caller,

@@ -5,7 +5,7 @@ import { workspaceVariables } from '../../store/workspaces/workspace-variables.t
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 
-/** Takes a variable away from what a workspace's plans are given. */
+/** Deletes a variable of a workspace. */
 export async function deleteVariable(
   deps: Deps,
   caller: Caller,

@@ -32,7 +32,7 @@ export async function deleteWorkspace(
   })
 }
 
-/** A state from before is split first, outside of the transaction: only then its resources are known. */
+/** Splits an older state first, outside of the transaction: its resources are unknown before. */
 async function settleState(deps: Deps, organizationId: number, id: number): Promise<void> {
   const version = await deps.store.tenant(organizationId, async (db) =>
     stateVersions(db, organizationId).current(id),
@@ -40,7 +40,7 @@ async function settleState(deps: Deps, organizationId: number, id: number): Prom
   if (version) await inParts(deps, { organizationId, version })
 }
 
-/** Returns how many resources are left to themselves. */
+/** Returns how many resources are left without a workspace. */
 async function assertDeletable(
   db: Db,
   { caller, workspace, abandon }: { caller: Caller; workspace: Workspace; abandon: boolean },
@@ -51,7 +51,7 @@ async function assertDeletable(
   const lock = await workspaceLocks(db, organizationId).find(workspace.id)
   if (lock) throw lockedBy(lock)
   const state = await stateVersions(db, organizationId).current(workspace.id)
-  // A version that nobody has split yet could stand for anything.
+  // A version that is not split yet may contain any number.
   const resources = state ? (state.managedResources ?? 1) : 0
   if (resources > 0 && !abandon)
     throw conflict(

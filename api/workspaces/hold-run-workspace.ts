@@ -6,9 +6,9 @@ import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/works
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 
 /**
- * Takes the workspace's row and looks once more whether the run may still write: between
- * the token's check and here a newer attempt may have raised the fence. Returns the run's
- * own lock, or undefined where the run is a zombie.
+ * Locks the workspace's row and checks again whether the run may still write: a newer attempt may
+ * have raised the fencing number since the token was checked. Returns the run's own lock, or
+ * undefined if the run lost its workspace.
  */
 export async function holdRunWorkspace(db: Db, run: RunCaller): Promise<WorkspaceLock | undefined> {
   const { organizationId, workspaceId, workspaceRunId } = run

@@ -6,9 +6,9 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import type { Deps } from '../deps.ts'
 
 /**
- * Runs `work` in one transaction that holds the workspace's row, as everything does that
- * decides about turns, locks, state and guards. A refusal because of a guard takes the
- * transaction back, so its audit entry is written after it.
+ * Runs `work` in one transaction that locks the workspace's row, as all decisions on turns, locks,
+ * state and guards do. A refused change of a guard rolls the transaction back, so its audit entry is
+ * written afterwards.
  */
 export async function holdWorkspace<T>(
   deps: Deps,

@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts'
 type About = Pick<NewStateVersion, 'workspaceId' | 'createdBy'> &
   Partial<Pick<NewStateVersion, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>>
 
-/** Stores a state as a version, part by part as it comes: the whole of it is never in this process. */
+/** Stores a state as a version while its parts arrive, so that it is never whole in memory. */
 export async function keepState(
   { keyring, db, organizationId }: { keyring: Deps['keyring']; db: Db; organizationId: number },
   { header, parts }: IncomingState,

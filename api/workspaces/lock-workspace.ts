@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { lockedBy } from './locked-by.ts'
 
-/** A person keeps everybody, runs included, from applying to a workspace until it is unlocked. */
+/** Locks a workspace for a person: nobody, runs included, applies until it is unlocked. */
 export async function lockWorkspace(
   deps: Deps,
   caller: Caller,

@@ -6,9 +6,9 @@ import type { Deps } from '../deps.ts'
 import { holdRunWorkspace } from './hold-run-workspace.ts'
 
 /**
- * A run holds its workspace's lock from the moment its apply began, so its own tofu's LOCK
- * only names it, and UNLOCK (no info) only takes the name away. Of two programs of one run
- * the later name counts: what the earlier one still sends is refused.
+ * A run holds its workspace's lock since its apply began. LOCK of its own tofu only sets the lock's
+ * id, and UNLOCK (without info) only removes it. Of two programs of one run the later id counts, and
+ * requests with the earlier one are refused.
  */
 export async function nameRunLock(
   deps: Deps,

@@ -3,7 +3,7 @@ import { users } from '../../store/users/users.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { ConfigurationVersionBody } from './schemas.ts'
 
-/** Configuration versions as callers see them, their authors by name. */
+/** Configuration versions as callers see them, with the names of their authors. */
 export async function presentConfigurations(
   db: Db,
   organizationId: number,

@@ -8,7 +8,7 @@ export const placeOfValue = (organizationId: number) => ({
   column: 'value',
 })
 
-/** A variable as callers see it. A sensitive value is written only: it is not even opened here. */
+/** A variable as callers see it. A sensitive value is write-only and is not opened here. */
 export function presentVariable(
   keyring: Keyring,
   organizationId: number,

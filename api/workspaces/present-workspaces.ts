@@ -28,7 +28,7 @@ export async function presentWorkspaces(
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
     const pipeline = managed.find(({ targetWorkspaceId }) => targetWorkspaceId === row.id)
-    // Deleted between two of the statements above, its pipeline with it.
+    // Deleted between two of the statements above.
     if (!pipeline) continue
     const lock = locks.find(({ workspaceId }) => workspaceId === row.id)
     bodies.push({
@@ -44,7 +44,7 @@ export async function presentWorkspaces(
   return bodies
 }
 
-/** One workspace, or not-found where it went in this very moment. */
+/** One workspace; not-found if it was deleted concurrently. */
 export async function presentWorkspace(
   db: Db,
   organizationId: number,

@@ -18,7 +18,7 @@ import { holdWorkspace } from './hold-workspace.ts'
 
 export type PutConfiguration = { version: ConfigurationVersion; created: boolean }
 
-/** Makes a new immutable version of a workspace's files; the newest one again where nothing differs. */
+/** Stores a new immutable version of a workspace's files; unchanged files keep the newest version. */
 export async function putConfiguration(
   deps: Deps,
   caller: Caller,

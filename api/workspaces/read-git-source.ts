@@ -5,11 +5,11 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from '../git/open-host.ts'
 
-/** What was read, and on top of which version; without a `read` the branch is where that version came from. */
+/** What was read, and the version it was compared with. Without `read` the branch is unchanged since that version. */
 export type GitSourceRead = {
   read: ReadSource | undefined
   onTopOf: number | null
-  /** When the workspace was changed last: what was read is of what it was then. */
+  /** When the workspace was last changed before the read. */
   updatedAt: Date
 }
 

@@ -10,7 +10,7 @@ import { keepParts } from './keep-state.ts'
 /** One version of a state. */
 export type StateAddress = { organizationId: number; version: StateVersion }
 
-/** The bytes of a state, read piece by piece as they are taken: a slow reader holds one of them. */
+/** The bytes of a state in pieces, read as fast as the client takes them. */
 export async function readStateBytes(deps: Deps, address: StateAddress): Promise<StateBytes> {
   const { sizeBytes, bodyMd5 } = await inParts(deps, address)
   return {
@@ -44,7 +44,7 @@ export async function* piecesOf(
 
 type PageOf = { kind: Exclude<StatePartKind, 'piece'>; after: number; limit: number }
 
-/** What one page of a state's rows takes as JSON. */
+/** The largest page of a state's rows as JSON. */
 const maxPageBytes = 1_048_576
 
 /** A page of a state's resources or outputs: a bounded number of batches, however large the state is. */
@@ -67,8 +67,8 @@ export async function readStateRows<Row>(
 const maxBatches = Math.ceil(maxPageBytes / batchBytes) + 1
 
 /**
- * The version, once it is in parts. One from before was one sealed body, and one whose apply could
- * not save it is until somebody looks: it is split by its first reader, in a process of its own.
+ * The version with its state in parts. An older version, or one whose apply could not save it, is one
+ * sealed body, which its first reader splits in a process of its own.
  */
 export async function inParts(
   { store, keyring }: Deps,
@@ -84,7 +84,7 @@ export async function inParts(
     await withSplitState({ organizationId, bytes }, { keepUnreadable: true }, async (state) =>
       store.tenant(organizationId, async (db) => {
         const versions = stateVersions(db, organizationId)
-        // Of two readers at once the second finds it done.
+        // A concurrent reader has already split it.
         if ((await versions.sealedBody(version.id)) === null) return
         await versions.settle(version.id, state.header)
         await keepParts({ keyring, db, organizationId }, version.id, state.parts)

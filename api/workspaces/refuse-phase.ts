@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/errors.ts'
 import { faultOfPhase, type VariablePhase } from '../../domain/workspaces/variables.ts'
 
-/** 400 `variable_phase_refused` where a variable of this kind cannot have the phase. */
+/** Throws 400 `variable_phase_refused` if a variable of this kind cannot have the phase. */
 export function refusePhase(
   variable: { kind: 'terraform' | 'env'; key: string },
   phase: VariablePhase,

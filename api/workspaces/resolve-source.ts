@@ -27,7 +27,7 @@ export async function resolveSource(
   const connection = id ? await gitConnections(db, organizationId).get(id) : undefined
   const kind = asked.source?.kind ?? now.sourceKind
   if (kind === 'inline') {
-    // One that was there before is not asked about again.
+    // An unchanged connection is not checked again.
     if (connection?.repoType === 'application' && (asked.gitConnectionId || asked.source))
       throw invalid('A workspace is written to a connection of type "infra".', [
         { path: 'gitConnectionId', message: 'is a connection of type "application"' },
@@ -36,15 +36,15 @@ export async function resolveSource(
   }
   if (!connection) {
     const changes = asked.source !== undefined || asked.gitConnectionId !== undefined
-    // Its connection is gone: all else can be changed as ever, and a run says what is missing.
+    // The connection was deleted: everything else can be changed, and a run reports what is missing.
     if (!changes) return { sourceKind: 'git', source: now.source }
     throw invalid('A git source needs the connection that it is read through.', [
       { path: 'gitConnectionId', message: 'is required where source.kind is "git"' },
     ])
   }
   const source = asked.source?.kind === 'git' ? toSource(asked.source, connection) : now.source
-  // The token may read more than its connection is for, and a workspace's files are every member's
-  // to read: who may lead it to another repository is who may connect that.
+  // The token may read more than its connection is for, and every member can read a workspace's files.
+  // So changing the repository needs the right to connect it.
   const repo = source['repo']
   const another = typeof repo === 'string' && !isSame(repo, connection.defaultRepo)
   if (another && (asked.source || asked.gitConnectionId))

@@ -18,16 +18,16 @@ import { inParts, piecesOf } from './read-state.ts'
 export type Restore = {
   id: number
   serial: number
-  /** Of several lineages that have the serial, this one's; the newest one's unless said. */
+  /** Which lineage is meant if several have the serial; by default the newest one. */
   lineage?: string | undefined
   newLineage?: boolean | undefined
 }
 
 /**
- * Makes an old state the current one again, as a new version under the next serial of the current
- * lineage: nothing is taken back. With a new lineage it begins at serial 1, which is the way out of
- * a serial that leaves no room above it. The old one is split under its new serial before the
- * workspace is held, so it is done again where somebody wrote meanwhile.
+ * Makes an old state current again, as a new version with the next serial of the current lineage;
+ * nothing is deleted. With a new lineage it gets serial 1, which is the way out of a serial with no
+ * room above it. The old state is split under its new serial before the workspace is locked, so this
+ * is repeated if another version was written meanwhile.
  */
 export async function restoreState(
   deps: Deps,
@@ -35,7 +35,7 @@ export async function restoreState(
   { id, serial, lineage, newLineage = false }: Restore,
 ): Promise<StateVersion> {
   const { organizationId } = caller
-  // Once: after another restore with a new lineage the same serial could name another version.
+  // Read once: after another restore with a new lineage the serial could name another version.
   const old = await deps.store.tenant(organizationId, async (db) =>
     stateVersions(db, organizationId).bySerial(id, serial, lineage),
   )
@@ -45,7 +45,7 @@ export async function restoreState(
       await assertUnused(db, organizationId, id)
       return stateVersions(db, organizationId).current(id)
     })
-    // The version that is restored is one of them.
+    // The restored version is one of them.
     if (!current) throw new Error('a workspace with a version has no current one')
     const bytes = piecesOf(deps, { organizationId, version })
     const restored = await withSplitState(
@@ -73,13 +73,13 @@ function next({ serial, lineage }: StateVersion): { serial: number; lineage: str
 type Restored = {
   id: number
   from: StateVersion
-  /** The current version when this one was split. */
+  /** The version that was current when the state was split. */
   current: StateVersion
   state: IncomingState
   newLineage: boolean
 }
 
-/** Undefined where another version has become the current one meanwhile. */
+/** Undefined if another version became current meanwhile. */
 async function store(
   deps: Deps,
   caller: Caller,

@@ -12,7 +12,7 @@ const LockBody = Type.Object({
     kind: OneOf(['user', 'run', 'cli']),
     label: Type.String(),
     since: Time,
-    /** Null: nobody can tell whether somebody's own tofu still runs. */
+    /** Null: unknown, because a person's own tofu holds the lock. */
     alive: Nullable(Type.Boolean()),
   }),
   lockId: Nullable(Type.String()),
@@ -49,9 +49,9 @@ export const WorkspaceBody = Type.Object({
 export type WorkspaceBody = Static<typeof WorkspaceBody>
 
 /**
- * `git` names what to read through the connection, whose id stands beside it as a guard of the runs:
- * without a repository and branch, the connection's own. `path` is the folder that is read and in
- * which OpenTofu works; `include` are folders taken along, such as shared modules.
+ * `git` names what is read through the connection, whose id is outside of this object because it
+ * guards the runs. Without a repository and branch, those of the connection. `path` is the folder
+ * that is read and in which OpenTofu works; `include` are further folders, such as shared modules.
  */
 const Source = Type.Union([
   Body({ kind: Type.Literal('inline') }),
@@ -95,7 +95,7 @@ export const VariableBody = Type.Object({
   id: Id,
   key: Type.String(),
   kind: OneOf(['terraform', 'env']),
-  /** Null where it is sensitive: such a value is written only. */
+  /** Null if it is sensitive: such a value is write-only. */
   value: Nullable(Type.String()),
   sensitive: Type.Boolean(),
   phase: Phase,
@@ -128,7 +128,7 @@ export const ConfigurationVersionBody = Type.Object({
   source: OneOf(['api', 'git']),
   commitSha: Nullable(Type.String()),
   sha256: Type.String(),
-  /** In a list the first 40 alone. */
+  /** In a list, the first 40. */
   fileNames: Type.Array(Type.String()),
   fileCount: Type.Integer(),
   sizeBytes: Type.Integer(),

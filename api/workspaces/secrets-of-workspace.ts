@@ -4,7 +4,7 @@ import { workspaceVariables } from '../../store/workspaces/workspace-variables.t
 import type { Deps } from '../deps.ts'
 import { placeOfValue } from './present-variable.ts'
 
-/** The workspace's sensitive values as they are now. They are opened to be searched for, and go nowhere. */
+/** The workspace's current sensitive values, opened only to search for them. */
 async function secretsOfWorkspace(
   { keyring }: Pick<Deps, 'keyring'>,
   db: Db,
@@ -14,7 +14,7 @@ async function secretsOfWorkspace(
   return rows.map(({ value }) => keyring.open(placeOfValue(organizationId), value).toString())
 }
 
-/** Covers them in what was stored before they were sensitive, or in a form that a mark did not follow. */
+/** Masks them in what was stored before they were sensitive, or in a form that OpenTofu's marks did not follow. */
 export async function searchForSecrets(
   deps: Pick<Deps, 'keyring'>,
   db: Db,

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { readStateBytes, type StateAddress } from './read-state.ts'
 
-/** Sends a state as it was written, with what OpenTofu checks it by. A reader who was cut off knows it by the length. */
+/** Sends a state as it was written, with its MD5 for OpenTofu. The length reveals a truncated answer. */
 export async function sendState(
   deps: Deps,
   reply: FastifyReply,

@@ -24,7 +24,7 @@ const target = async (db: Db, organizationId: number, { id = 0 }: Record<string,
 
 const config = { access: 'state', rawBody: true, target } as const
 const LockQuery = Type.Object({ ID: Type.Optional(QueryText({ maxLength: 200 })) })
-/** 423 is OpenTofu's own lock info, and our error beside it, which it passes over. */
+/** 423 has OpenTofu's own lock info, and beside it our error, which OpenTofu ignores. */
 const Held = Type.Object({
   ...ErrorBody.properties,
   ID: Type.String(),
@@ -109,7 +109,7 @@ export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 }
 
-/** The one route whose body is no buffer: a state is read as it comes. */
+/** The one route whose body is a stream: a state is processed while it arrives. */
 const stateWriteRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -143,18 +143,18 @@ const stateWriteRoute: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-/** Leaves the connection open where the state is refused before its end, so that the refusal is heard. */
+/** Keeps the connection open if the state is refused before its end, so that the client reads the refusal. */
 const bytesOf = ({ body }: FastifyRequest): AsyncIterable<Buffer> =>
   body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([])
 
-/** Whoever calls, once it is sure that a run's token is used for its own workspace. */
+/** The caller, after checking that a run's token is used for its own workspace. */
 function reaching(request: FastifyRequest, workspaceId: number, act: 'read' | 'lock' | 'write') {
   const { runCaller: run, caller } = request
   if (run) assertRunMay(run, workspaceId, act)
   return { run, caller, organizationId: (run ?? caller).organizationId }
 }
 
-/** Another organization's workspace is not found, before anything is told of the body. */
+/** Throws not-found for another organization's workspace, before the body is checked. */
 async function assertExists(
   store: FastifyRequest['server']['deps']['store'],
   organizationId: number,
@@ -163,11 +163,11 @@ async function assertExists(
   await store.tenant(organizationId, async (db) => workspaces(db, organizationId).get(id))
 }
 
-/** The parser above leaves no other body than its bytes, or none. */
+/** The parser above leaves a buffer or no body. */
 const bodyOf = ({ body }: FastifyRequest): Buffer =>
   Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 
-/** OpenTofu sends the MD5 of each body: what was cut or changed on the way is not stored. */
+/** Compares the MD5 that OpenTofu sends, so that a truncated or altered state is not stored. */
 function assertUnharmed({ headers }: FastifyRequest, bodyMd5: string): void {
   const sent = headers['content-md5']
   if (sent === undefined || sent === bodyMd5) return

@@ -15,12 +15,12 @@ import { sendState } from './send-state.ts'
 import { restoreState } from './restore-state.ts'
 import { Cursor, QueryText } from '../http/pattern.ts'
 
-/** Above any id: a list begins with its newest row. */
+/** Above any id: a list starts with its newest row. */
 const newest = 2_147_483_647
 
 const Serial = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const SerialParams = Type.Object({ id: Id, serial: Serial })
-/** A page goes on in the version in which the first one was: the list does not move between them. */
+/** Later pages stay in the version of the first one, so that the list does not change between them. */
 const RowsPage = Type.Object({
   ...Page.properties,
   cursor: Type.Optional(Cursor('^[0-9]{1,9}-[0-9]{1,9}$')),
@@ -32,7 +32,7 @@ const readCursor = (cursor: string | undefined) => {
 const cursorOf = (version: StateVersion, seq: number | null) =>
   seq === null ? null : `${version.id}-${seq}`
 
-/** Which one is meant where several lineages have the serial: the newest lineage's unless said. */
+/** Which lineage is meant if several have the serial; by default the newest one. */
 const LineageQuery = Type.Object({ lineage: Type.Optional(QueryText({ maxLength: 200 })) })
 
 const target = async (db: Db, organizationId: number, { id = 0, serial }: Record<string, number>) =>
@@ -42,7 +42,7 @@ const target = async (db: Db, organizationId: number, { id = 0, serial }: Record
 
 /** What a workspace's state contains, and all of its versions. */
 export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  /** The current version or that of the cursor, or undefined; not-found where the workspace is nobody's. */
+  /** The current version or that of the cursor, or undefined. Throws not-found for an unknown workspace. */
   const versionOf = async (organizationId: number, workspaceId: number, versionId?: number) =>
     app.deps.store.tenant(organizationId, async (db) => {
       await workspaces(db, organizationId).get(workspaceId)
@@ -188,7 +188,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const search = await searchOf(organizationId, id)
       return {
         serial: version.serial,
-        // The key of an instance can be a value.
+        // The key of an instance can contain a sensitive value.
         resources: rows.map((resource) => ({
           ...resource,
           address: search.cover(resource.address),
@@ -239,7 +239,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         { kind: 'output', after, limit },
       )
       return {
-        // Who may change the infrastructure may read the state itself.
+        // A caller with this capability may read the whole state.
         outputs: may(caller, 'mutate_infra')
           ? presentOutputs(rows)
           : presentPublicOutputs(rows, await searchOf(organizationId, id)),

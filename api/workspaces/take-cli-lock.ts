@@ -7,8 +7,8 @@ import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 
 /**
- * A person's own tofu takes the lock; runs then wait for it (`blockedBy: user_lock`).
- * Returns the lock that is in the way. The same lock again is an answer that was lost.
+ * A person's own tofu takes the lock; runs then wait for it (`blockedBy: user_lock`). Returns the
+ * lock that is in the way. The same lock again succeeds: the first answer may have been lost.
  */
 export async function takeCliLock(
   deps: Deps,
@@ -17,7 +17,7 @@ export async function takeCliLock(
 ): Promise<WorkspaceLock | undefined> {
   const { organizationId } = caller
   return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
-    // Its state write would be refused, but only after it had changed the real things: refused before instead.
+    // Its state write would be refused only after it had changed real resources, so its lock is refused.
     if (workspace.criticality === 'production' && info.Operation === 'OperationTypeApply')
       assertMayChangeGuard(caller, 'the state of a production workspace')
     const locks = workspaceLocks(db, organizationId)

@@ -14,9 +14,9 @@ import { holdWorkspace } from './hold-workspace.ts'
 import { lockedBy } from './locked-by.ts'
 
 /**
- * Frees a workspace: one's own lock, or with `force` and the right to it somebody else's.
- * OpenTofu names the lock by `lockId`, for its own end and for `tofu force-unlock` alike;
- * one that is gone already is no fault to it, since its answer may have been lost.
+ * Releases one's own lock, or with `force` and the right to it another person's. OpenTofu names the
+ * lock by `lockId`, both at its own end and for `tofu force-unlock`. A lock that is already released
+ * is no error there, because the answer may have been lost.
  */
 export async function unlockWorkspace(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function unlockWorkspace(
   })
 }
 
-/** A run's lock goes with its run, whoever asks: to free it before would let two applies write one state. */
+/** A run's lock ends with its run. Released before, two applies could write one state. */
 async function assertNoLiveRun(db: Db, organizationId: number, lock: WorkspaceLock) {
   if (lock.kind !== 'run' || lock.workspaceRunId === null) return
   const { phase } = await workspaceRuns(db, organizationId).get(lock.workspaceRunId)

@@ -12,8 +12,8 @@ import { placeOfValue, presentVariable } from './present-variable.ts'
 import type { VariableBody, VariableChangeBody } from './schemas.ts'
 
 /**
- * Changes a variable. Any value that is sent counts as a change, even the one that is
- * there: else what is audited would tell whether a guess at a sensitive value was right.
+ * Changes a variable. Any value counts as a change, also the stored one: otherwise the audit log would
+ * tell an attacker whether a guess at a sensitive value was right.
  */
 export async function updateVariable(
   deps: Deps,

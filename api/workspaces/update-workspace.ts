@@ -35,7 +35,7 @@ export async function updateWorkspace(
         ? before
         : await workspaces(db, organizationId).update(id, columns)
     if (after !== before) await note(db, caller, { before, after, guards })
-    // Led to another repository, or renamed: its files belong into another place.
+    // With another repository or name, its files belong in another place.
     if (
       after.gitConnectionId !== before.gitConnectionId ||
       after.name !== before.name ||
@@ -46,7 +46,7 @@ export async function updateWorkspace(
   })
 }
 
-/** Only what differs: to send a workspace back as it was read is no change. */
+/** Only the differences: sending a workspace back unchanged is no change. */
 function changedColumns(
   before: Workspace,
   change: WorkspaceChangeBody,
@@ -69,7 +69,7 @@ function changedColumns(
   }
 }
 
-/** PostgreSQL keeps no order of a document's fields. */
+/** Compares by value: PostgreSQL does not keep the order of a document's fields. */
 const isOther = (before: Workspace, now: ResolvedSource) =>
   before.sourceKind !== now.sourceKind || !isDeepStrictEqual(before.source, now.source)
 
@@ -85,7 +85,7 @@ const fields = [
   'gitConnectionId',
 ] as const
 
-/** As the workspace itself is shown: the store's text of an amount has all of its decimals. */
+/** As the workspace is shown: the store's text of an amount has all its decimals. */
 function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
   const value = workspace[field]
   return field === 'costLimitMonthly' && value !== null ? Number(value) : value

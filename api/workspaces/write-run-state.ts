@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { actorOfRunToken, holdRunWorkspace } from './hold-run-workspace.ts'
 import { keepState } from './keep-state.ts'
 
-/** A zombie that tries again and again must not fill the store. */
+/** So that a run that lost its workspace and keeps retrying cannot fill the store. */
 const quarantinedPerRun = 20
 
 /**
