@@ -24,7 +24,7 @@ export type ScimType =
   | 'noTarget'
   | 'invalidValue'
 
-/** `line` and `column`, from 1, where the field is a text that was compiled. */
+/** `line` and `column`, from 1, if the field is a text that was compiled. */
 export type ErrorDetail = { path: string; message: string; line?: number; column?: number }
 
 export type AppErrorOptions = {
@@ -36,14 +36,14 @@ export type AppErrorOptions = {
   missing?: string[]
   retryAfterSeconds?: number
   scimType?: ScimType
-  /** The methods that the address knows, where the asked one is not among them. */
+  /** The methods of the address, for a refused method. */
   allow?: string
   cause?: unknown
 }
 
 /**
- * A refusal or failure that a caller may be told of. `publicMessage` reaches the
- * caller as it stands, so it never carries a secret, a path or a driver's words.
+ * An error that the caller may see. `publicMessage` is sent as it is, so it never contains a secret, a
+ * path or a driver's text.
  */
 export class AppError extends Error {
   readonly fault: Fault

@@ -1,6 +1,6 @@
 /**
- * The part of an address that one customer of a network holds: all of an IPv4 address,
- * the first 64 bits of an IPv6 one. By the whole of it, somebody with a prefix has 2^64 limits.
+ * What an address is counted by: all of an IPv4 address, the first 64 bits of an IPv6 one. Counted by
+ * the whole, an attacker with an IPv6 prefix would have 2^64 limits.
  */
 export function addressSubject(address: string): string {
   const [plain = ''] = address.split('%')

@@ -2,9 +2,9 @@ import { AppError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
 /**
- * Whoever controls an identity provider signs in as anybody it names. A session of one that
- * could set a password, a second factor or a token would keep the account after the provider
- * is taken away, and lock its owner out.
+ * Refuses a change of credentials in a session of an identity provider. An attacker who controls the
+ * provider can sign in as anybody it names. With a password, second factor or token of their own they
+ * would keep the account after the provider is removed, and lock out its owner.
  */
 export function assertCredentialsUnlocked({
   credentialsLocked,

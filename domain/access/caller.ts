@@ -1,6 +1,6 @@
 import { hasCapability, type Capability, type Role } from './roles.ts'
 
-/** Whoever is behind a request: resolved once, from the credential alone. */
+/** The caller of a request, resolved once, from the credential alone. */
 export type Caller = {
   organizationId: number
   organizationSlug: string
@@ -9,14 +9,14 @@ export type Caller = {
   userId: number
   email: string | null
   name: string
-  /** The effective role, ceilings of session and token taken off already. */
+  /** The effective role, with the ceilings of session and token applied. */
   role: Role
   /** True in a session alone: no token carries it. */
   platformAdmin: boolean
   mfaEnabled: boolean
   /**
-   * Changes no credential of the account (`changesCredential` in api/http/access.ts): a token, or
-   * a session that an identity provider opened for somebody who has a password.
+   * Whether the caller may change no credential of the account (`changesCredential` in
+   * api/http/access.ts): a token, or an identity provider's session of an account with a password.
    */
   credentialsLocked: boolean
   kind: 'session' | 'token'
@@ -35,7 +35,7 @@ export type RunCaller = {
   phase: 'plan' | 'apply'
   fence: number
   tokenId: number
-  /** False once the run has left the phase or a newer attempt holds the fence: what it writes now is a zombie's. */
+  /** False once the run left the phase or a newer attempt has the fencing number: its writes are late. */
   current: boolean
 }
 

@@ -27,7 +27,7 @@ export function newSecret(): NewCredential {
 export const invitationHours = 7 * 24
 export const resetMinutes = 30
 
-/** Credentials carry 256 random bits, so a plain SHA-256 keeps them: there is nothing to guess. */
+/** Plain SHA-256 is enough: credentials have 256 random bits, so their hashes cannot be guessed. */
 export const hashCredential = (plain: string): Buffer => hash('sha256', plain, 'buffer')
 
 export function tokenKind(plain: string): TokenKind | undefined {

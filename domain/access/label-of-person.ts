@@ -1,8 +1,8 @@
 type Named = { name: string; email: string | null; userName: string | null }
 
 /**
- * What other people know a person by: the name with the address, never an id. An identity provider
- * may make people whose user name is an id of its own and who have neither.
+ * How a person is shown to others: the name with the address, never an id. An identity provider may
+ * create people who have neither, and whose user name is an id of its own.
  */
 export function labelOfPerson({ name, email, userName }: Named): string {
   const known = [name, email].filter((text) => text)

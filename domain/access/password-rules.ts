@@ -4,15 +4,15 @@ const minPasswordLength = 12
 export const maxPasswordLength = 1_000
 
 export type PasswordContext = {
-  /** Whether it is one of those that many people have. */
+  /** Whether it is among the most common passwords. */
   isCommon: (password: string) => boolean
-  /** What stands in plain sight beside the account: names and addresses. */
+  /** Words that anybody can see beside the account: names and addresses. */
   words: readonly string[]
 }
 
 /**
- * One spelling for what looks and is typed alike: some keyboards send `é` as one character, others
- * as two (NIST SP 800-63B 5.1.1.2: NFKC or NFKD, before anything is hashed).
+ * Normalizes, because some keyboards send `é` as one character and others as two (NIST SP
+ * 800-63B 5.1.1.2: NFKC or NFKD, before anything is hashed).
  */
 export const normalPassword = (password: string): string => password.normalize('NFKC')
 
@@ -24,10 +24,10 @@ export function checkPasswordLength(password: string): void {
   throw refused('password_too_short', `has at least ${minPasswordLength} characters`)
 }
 
-/** …and it is none that a guesser tries first: common ones, repetitions, rows of keys, names in plain sight. */
+/** Refuses what an attacker tries first: common passwords, repetitions, rows of keys, visible names. */
 export function checkPassword(password: string, { isCommon, words }: PasswordContext): void {
   checkPasswordLength(password)
-  // What will be hashed: full-width letters hide no common password.
+  // As it will be hashed, so that full-width letters cannot hide a common password.
   const lower = normalPassword(password).toLowerCase()
   if (isCommon(lower) || repeats(lower) || runsOn(lower))
     throw refused('password_too_common', 'is none that many people have')
@@ -35,7 +35,7 @@ export function checkPassword(password: string, { isCommon, words }: PasswordCon
     throw refused('password_too_common', 'is not made of your name, address or organization')
 }
 
-/** `aaaaaaaaaaaa`, `abcabcabcabc`, `passwordpassword`: some piece, again and again. */
+/** Whether a piece repeats: `aaaaaaaaaaaa`, `abcabcabcabc`, `passwordpassword`. */
 function repeats(text: string): boolean {
   const again = (text + text).indexOf(text, 1)
   return again < text.length || new Set(text).size <= 3
@@ -44,7 +44,7 @@ function repeats(text: string): boolean {
 const rows = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 const sequences = rows.flatMap((row) => [row, Array.from(row).toReversed().join('')])
 
-/** `abcdefghijkl`, `qwertyuiop12`: keys or letters in their order, at most three times anew. */
+/** Whether it consists of at most three sequences of keys or letters: `abcdefghijkl`, `qwertyuiop12`. */
 function runsOn(text: string): boolean {
   let breaks = 0
   for (let at = 1; at < text.length; at += 1) {
@@ -54,7 +54,7 @@ function runsOn(text: string): boolean {
   return breaks <= 2
 }
 
-/** Where the words are taken out, too little is left to guess. */
+/** Whether too little is left to guess without the words. */
 function isMostlyOf(text: string, words: readonly string[]): boolean {
   const pieces = words
     .flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
@@ -66,9 +66,9 @@ function isMostlyOf(text: string, words: readonly string[]): boolean {
   return rest.length < text.length && rest.length < minOwnCharacters
 }
 
-/** Shorter words are in every other sentence. */
+/** Shorter words appear in too many passwords by chance. */
 const minWordLength = 4
-/** What NIST asks of a password at the very least. */
+/** NIST's minimum length of a password. */
 const minOwnCharacters = 8
 
 const refused = (code: string, rule: string) =>

@@ -19,7 +19,7 @@ export function assertMayInvite({ kind }: Credential, role: Role): void {
   throw sessionRequired(`An API token invites at most a Deployer: invite a ${role} when signed in.`)
 }
 
-/** For the same reason: what opens an account, or what it may do, is changed in a session alone. */
+/** For the same reason, addresses, roles and activation are changed in a session alone. */
 export function assertMayChangeBy(
   { kind }: Credential,
   change: { email?: unknown; role?: unknown; active?: unknown },

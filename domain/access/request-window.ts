@@ -4,9 +4,9 @@ export type Verdict = {
   allowed: boolean
   limit: number
   remaining: number
-  /** Until the limit counts anew. */
+  /** Until the count starts again. */
   resetSeconds: number
-  /** Until one more request would be allowed; 0 where it is. */
+  /** Until one more request is allowed; 0 if it is now. */
   retryAfterSeconds: number
 }
 
@@ -15,11 +15,10 @@ export type Untold = { subject: string; minute: number; count: number }
 type Count = { total: number; untold: number }
 
 /**
- * Counts requests by subject over a sliding minute: the current minute's, and of the one
- * before the share that lies less than a minute back. So no burst at the turn of a minute
- * doubles the limit, and it takes two numbers a subject. What other processes have
- * counted is learned from time to time. Refused requests do not count: who is refused
- * and waits is let in again.
+ * Counts requests by subject over a sliding minute: those of the current minute, and of the previous
+ * one the share that is less than a minute ago. So a burst at the turn of a minute cannot double the
+ * limit, and a subject costs two numbers. Counts of other processes are merged from time to time.
+ * Refused requests do not count, so a refused client that waits is admitted again.
  */
 export function requestWindow({ maxSubjects = 100_000 } = {}) {
   let minute = 0
@@ -38,7 +37,7 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
       const seconds = atMs / 1_000
       turn(Math.floor(seconds / windowSeconds))
       const passed = seconds % windowSeconds
-      // A flood of made-up addresses must not fill the memory: beyond this many, all share one count.
+      // Above this number all new subjects share one count, so that invented addresses cannot fill the memory.
       const subject = now.has(wanted) || now.size < maxSubjects ? wanted : 'all others'
       const count = now.get(subject) ?? { total: 0, untold: 0 }
       const earlier = before.get(subject)?.total ?? 0
@@ -58,7 +57,7 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
       }
     },
 
-    /** What other processes do not know yet, of subjects that have come at least this far. */
+    /** Counts that other processes do not know yet, of subjects with at least so many. */
     tell(atLeast: (subject: string) => number): Untold[] {
       const told: Untold[] = []
       for (const [subject, count] of now)
@@ -69,7 +68,7 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
       return told
     },
 
-    /** What all processes have counted together, up to the last `tell`. */
+    /** Stores the count of all processes together, up to the last `tell`. */
     learn(subject: string, ofMinute: number, total: number): void {
       const counts = ofMinute === minute ? now : ofMinute === minute - 1 ? before : undefined
       const count = counts?.get(subject)
@@ -78,7 +77,7 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
   }
 }
 
-/** When the share of the earlier minute, or of this one once it is the earlier, has shrunk enough. */
+/** When the share of the earlier minute has decreased enough. */
 function secondsUntilFree(at: {
   limit: number
   passed: number

@@ -3,10 +3,10 @@ import { Secret, TOTP } from 'otpauth'
 import { hashCredential } from './credentials.ts'
 
 const recoveryCodeCount = 10
-/** RFC 6238's own: 30 s, six digits, SHA-1, which is what every authenticator app can do. */
+/** RFC 6238's defaults: 30 s, six digits, SHA-1, which every authenticator app supports. */
 const periodSeconds = 30
 const digits = 6
-/** One step either way, for clocks that differ and people who type slowly. */
+/** One step either way, for clock skew and slow typing. */
 const windowSteps = 1
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -19,8 +19,8 @@ export const otpauthUrl = (secret: string, label: string): string =>
   totpOf(secret, label).toString()
 
 /**
- * The time step of which this is the code, or undefined. The caller remembers the step,
- * so that a code that was looked over somebody's shoulder does not work a second time.
+ * The time step of the code, or undefined. The caller stores the step, so that an attacker who saw
+ * the code cannot replay it.
  */
 export function stepOfCode(secret: string, code: string, nowMs = Date.now()): number | undefined {
   const token = code.replaceAll(/[\s-]/g, '')
@@ -29,7 +29,7 @@ export function stepOfCode(secret: string, code: string, nowMs = Date.now()): nu
   return delta === null ? undefined : Math.floor(nowMs / 1_000 / periodSeconds) + delta
 }
 
-/** Ten codes of 80 random bits each: too many to guess even with the hashes at hand. */
+/** Ten codes of 80 random bits each, so that they cannot be guessed even from their hashes. */
 export function newRecoveryCodes(): { plain: string[]; hashes: Buffer[] } {
   const plain = Array.from({ length: recoveryCodeCount }, () =>
     (randomText(16).match(/.{4}/g) ?? []).join('-'),
@@ -37,7 +37,7 @@ export function newRecoveryCodes(): { plain: string[]; hashes: Buffer[] } {
   return { plain, hashes: plain.map(hashRecoveryCode) }
 }
 
-/** However it is typed: case, spaces and hyphens say nothing. */
+/** Ignores case, spaces and hyphens. */
 export const hashRecoveryCode = (code: string): Buffer =>
   hashCredential(`recovery:${code.toLowerCase().replaceAll(/[\s-]/g, '')}`)
 
@@ -51,6 +51,6 @@ const totpOf = (secret: string, label: string): TOTP =>
     secret: Secret.fromBase32(secret),
   })
 
-// 32 letters: five bits of each byte, so none is likelier than another.
+// 32 letters use five bits of each byte, so all are equally likely.
 const randomText = (length: number): string =>
   Array.from(randomBytes(length), (byte) => base32[byte % 32]).join('')

@@ -1,9 +1,9 @@
 import { hashCredential } from './credentials.ts'
 
 /**
- * One spelling of an address, for counting and for looking up alike: were they two, a
- * spelling that the database folds and this does not would be a fresh count of tries on
- * the same account (U+0130 is a capital i to one and not to the other).
+ * The one normalization of an address, for counting and for look-ups. If the two differed, a spelling
+ * that only the database folds (U+0130) would give an attacker a fresh count of tries for the same
+ * account.
  */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
@@ -15,5 +15,5 @@ export const passwordTries = (email: string): Buffer =>
 export const codeTries = (organizationId: number, userId: number): Buffer =>
   hashCredential(`code:${organizationId}:${userId}`)
 
-/** Not a lock: past the cap a mailbox is no longer filled. */
+/** Limits reset mails, so that nobody can flood a mailbox. It locks nothing. */
 export const resetTries = (email: string): Buffer => hashCredential(`reset:${normalEmail(email)}`)

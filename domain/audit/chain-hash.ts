@@ -16,7 +16,7 @@ export type SealedEntry = {
   requestId: string | null
 }
 
-/** The hash of an entry with the one before it: who changes or removes an entry breaks every hash after it. */
+/** The hash of an entry and the previous hash: changing or removing an entry breaks all later hashes. */
 export function chainHash(previous: Buffer, entry: SealedEntry): Buffer {
   const canonical = JSON.stringify([
     entry.id,
@@ -36,7 +36,7 @@ export function chainHash(previous: Buffer, entry: SealedEntry): Buffer {
   return createHash('sha256').update(previous).update(canonical).digest()
 }
 
-/** Keys in one order at every depth: jsonb keeps none. */
+/** Sorts keys at every depth: jsonb does not keep their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

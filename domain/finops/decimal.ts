@@ -1,6 +1,6 @@
 /**
- * Money as an exact count of 1e-12 units, which is what the store's numeric(30, 12) holds.
- * Throws for anything but a plain decimal: `1e3`, an empty text and `NaN` are no prices.
+ * Money as an exact integer of 1e-12 units, as in the store's numeric(30, 12). Throws for anything but
+ * a plain decimal: `1e3`, an empty text and `NaN` are no prices.
  */
 export function parseDecimal(text: string): bigint {
   const match = /^(-?)(\d{1,18})(?:\.(\d{1,12}))?$/.exec(text)

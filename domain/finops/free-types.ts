@@ -1,7 +1,7 @@
 /**
- * Types of providers that keep values and files but rent nothing: free unless the organization's
- * price book has an entry that matches. A provider is known by its own
- * name, so that a mirror of it counts too, and its types by that name before the first `_`.
+ * Resource types of providers that only keep values and files: free unless an entry of the price book
+ * matches. A provider is recognized by its name, so a mirror counts too, and its types by that name
+ * before the first `_`.
  */
 export function isFreeType(resourceType: string, providerName: string): boolean {
   if (freeTypes.has(resourceType)) return true

@@ -3,8 +3,8 @@ import { formatDecimal, parseDecimal } from './decimal.ts'
 import type { PricedPlan, PricedResource } from './price-resources.ts'
 
 /**
- * The cost gate. What is compared with the limit is the monthly cost after the plan. A resource
- * that the plan removes need not have a price: afterwards it costs nothing.
+ * The cost gate. Compares the monthly cost after the plan with the limit. A resource that the plan
+ * removes needs no price: it costs nothing afterwards.
  */
 export function judgeCost({ priced, costLimitMonthly, unpriced }: CostQuestion): CostVerdict {
   const unknown = priced.resources.filter((resource) => resource.after === null)

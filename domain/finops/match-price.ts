@@ -21,7 +21,7 @@ export type PricedObject = {
   type: string
   providerName: string
   values: unknown
-  /** Shape of `values`, with `true` where a value is known only after apply. */
+  /** The shape of `values`, with `true` where a value is only known after apply. */
   unknown: unknown
 }
 
@@ -30,9 +30,8 @@ export type PriceMatch =
   | { found: 'none'; because: 'no_price' | 'unknown_attributes' }
 
 /**
- * The most specific entry that matches; among equals the newest, then the highest id. Where an
- * attribute is known only after apply, an entry may turn out to win or not: the object then has a
- * price only if all that could win agree on it.
+ * The most specific matching entry; among equals the newest, then the highest id. If an attribute is
+ * only known after apply, several entries could match: the object has a price only if they all agree.
  */
 export function matchPrice(book: readonly Price[], object: PricedObject): PriceMatch {
   const open: Price[] = []
@@ -45,7 +44,7 @@ export function matchPrice(book: readonly Price[], object: PricedObject): PriceM
       if (open.every((other) => sameMoney(other, price))) return { found: 'price', price }
       return { found: 'none', because: 'unknown_attributes' }
     }
-    // An older entry on the same condition can never win: when it matches, so does the newer one.
+    // An older entry with the same condition never wins: whenever it matches, the newer one does too.
     const condition = JSON.stringify(Object.entries(price.match).toSorted(byKey))
     if (!seen.has(condition)) open.push(price)
     seen.add(condition)
@@ -53,7 +52,7 @@ export function matchPrice(book: readonly Price[], object: PricedObject): PriceM
   return { found: 'none', because: open.length > 0 ? 'unknown_attributes' : 'no_price' }
 }
 
-/** The entries in force at that time, in the order in which they win. */
+/** The entries in force at that time, by precedence. */
 export function orderPrices(prices: readonly Price[], at: Date): Price[] {
   const startOf = (price: Price) => {
     const start = Date.parse(price.validFrom)
@@ -92,11 +91,11 @@ function lookUp(path: string, object: PricedObject): { value?: unknown; unknown:
     values = own(values, step)
     unknown = own(unknown, step)
   }
-  // A mark below this point means that part of a list or object is unknown, so it equals nothing.
+  // A mark below this point means that part of a list or object is unknown, so it matches nothing.
   return unknown === true ? { unknown: true } : { value: values, unknown: false }
 }
 
-/** Numbers, texts and truth values compare as OpenTofu converts them: `"8"` is 8. */
+/** Compares as OpenTofu converts: `"8"` equals 8. */
 function equals(actual: unknown, expected: unknown): boolean {
   if (expected === null || expected === undefined) return actual === null || actual === undefined
   return isScalar(actual) && isScalar(expected) && String(actual) === String(expected)

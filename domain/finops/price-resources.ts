@@ -34,7 +34,7 @@ export function priceResources(
 }
 
 export type PricingContext = {
-  /** The organization's currency: a price in another one is no price. */
+  /** The organization's currency. A price in another currency is ignored. */
   currency: string
   at: Date
 }
@@ -60,14 +60,14 @@ export type Coverage = {
 export type PricedResource = {
   address: string
   type: string
-  /** Null where the cost is not known; such a side is not in the totals. */
+  /** Null if the cost is unknown; then it is not in the totals. */
   before: string | null
   after: string | null
   delta: string | null
   priced: 'price' | 'free' | 'none'
   priceId?: number
   unpricedBecause?: UnpricedReason
-  /** Currency of the price that was not taken. */
+  /** The currency of the ignored price. */
   priceCurrency?: string
 }
 
@@ -75,7 +75,7 @@ export type UnpricedReason = 'no_price' | 'unknown_attributes' | 'currency_misma
 
 type Side = {
   amount: string | null
-  /** Whether the amount is the default of a type that rents nothing, and no price. */
+  /** True if the amount is the default of a free type and not a price. */
   free?: true
   priceId?: number
   unpricedBecause?: UnpricedReason
@@ -119,7 +119,7 @@ function priceResource(resource: ResourceChange, source: PriceSource): PricedRes
 
 function priceSide(object: Parameters<typeof matchPrice>[1], source: PriceSource): Side {
   const match = matchPrice(source.book, object)
-  // The organization's own price comes first: a type that rents nothing is free only by default.
+  // The organization's own price takes precedence over the default of a free type.
   if (
     match.found === 'none' &&
     match.because === 'no_price' &&

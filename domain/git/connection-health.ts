@@ -4,13 +4,13 @@ import type { MarkerState } from './owner-marker.ts'
 export type ConnectionHealth = {
   status: 'healthy' | 'invalid_token' | 'unreachable' | 'error'
   reason: string | null
-  /** What was found on a branch that is claimed, where it could be looked at. */
+  /** The marker that was found on the claimed branch, if it could be read. */
   marker?: MarkerState
-  /** The repository's name by now: hosts find it under its old one only until somebody takes that. */
+  /** The repository's current name. Hosts redirect the old name until somebody else takes it. */
   repo?: string
 }
 
-/** Somebody took the marker away: that stops all writing, and only a person's word goes on with it. */
+/** Somebody removed the marker. All writing stops until a person repairs it. */
 export const markerGone =
   'The marker .cloud-control/owner.json is gone from the branch, so nothing is written there. Validating the connection puts it back.'
 

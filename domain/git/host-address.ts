@@ -17,8 +17,8 @@ const aliases: Record<string, string> = {
 }
 
 /**
- * One spelling of a provider's host. Plain http is taken only where `opensPlain` says that
- * the operator opened this very destination: a token must not cross a network in the clear.
+ * Normalizes a provider's host. Plain http only where `opensPlain` confirms that the operator opened
+ * this destination: an attacker on the network could read the token.
  */
 export function hostAddress(
   provider: GitProvider,
@@ -26,7 +26,7 @@ export function hostAddress(
   opensPlain: (host: string, port: number) => boolean,
 ): HostAddress {
   const text = (input ?? publicHosts[provider]).trim()
-  // `URL` forgives much (`//host`, `%67ithub.com`): what it would mend is refused.
+  // `URL` repairs malformed addresses (`//host`, `%67ithub.com`); those are refused instead.
   const url = /^[/\\]|[\s\\%]/.test(text)
     ? null
     : URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)

@@ -3,7 +3,7 @@ export function hydrationMessage(hydration: {
   workspace: string
   number: number
   sha256: string
-  /** The run that wanted this version to be written. */
+  /** The run that caused the write. */
   run: number | null
   written: number
   removed: number

@@ -4,11 +4,11 @@ export type ModuleSource = {
   host: string
   /** `owner/repository`, without `.git`. */
   repository: string
-  /** A branch, tag or commit. Undefined is the default branch, `anyRef` what the text does not say. */
+  /** A branch, tag or commit. Undefined: the default branch. `anyRef`: only OpenTofu knows it. */
   ref: string | undefined
 }
 
-/** A ref that is only known when OpenTofu computes it. */
+/** A ref that is computed by OpenTofu. */
 export const anyRef = '*'
 
 export const isCommit = (ref: string): boolean => /^[0-9a-f]{7,64}$/i.test(ref)
@@ -16,9 +16,9 @@ export const isCommit = (ref: string): boolean => /^[0-9a-f]{7,64}$/i.test(ref)
 const maxSources = 2_000
 
 /**
- * The Git repositories that the module sources in these texts name. Every text after a `source` is
- * looked at, in a comment too: that is how a configuration names a repository that only a module of
- * a registry leads to. A text computed by OpenTofu (`${…}`) names nothing, but for its `ref`.
+ * The Git repositories that the module sources in these texts name. Every text after a `source` counts,
+ * also in comments: that is how a configuration names a repository that only a registry's module leads
+ * to. A text that OpenTofu computes (`${…}`) names nothing, except in its `ref`.
  */
 export function moduleSources(texts: Iterable<string>): ModuleSource[] {
   const found = new Map<string, ModuleSource>()
@@ -35,7 +35,7 @@ export function moduleSources(texts: Iterable<string>): ModuleSource[] {
 const beforeText = /\bsource"?[ \t]{0,64}[=:][ \t]{0,64}"/g
 const maxLength = 1_024
 
-/** Looks at each character twice at most, whatever the text is: its author may want the worker to stand still. */
+/** Reads each character at most twice, so that no configuration can keep the worker busy. */
 function* quotedSources(text: string): Generator<string> {
   const pattern = new RegExp(beforeText)
   while (pattern.exec(text)) {
@@ -77,7 +77,7 @@ function named(at: { scheme: string; host: string; path: string }) {
   if (repository === '') return undefined
   const port = /:(\d{1,5})$/.exec(at.host)?.[1]
   const name = at.host.toLowerCase().replace(/:\d{1,5}$/, '')
-  // The relay takes over ssh's addresses by the name alone.
+  // The relay handles ssh addresses by the host's name alone.
   const isOwnPort = scheme === 'ssh' || port === (scheme === 'https' ? '443' : '80')
   return { host: port === undefined || isOwnPort ? name : `${name}:${port}`, repository }
 }

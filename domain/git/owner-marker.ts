@@ -24,15 +24,15 @@ export function markerText(owner: Ownership, sign: Sign): string {
 }
 
 /**
- * `stale`: this installation's own signature for another place or a connection that is no more. It
- * came along with a fork or a new branch, or was left behind; it is nobody's claim on this branch.
- * Whoever asks holds the branch's row in the store, so no other organization here can own it.
+ * `stale`: signed by this installation for another place or a deleted connection. It came with a fork
+ * or a new branch, or was left behind, and claims nothing here. The caller holds the branch's row in
+ * the store, so no other organization of this installation owns the branch.
  */
 export type MarkerState = 'absent' | 'ours' | 'stale' | 'foreign'
 
 /**
- * Whose branch it is, by the marker found there. What we did not sign is respected, however
- * it looks: the other installation must not lose its claim because its marker cannot be read here.
+ * Whose branch it is, by the marker found there. A marker that we did not sign is respected, also an
+ * unreadable one: another installation must not lose its claim because we cannot read its marker.
  */
 export function markerState(text: string | null, owner: Ownership, verify: Verify): MarkerState {
   if (text === null) return 'absent'
@@ -42,7 +42,7 @@ export function markerState(text: string | null, owner: Ownership, verify: Verif
   if (!samePlace) return 'stale'
   const sameHost = found.host === owner.host
   if (found.organization !== owner.organization)
-    // Under another name of the same host somebody else's row may stand beside ours.
+    // Under another name of the same host, another organization may have a claim beside ours.
     return sameHost ? 'stale' : 'foreign'
   return sameHost && found.connection === owner.connection ? 'ours' : 'stale'
 }

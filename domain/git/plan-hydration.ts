@@ -4,16 +4,16 @@ export type FilesByBlob = ReadonlyMap<string, string>
 
 export type HydrationPlan = {
   write: Record<string, string>
-  /** Files that we wrote once and that left the configuration. */
+  /** Files that we wrote and that are no longer in the configuration. */
   remove: string[]
   /** Files that somebody else edited, added in our place, or deleted. */
   diverged: string[]
 }
 
 /**
- * What has to be done to a workspace's folder. `desired` and `found` have whole paths; `written`
- * are the listings that we wrote or proposed there before. A file of the repository that is in
- * none of these and is not what is wanted is somebody else's work, and is not written over.
+ * What must change in a workspace's folder. `desired` and `found` have whole paths; `written` are the
+ * listings that we wrote or proposed there before. A file in the repository that is in none of them and
+ * differs from the desired one is somebody else's work and is not overwritten.
  */
 export function planHydration(
   desired: Readonly<Record<string, string>>,

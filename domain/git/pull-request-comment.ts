@@ -11,12 +11,12 @@ export type PlannedWorkspace = {
   url: string
 }
 
-/** Why a workspace was not planned, in our own words. */
+/** Why a workspace was not planned. */
 export type UnplannedWorkspace = { name: string; fault: string }
 
 /**
- * The one comment on a pull request. Numbers and names alone: whoever may read the repository reads
- * it, and what a plan says of resources is for members.
+ * The one comment on a pull request. Numbers and names alone: everybody who can read the repository
+ * sees it, and the resources of a plan are for members.
  */
 export function pullRequestComment(
   marker: string,
@@ -46,7 +46,7 @@ function rowOf({ name, commit, state, reason, summary, gates, url }: PlannedWork
   return `| ${name} | \`${commit.slice(0, 12)}\` | [${plan}](${url}) | ${counts.join(' | ')} | ${judged} |`
 }
 
-/** A file's name is its author's: it must not end the table, or become a link or a mention. */
+/** Escapes a file's name: an attacker could otherwise break the table or insert a link or a mention. */
 const plain = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

@@ -3,9 +3,9 @@ export type RefChange = { before: string; after: string }
 const isNothing = (commit: string): boolean => /^0*$/.test(commit)
 
 /**
- * The pushes that led a branch from one commit to another, newest first, out of those that a host
- * tells (newest first too). Null where they do not lead there without a gap: then whoever made the
- * missing one is not known. `from` null: since the branch was made.
+ * The pushes from one commit of a branch to another, newest first, out of those that a host lists
+ * (newest first too). Null if they do not connect without a gap: then a pusher is unknown. `from` null:
+ * since the branch was created.
  */
 export function pushesBetween<P extends RefChange>(
   pushes: readonly P[],

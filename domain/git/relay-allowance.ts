@@ -1,20 +1,20 @@
 import { anyRef, isCommit, type ModuleSource } from './module-sources.ts'
 
-/** What a run's module sources name: the repositories that are read for it, and which refs of each. */
+/** The repositories and refs that a run's module sources name. */
 export type RelayAllowance = {
   add(sources: Iterable<ModuleSource>): void
-  /** Undefined: nothing names this repository. */
+  /** Undefined if nothing names this repository. */
   refsOf(host: string, repository: string): AllowedRefs | undefined
   all(): ModuleSource[]
 }
 
 export type AllowedRefs = {
-  /** `HEAD` and the branch that it leads to are always let through: git clones by them. */
+  /** `HEAD` and its branch are always allowed: git needs them to clone. */
   has(refName: string): boolean
   hasCommit(id: string): boolean
 }
 
-/** Hosts compare the names of owners and repositories without regard to case. */
+/** Hosts compare names of owners and repositories ignoring case. */
 const keyOf = (host: string, repository: string) => `${host}/${repository}`.toLowerCase()
 
 export function relayAllowance(sources: Iterable<ModuleSource>): RelayAllowance {
@@ -33,7 +33,7 @@ export function relayAllowance(sources: Iterable<ModuleSource>): RelayAllowance 
       const found = named.get(keyOf(host, repository))
       if (!found) return undefined
       const refs = new Set(found.map(({ ref }) => ref))
-      // A commit may be on any branch, and OpenTofu clones them all to find it.
+      // A commit may be on any branch, and OpenTofu clones all of them to find it.
       const isAny = refs.has(anyRef) || [...refs].some((ref) => ref !== undefined && isCommit(ref))
       return {
         hasCommit: (id) => refs.has(id),

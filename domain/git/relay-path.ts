@@ -3,7 +3,7 @@ export type RelayPath = {
   host: string
   /** `owner/repository` as the address has it, without `.git`. */
   repository: string
-  /** What follows the host at the provider. */
+  /** The path at the provider. */
   path: string
 }
 
@@ -11,10 +11,9 @@ const segment = /^[\w~][\w.~+-]{0,254}$/
 const maxSegments = 22
 
 /**
- * What git asks its relay for: `/<capability>/<host>/<repository>/…`. Only the two requests that
- * read a repository have a place here, and they are compared as sent: what would have to be decoded
- * or normalized first (`%2e`, `..`, `//`) could mean another place to the provider, where the
- * request carries a credential.
+ * Parses a request to the Git relay: `/<capability>/<host>/<repository>/…`. Allows only the two
+ * requests that read a repository, compared as sent: a path that would first have to be decoded or
+ * normalized (`%2e`, `..`, `//`) could mean another repository to the provider, which gets a credential.
  */
 export function relayPath(method: string, url: string): RelayPath | undefined {
   const service = services.find((one) => one.method === method && url.endsWith(one.end))
@@ -30,7 +29,7 @@ export function relayPath(method: string, url: string): RelayPath | undefined {
   return { capability, host, repository, path: `/${repository}.git${service.end}` }
 }
 
-/** Smart HTTP's way to fetch; `git-receive-pack`, and the files of the dumb protocol, are not in it. */
+/** Git's smart HTTP protocol for fetching; `git-receive-pack` and the dumb protocol are not included. */
 const services = [
   { method: 'GET', end: '/info/refs?service=git-upload-pack' },
   { method: 'POST', end: '/git-upload-pack' },

@@ -11,8 +11,8 @@ type RepositoryField =
   | 'source.repoUrl'
 
 /**
- * `owner/repository` out of whatever people paste: the bare name, an https or ssh address, with
- * or without `.git`. Which repository it is says the provider's own id, never this text.
+ * `owner/repository` from what people paste: the bare name, an https or ssh address, with or without
+ * `.git`. The repository is identified by the provider's own id, never by this text.
  */
 export function repositoryName(
   input: string,
@@ -67,8 +67,8 @@ const isSegment = (segment: string) =>
   /^~?[\w.-]{1,255}$/.test(segment) && segment !== '.' && segment !== '..'
 
 /**
- * What `git check-ref-format` takes for a branch, less what no provider's address survives. The
- * full name of a ref is its branch: `refs/heads/main` beside `main` would be two claims on one.
+ * The branch names of `git check-ref-format` that providers' addresses support. Full ref names are
+ * shortened: `refs/heads/main` beside `main` would be two claims on one branch.
  */
 export function checkBranchName(input: string, field = 'branch'): string {
   const branch = input.replace(/^refs\/heads\//, '')

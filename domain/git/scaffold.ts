@@ -1,4 +1,4 @@
-/** What an infra repository begins with. Files that are there already stay as they are. */
+/** The first files of an infra repository. Existing files are not changed. */
 export const scaffoldFiles: Readonly<Record<string, string>> = {
   'README.md': `# Infrastructure
 

@@ -2,8 +2,8 @@ import { invalid } from '../errors.ts'
 import type { GitProduct } from './providers.ts'
 
 /**
- * Refuses what cannot be a token of this provider before anything is called: a password, or a
- * token of another service pasted by mistake, is never sent to a stranger. The token is not in the answer.
+ * Refuses text that cannot be a token of this provider before any call, so that a password or another
+ * service's token pasted by mistake is not sent to a third party. The error does not contain the token.
  */
 export function checkTokenShape(product: GitProduct, token: string): void {
   const fault = faultOfToken(product, token)

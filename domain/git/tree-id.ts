@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 type Node = Map<string, Node | string>
 
 /**
- * The id that git gives to a folder of plain files (gitformat-object): who has it knows every file
- * below, without listing them. Paths are below the folder.
+ * The id that git gives to a folder of plain files (gitformat-object). It identifies every file below
+ * without a listing. Paths are relative to the folder.
  */
 export function treeId(files: ReadonlyMap<string, string>): string {
   const root: Node = new Map()

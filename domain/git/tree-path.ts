@@ -4,8 +4,8 @@ import { isGitFolder } from '../workspaces/configuration-files.ts'
 const maxShown = 255
 
 /**
- * Refuses a path of a repository's tree by which a checkout would leave its folder or write into
- * `.git` (git's `verify_path`). A tree with such a name is made by hand, to attack who reads it.
+ * Refuses a path by which a checkout would leave its folder or write into `.git` (git's
+ * `verify_path`). Only an attacker makes a tree with such names.
  */
 export function checkTreePath(path: string): void {
   const unsafe = path

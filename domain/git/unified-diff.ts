@@ -5,9 +5,9 @@ const maxEditedLines = 2_000
 const timeoutMs = 200
 
 /**
- * A file's two sides as `diff -u` and `git diff` show them: `-` is the configuration's, `+` the
- * repository's; null is a side without the file. Null where the sides are too large or too far
- * apart to be told line by line: both are there in full beside it.
+ * Both sides of a file as `diff -u` shows them: `-` is the configuration's, `+` the repository's; null
+ * is a side without the file. Returns null if the sides are too large or too different to compare by
+ * lines.
  */
 export function unifiedDiff(
   path: string,
@@ -22,7 +22,7 @@ export function unifiedDiff(
     theirs ?? '',
     undefined,
     undefined,
-    // The search takes the square of what differs: a file that somebody made for that stops here.
+    // The search is quadratic in the difference, so it is bounded against files made to be slow.
     {
       context: 3,
       maxEditLength: maxEditedLines,

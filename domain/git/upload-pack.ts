@@ -1,12 +1,12 @@
 import type { AllowedRefs } from './relay-allowance.ts'
 
 /**
- * What passes between git and a host when a repository is read (gitprotocol-pack(5),
- * gitprotocol-v2(5)): lines of a length and a text, told apart by special lengths.
+ * Git's pkt-lines of a fetch (gitprotocol-pack(5), gitprotocol-v2(5)): a length and a text, or a
+ * special length.
  */
 type Line = { text: Buffer } | { special: '0000' | '0001' | '0002' }
 
-/** Undefined where it is no such sequence of lines. */
+/** Undefined if the body is malformed. */
 function linesOf(body: Buffer): Line[] | undefined {
   const lines: Line[] = []
   for (let at = 0; at < body.length;) {
@@ -38,7 +38,7 @@ export type Wants = {
   refs: string[]
 }
 
-/** What a request to `git-upload-pack` asks for; undefined where it cannot be told. */
+/** What a request to `git-upload-pack` asks for; undefined if that is unclear. */
 export function wantsOf(body: Buffer): Wants | undefined {
   const lines = linesOf(body)
   if (!lines) return undefined
@@ -54,13 +54,13 @@ export function wantsOf(body: Buffer): Wants | undefined {
 
 export type Advertisement = {
   body: Buffer
-  /** Ids that may be asked for from here on. */
+  /** Ids that may be requested from now on. */
   objects: string[]
 }
 
 /**
- * The refs that a host tells of, without those that no module source names. Undefined where the
- * answer is not such a list. An answer that only tells what version 2 can do passes as it is.
+ * Removes the refs that no module source names from a host's answer. Undefined if the answer is no such
+ * list. A list of the capabilities of version 2 is passed on unchanged.
  */
 export function onlyAllowed(answer: Buffer, allowed: AllowedRefs): Advertisement | undefined {
   const lines = linesOf(answer)
@@ -69,7 +69,7 @@ export function onlyAllowed(answer: Buffer, allowed: AllowedRefs): Advertisement
   const parsed = lines.map(parseRef)
   const head = parsed.find((one) => one?.name === 'HEAD')
   const symrefs = parsed.flatMap((one) => one?.headLeadsTo ?? [])
-  // A host of version 0 that does not say where HEAD leads tells it by its id.
+  // A host of protocol version 0 identifies HEAD's branch by the commit's id alone.
   const isHeads = (ref: Ref) =>
     symrefs.length > 0
       ? symrefs.includes(ref.name)
@@ -78,7 +78,7 @@ export function onlyAllowed(answer: Buffer, allowed: AllowedRefs): Advertisement
     const name = ref.name.replace(/\^\{\}$/, '')
     return name === 'HEAD' || isHeads(ref) || allowed.has(name)
   }
-  // Version 0 has what the host can do behind the first ref, whichever that is.
+  // In version 0 the capabilities follow the first ref, whichever that is.
   let capabilities = parsed.find((one) => one?.capabilities)?.capabilities
   const objects: string[] = []
   const kept: Buffer[] = []

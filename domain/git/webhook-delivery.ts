@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { GitProduct } from './providers.ts'
 import { textOf, type SentWebhook } from './webhook-signature.ts'
 
-/** What a delivery is about. Only where to look: what is there now is read from the host. */
+/** What a delivery is about. It only says where to look; the current state is read from the host. */
 export type Delivery = { id: string; branches: string[]; pullRequest: number | null }
 
 const maxIdLength = 200
@@ -14,12 +14,12 @@ const idHeaders: Record<GitProduct, string> = {
   'bitbucket-data-center': 'x-request-id',
 }
 
-/** Undefined: of something else, such as a tag or a ping. Throws where the body is no JSON. */
+/** Undefined for other events, such as a tag or a ping. Throws if the body is no JSON. */
 export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | undefined {
   // Each field is looked at below.
   const body = asRecord(JSON.parse(sent.body.toString()))
   const told = textOf(sent.headers, idHeaders[product])
-  // An older GitLab has no id: the same body twice is the same push.
+  // Older versions of GitLab send no id: the same body twice is the same push.
   const id = told || createHash('sha256').update(sent.body).digest('hex')
   const about = readers[product](sent, body)
   const branches = [...new Set(about.branches)].slice(0, maxBranches)

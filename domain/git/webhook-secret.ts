@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** What a host is given to prove itself with, made of one secret of the connection's own. */
+/** The credentials of a webhook, derived from one secret of its connection. */
 export type WebhookKeys = {
-  /** The key of GitHub's and Bitbucket's signature; GitLab sends it along as it is. */
+  /** The key of GitHub's and Bitbucket's signatures; GitLab sends it as it is. */
   token: string
-  /** GitLab's signing token: of the token, which travels in the clear, it cannot be made. */
+  /** GitLab's signing key. It cannot be derived from `token`, which is sent in the clear. */
   signingToken: string
   signingKey: Buffer
 }

@@ -6,14 +6,14 @@ export type WebhookHeaders = Readonly<Record<string, string | string[] | undefin
 
 export type SentWebhook = {
   headers: WebhookHeaders
-  /** The very bytes: a document that was read and written anew may differ in them. */
+  /** The raw bytes: parsed and serialized again they could differ. */
   body: Buffer
 }
 
 /**
- * Whether this was sent by who was given the connection's secret. GitHub, Bitbucket: HMAC-SHA256
- * over the body, in hex. GitLab: from 19 on a signature as Standard Webhooks has it, and before it
- * the secret itself; a host that has signed once is not believed without (`signs`).
+ * Verifies that the sender has the connection's secret. GitHub and Bitbucket: HMAC-SHA256 over the
+ * body, in hex. GitLab: from 19 on a signature as in Standard Webhooks, before it the secret itself. A
+ * host that has signed once must sign from then on (`signs`), so an attacker cannot downgrade it.
  */
 export function isFromHost(
   product: GitProduct,
@@ -34,12 +34,12 @@ function isFromGitlab(
 ): boolean {
   const signature = textOf(headers, 'webhook-signature')
   const [id, at] = [textOf(headers, 'webhook-id'), textOf(headers, 'webhook-timestamp')]
-  // An old one that is sent again is known by its id: it does nothing, however old it is.
+  // A replayed delivery is recognized by its id, so its age does not matter.
   const mac = createHmac('sha256', signingKey).update(`${id}.${at}.`).update(body).digest('base64')
-  // After the hash, which takes longer the longer the body is: an answer that came sooner would tell
-  // that there is such a connection.
+  // After the hash, whose time grows with the body: an earlier answer would reveal by its time that the
+  // connection exists.
   if (signature === '' && !signs) return isSame(textOf(headers, 'x-gitlab-token'), token)
-  // Several, while a key is changed for another; all are looked at, so that none tells its place.
+  // Several during a change of keys. All are compared, so that the time does not tell which one matches.
   return signature
     .split(' ')
     .slice(0, 5)
@@ -52,7 +52,7 @@ export const textOf = (headers: WebhookHeaders, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** In a time that tells nothing of where they differ: of a signature that can be guessed by it no byte is safe. */
+/** Compares in constant time, so that a caller cannot guess the signature byte by byte. */
 function isSame(told: string, right: string): boolean {
   const [one, other] = [Buffer.from(told), Buffer.from(right)]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -1,12 +1,12 @@
 import { invalid } from '../errors.ts'
 import { checkFolder } from '../workspaces/configuration-files.ts'
 
-/** What a workspace of source `git` reads, as it is stored: without a repository and branch, the connection's own. */
+/** The stored source of a workspace of kind `git`. Without a repository and branch, those of the connection. */
 export type WorkspaceSource = { repo?: string; branch?: string; include?: string[] }
 
 /**
- * The folders that make up a workspace's configuration: its own, and those it takes along (shared
- * modules). Folders within others of them are left out, so that no file is read twice.
+ * The folders of a workspace's configuration: its own and included ones (shared modules). A folder
+ * within another of them is left out, so that no file is read twice.
  */
 export function foldersOf({ include = [] }: WorkspaceSource, path: string): string[] {
   const all = [...new Set([path, ...include])].toSorted()

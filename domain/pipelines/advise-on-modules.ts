@@ -1,6 +1,6 @@
 /**
- * What to do about a module that git could not fetch, from what `init` printed; undefined where it
- * says so well enough itself. OpenTofu breaks its lines wherever they are full.
+ * Advice on a module that git could not fetch, from the output of `init`; undefined if that output is
+ * clear enough. OpenTofu wraps its lines anywhere.
  */
 export function adviseOnModules(lines: readonly string[]): string | undefined {
   const text = lines

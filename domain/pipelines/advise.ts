@@ -1,6 +1,6 @@
 /**
- * OpenTofu's words for what somebody mends here in another way: it tells of command line
- * arguments, which nobody of this service has.
+ * Rewrites errors of OpenTofu whose advice does not apply here: it mentions command line arguments,
+ * which users of this service do not have.
  */
 export function advise(error: string, workspaceId: number): string {
   if (!error.startsWith('No value for required variable')) return error

@@ -6,7 +6,7 @@ export type ApproverFault =
   | 'made_by_author'
   | 'signed_in_by_author'
 
-/** The code that a refusal has for it, and in a sentence why. */
+/** For each fault the code of the refusal, and its text. */
 export const approverRefusals: Record<ApproverFault, { code: string; because: string }> = {
   inactive: { code: 'forbidden', because: 'You are no active member here.' },
   capability: {

@@ -3,13 +3,13 @@ const limits = {
   disk: 'its work folder is full',
 } as const
 
-/** What people are told of a program that did not end by itself; undefined where it did. */
+/** The message about a program that was killed; undefined if it ended by itself. */
 export function howKilled({ how, signal, limit }: Killed): string | undefined {
   if (how !== 'killed' && signal === null) return undefined
   return `was killed: ${limit ? limits[limit] : (signal ?? 'SIGKILL')}`
 }
 
-/** What people are told of a step that was ended for its memory. */
+/** The message about a step that was killed for its memory. */
 export const stepMemoryExceeded = (command: string): string =>
   `tofu ${command} and the programs that it started used more memory than a run may use (4 GiB), shared memory included. Have them use less, or split the workspace.`
 

@@ -3,8 +3,8 @@ import { addRange, createTextMatcher, type TextRange } from '../secrets/text-mat
 import { findTokens } from '../secrets/token-shapes.ts'
 
 /**
- * A function that replaces every known secret and every well-known token before a text is
- * stored or shown. It takes time in proportion to the text alone, whatever the secrets are.
+ * Makes a function that replaces every known secret and every well-known kind of token in a text. Its
+ * time is linear in the text, whatever the secrets are.
  */
 export function maskSecrets(secrets: readonly string[]): Mask {
   const matcher = withoutDetail(() => createTextMatcher(allForms(secrets)))
@@ -18,23 +18,23 @@ export function maskSecrets(secrets: readonly string[]): Mask {
 }
 
 /**
- * With `maxLength`, only that much of the text is masked and returned. A secret that the end
- * would cut in two is masked as far as it is there.
+ * With `maxLength`, only that much of the text is masked and returned. A secret that is cut by the end
+ * is masked as far as it is there.
  */
 export type Mask = (text: string, maxLength?: number) => string
 
 const masked = '[masked]'
 
-/** As much is read beyond the end as a token takes, so that the cut does not make it one that is not known. */
+/** How far beyond the end is read, so that a token that is cut by the end is still recognized. */
 const maxBeyond = 4_096
 
 /**
- * As much as the forms of all secrets may take together; the automaton takes 11 bytes for each
- * character. 1 MiB of secrets has about 6 Mi of forms.
+ * Limit of all forms of all secrets together; the automaton takes 11 bytes per character. 1 MiB of
+ * secrets has about 6 Mi characters of forms.
  */
 const maxFormCharacters = 12 * 1024 * 1024
 
-/** Whether so many secrets can be masked. A few characters can take 18 times their room in their forms. */
+/** Whether these secrets can be masked. The forms of a few characters can take 18 times their size. */
 export function areMaskable(secrets: readonly string[]): boolean {
   try {
     allForms(secrets)
@@ -57,7 +57,7 @@ function allForms(secrets: readonly string[]): Set<string> {
   return forms
 }
 
-/** A text of our own: an error of the code below could quote what it works on, and errors are logged. */
+/** With a fixed text: an error of the code below could quote a secret, and errors are logged. */
 export class MaskError extends Error {
   constructor() {
     super('The masks of a log failed.')
@@ -69,7 +69,7 @@ function withoutDetail<T>(work: () => T): T {
   try {
     return work()
   } catch {
-    // Without its cause, for that reason.
+    // Without its cause, which could quote a secret.
     throw new MaskError()
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Hashes of the parts are SHA-256, in hexadecimal: they are made while the parts are streamed. */
+/** Hashes of the parts: SHA-256 in hexadecimal, computed while the parts are streamed. */
 export type PlanDigestParts = {
   planFileSha256: string
   configurationSha256: string
   lockFileSha256: string | undefined
-  /** Of the archive of what was fetched of modules; undefined where nothing was. */
+  /** The archive of the fetched modules; undefined if there were none. */
   modulesSha256: string | undefined
   engineVersion: string
   stateLineage: string | null
@@ -27,9 +27,9 @@ export function planDigest(parts: PlanDigestParts): string {
     `lineage ${parts.stateLineage ?? 'none'}`,
     `serial ${parts.stateSerial ?? 'none'}`,
     `variables ${parts.variablesMac}`,
-    // Raised when plans are read by stricter rules: one that was made before ends stale, it is not applied unread.
+    // Raised when plans are read by stricter rules, so that an older plan is stale and not applied unread.
     'reader 2',
-    // Absent, not "none": a plan that waited for its approval before modules were kept has the digest of then.
+    // Omitted rather than "none", so that the digests of plans from before modules were stored stay valid.
     ...(parts.modulesSha256 === undefined ? [] : [`modules ${parts.modulesSha256}`]),
   ]
   return `sha256:${createHash('sha256').update(lines.join('\n')).digest('hex')}`

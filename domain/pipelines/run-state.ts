@@ -13,11 +13,11 @@ export type TerminalPhase = (typeof terminalPhases)[number]
 export type RunPhase = LivePhase | TerminalPhase
 export type PublicRunState = 'running' | TerminalPhase
 
-/** Phases in which a second person is asked: before the plan, and before the apply. */
+/** Phases that wait for a second person: before the plan, or before the apply. */
 export const isWaitingForApproval = (phase: RunPhase): boolean =>
   phase === 'awaiting_plan_approval' || phase === 'awaiting_approval'
 
-/** Phases that take one of the organization's places: a run that waits for a person uses no machine. */
+/** Phases that take one of the organization's places. A run that waits for a person uses no machine. */
 export const workingPhases = ['planning', 'apply_queued', 'applying'] as const
 
 /** How many runs of one organization may be planning or applying at once. */
@@ -68,13 +68,13 @@ export const isTerminal = (phase: RunPhase): phase is TerminalPhase =>
 export const publicState = (phase: RunPhase): PublicRunState =>
   isTerminal(phase) ? phase : 'running'
 
-/** Where a phase may come from. Each change is a compare-and-set from one of these. */
+/** The phases before each phase. Each transition is a compare-and-swap from one of these. */
 export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[]> = {
-  // It goes back to the queue once its files may be planned.
+  // It returns to the queue once its files are approved.
   awaiting_plan_approval: ['queued'],
   planning: ['queued'],
   awaiting_approval: ['planning', 'apply_queued'],
-  // From applying only where the program never began (an attempt without a spawn).
+  // From `applying` only if the program never started (an attempt without `spawned_at`).
   apply_queued: ['planning', 'awaiting_approval', 'applying'],
   applying: ['apply_queued'],
   succeeded: ['planning', 'applying'],
@@ -83,8 +83,8 @@ export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[
 }
 
 /**
- * How the stages stand once a run has ended: what ran when it ended carries the
- * outcome, what never began is skipped (or canceled with the run).
+ * The state of a stage after its run has ended: a running stage gets the outcome, one that never began
+ * is skipped, or canceled with the run.
  */
 export function stageAtEnd(state: StageState, end: TerminalPhase): StageState {
   if (state === 'succeeded' || state === 'failed' || state === 'skipped' || state === 'canceled')

@@ -8,7 +8,7 @@ const levels: Record<string, Message['level']> = {
   error: 'error',
 }
 
-/** One line of `tofu … -json` as lines for people; a line that is not of that form stays what it is. */
+/** One line of `tofu … -json` as lines for people; any other line stays as it is. */
 export function tofuMessages(output: string): Message[] {
   const message = parse(output)
   if (!message) return [{ level: 'info', line: output }]
@@ -26,7 +26,7 @@ export function tofuMessages(output: string): Message[] {
 /** The summary of the first error, for the run's message. */
 export function firstError(output: string): string | undefined {
   const message = parse(output)
-  // What is wrong before the arguments are read (the CLI configuration) is said to people, not in JSON.
+  // Errors before the arguments are parsed (the CLI configuration) are printed as text, not as JSON.
   if (!message) return /^\W*Error: (.+)$/.exec(output)?.[1]
   const diagnostic = message['diagnostic']
   if (!isRecord(diagnostic) || diagnostic['severity'] !== 'error') return undefined

@@ -2,15 +2,15 @@ import { areMaskable } from './mask-secrets.ts'
 import { maxOverrideBytes, maxSensitiveBytes } from '../workspaces/variable-bounds.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
 
-/** Overrides of a run come on top of what the workspace keeps. */
+/** A run's overrides come on top of the workspace's own values. */
 const maxMaskedBytes = maxSensitiveBytes + maxOverrideBytes
 
-/** So few fit whatever their characters are, so their forms need no look. */
+/** Values up to this size always fit, so their forms are not measured. */
 const alwaysMaskedBytes = 256 * 1024
 
 /**
- * Why the sensitive values of a run cannot all be masked, in words for its members and without
- * a value; undefined where they can. Such a run fails before it prints a line.
+ * Why the sensitive values of a run cannot all be masked, as a message without any value; undefined if
+ * they can. Such a run fails before it prints a line.
  */
 export function whyNotMasked(
   secrets: ReadonlyArray<{ key: string; value: string }>,

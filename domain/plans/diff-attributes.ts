@@ -5,8 +5,8 @@ import type { Change } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
 /**
- * What differs between the two sides of a change, one entry a leaf, without sensitive values. What
- * has no room is counted and not presented. The time is linear in the size of the change.
+ * The differing attributes of a change, one entry per leaf, without sensitive values. Those that do not
+ * fit are counted. The time is linear in the size of the change.
  */
 export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room): AttributeDiff {
   const diff: AttributeDiff = { attributes: [], omitted: 0, bytes: 0 }
@@ -32,12 +32,12 @@ export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room
   return diff
 }
 
-/** How much of a change may be presented. */
+/** The limits of what is presented of a change. */
 export type Room = { attributes: number; bytes: number }
 
 export type AttributeDiff = {
   attributes: PresentedAttribute[]
-  /** How many more attributes differ than are presented. */
+  /** How many further attributes differ. */
   omitted: number
   /** What the attributes take as JSON. */
   bytes: number
@@ -93,7 +93,7 @@ function presentAttribute({ sides, path, sensitive, forces, secrets }: Leaf): Pr
   }
 }
 
-/** The paths that force a replacement, by their steps: each attribute looks only one step further. */
+/** The paths that force a replacement, as a tree by their steps. */
 type ReplaceTree = { ends: boolean; below: Map<unknown, ReplaceTree> }
 
 function replaceTree(paths: readonly unknown[]): ReplaceTree {
@@ -111,7 +111,7 @@ function replaceTree(paths: readonly unknown[]): ReplaceTree {
   return root
 }
 
-/** A map's key can be a secret; what may be an attribute's name is let be. */
+/** The key of a map can be a secret; what could be an attribute's name stays. */
 const coverStep = (step: PathStep, secrets: KnownSecrets) =>
   typeof step === 'number' || /^[a-z_][a-z0-9_]*$/.test(step)
     ? step
@@ -131,15 +131,15 @@ function childOf(
       beforeSensitive: own(sides.beforeSensitive, key),
       afterSensitive: own(sides.afterSensitive, key),
     },
-    // A path that is cut stays as it is: with a key of a megabyte above thousands of leaves each
-    // leaf would else copy the megabyte.
+    // A path that is already cut is not extended: below a key of a megabyte, each of thousands of leaves
+    // would copy the megabyte.
     path: path.length > maxTextLength ? path : cutText(appendStep(path, coverStep(key, secrets))),
     depth: depth + 1,
     replacing: replacing?.below.get(key),
   }
 }
 
-/** The steps below, when what is there can be walked: both sides of one shape, or one of them. */
+/** The keys to descend into, if both sides have one shape, or only one side exists. */
 function childKeys({ before, after, unknown }: Sides): PathStep[] | undefined {
   const sides = [before, after, unknown].filter((side) => typeof side === 'object' && side !== null)
   const first = sides[0]
@@ -168,7 +168,7 @@ function presentValue({ value, marks, secrets }: Presented): PresentedAttribute[
   return cutText(typeof covered === 'string' ? covered : JSON.stringify(covered))
 }
 
-/** Below the depth that is walked a value is shown as one text, and its marks still hold. */
+/** Below the maximal depth a value is shown as one text, with its marks applied. */
 function maskInside({ value, marks, secrets }: Presented): unknown {
   if (marks === true || secrets.has(value)) return mask(value)
   if (typeof value === 'string') return secrets.cover(value, () => sensitiveText)

@@ -1,7 +1,7 @@
 /**
- * Whether a parsed JSON value is nested deeper than so many levels. JSON.parse takes millions of
- * levels, but JSON.stringify and every recursive function overflow the stack at some thousands,
- * so an author's nested list would end the process that reads it. This one walks with a stack of its own.
+ * Whether a parsed JSON value is nested deeper than a limit. JSON.parse accepts millions of levels, but
+ * JSON.stringify and recursive functions overflow the stack at some thousands, so an attacker's nested
+ * list would end the process. This function is iterative.
  */
 export function isDeeperThan(value: unknown, maxLevels: number): boolean {
   let level: object[] = isObject(value) ? [value] : []

@@ -4,9 +4,8 @@ import type { Plan } from './parse-plan.ts'
 import { isRecord, own } from './record.ts'
 
 /**
- * Every value that the plan marks as sensitive, wherever it is marked. The marks alone do not
- * suffice: a provider copies a value into a computed attribute and the copy has no mark
- * (`terraform_data` does: `input` is marked, `output` is not).
+ * Every value that the plan marks as sensitive anywhere. Marks alone do not suffice: a provider may copy
+ * a value into a computed attribute without the mark (`terraform_data` marks `input` and not `output`).
  */
 export const knownSecrets = (plan: Plan, options: SecretOptions = {}): KnownSecrets =>
   prepare(
@@ -16,7 +15,7 @@ export const knownSecrets = (plan: Plan, options: SecretOptions = {}): KnownSecr
     ]),
   )
 
-/** The same as texts, for a mask over what a policy says. */
+/** The same as texts, to mask the messages of policies. */
 export const secretTexts = (plan: Plan, options: SecretOptions = {}): string[] =>
   [...secretValues(plan, options)].map(String)
 
@@ -51,9 +50,9 @@ function secretValues(plan: Plan, options: SecretOptions): Set<string | number> 
 }
 
 export type SecretOptions = {
-  /** Variables that the workspace keeps as sensitive though the configuration does not say so. */
+  /** Variables that are sensitive in the workspace, though not in the configuration. */
   sensitiveVariables?: readonly string[]
-  /** Values that the workspace keeps as sensitive: they are found in every form that tools give them. */
+  /** Sensitive values of the workspace, searched for in every form that tools give them. */
   secretValues?: readonly string[]
 }
 
@@ -64,8 +63,8 @@ export type KnownSecrets = {
   cover(text: string, replacement: (secret: string) => string): string
 }
 
-// Shorter ones are everywhere in a plan by chance ("1", "eu"): their marks cover them where they
-// are marked, and searching for them would only destroy the rest of the document.
+// Shorter values appear in a plan by chance ("1", "eu"). They are masked where they are marked;
+// searching for them would destroy the rest of the document.
 const minWholeLength = 4
 const minPartLength = 8
 const minNumber = 1_000
@@ -86,7 +85,7 @@ function collectMarked({ value, marks, add }: Marked): void {
       collectMarked({ value: own(value, key), marks: mark, add })
 }
 
-/** A value that a configuration may have turned into a number. */
+/** Adds the number too, since a configuration may have converted the value. */
 function addValue(value: string, found: Set<string | number>): void {
   collectLeaves(value, found)
   if (value.trim() !== '') collectLeaves(Number(value), found)
@@ -104,7 +103,7 @@ function visitModules(module: unknown, visit: (resource: unknown) => void): void
   for (const child of listOf(own(module, 'child_modules'))) visitModules(child, visit)
 }
 
-/** Literals that the configuration gives to something it declares as sensitive. */
+/** Adds literals that the configuration assigns to something it declares as sensitive. */
 function collectDeclared(module: unknown, add: (value: unknown) => void): void {
   for (const variable of Object.values(recordOf(own(module, 'variables'))))
     if (isSensitive(variable)) add(own(variable, 'default'))

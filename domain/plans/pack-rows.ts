@@ -1,6 +1,6 @@
 /**
- * Rows in batches of bounded size, each with the numbers of its first and last row from 1. A page
- * then opens a few batches, where one stored value a row would cost an envelope and a look-up each.
+ * Packs rows into batches of bounded size, each with the numbers of its first and last row. A page then
+ * opens a few batches; one sealed value per row would cost an envelope and a look-up each.
  */
 export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Generator<PackedRows> {
   let texts: string[] = []
@@ -26,7 +26,7 @@ export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Gene
   if (texts.length > 0) yield pack()
 }
 
-/** A frame from a runner holds one, with its brackets (gateways/runner/frames.ts). */
+/** Fits into one frame from a runner with its brackets (gateways/runner/frames.ts). */
 export const batchBytes = 192 * 1_024
 
 export type PackedRows = { firstSeq: number; lastSeq: number; json: string }

@@ -2,8 +2,8 @@ import { isDeeperThan } from './is-deeper-than.ts'
 import { isRecord, own, type UnknownRecord } from './record.ts'
 
 /**
- * Takes the output of `tofu show -json <plan file>`, and throws PlanFormatError for all that
- * is not one: what a gate cannot read must not look like a plan without changes.
+ * Parses the output of `tofu show -json <plan file>`. Throws PlanFormatError for everything else: a
+ * plan that cannot be read must not look like one without changes.
  */
 export function parsePlan(document: unknown): Plan {
   if (!isRecord(document)) throw new PlanFormatError('it is not an object')
@@ -24,10 +24,10 @@ export function parsePlan(document: unknown): Plan {
   }
 }
 
-/** More than OpenTofu's own types nest, and few enough that every function that walks a plan may recurse. */
+/** More than OpenTofu's own types nest, and few enough for recursive functions. */
 const maxLevels = 500
 
-/** Its message names a place of the plan, never a value. */
+/** Its message names a place in the plan, never a value. */
 export class PlanFormatError extends Error {
   constructor(fault: string) {
     super(`The plan cannot be read: ${fault}.`)
@@ -35,7 +35,7 @@ export class PlanFormatError extends Error {
   }
 }
 
-/** What is done to one object. `forget-create` lets the old object be and makes a new one. */
+/** What happens to one object. `forget-create` keeps the old object and creates a new one. */
 export type ChangeKind =
   | 'no-op'
   | 'create'
@@ -160,7 +160,7 @@ function readChange(value: unknown, place: string): Change {
 const withBefore = new Set<ChangeKind>(['no-op', 'update', 'replace', 'delete', 'forget'])
 const withAfter = new Set<ChangeKind>(['no-op', 'create', 'update', 'replace', 'forget-create'])
 
-/** Without this, a create that lost its values would be priced and judged as an empty object. */
+/** Otherwise a creation without its values would be priced and judged as an empty object. */
 function checkSides({ kind, before, after }: Change, place: string): void {
   if (withBefore.has(kind) && !isRecord(before))
     throw new PlanFormatError(`${place}.before is missing`)
@@ -172,7 +172,7 @@ function text(entry: UnknownRecord, key: string, place: string): string {
   const value = entry[key]
   if (typeof value !== 'string' || value === '')
     throw new PlanFormatError(`${place}.${key} is missing`)
-  // It goes into findings and from there into a jsonb, which cannot hold one.
+  // The value ends up in a jsonb, which cannot store NUL.
   if (value.includes('\0')) throw new PlanFormatError(`${place}.${key} has a NUL character`)
   return value
 }

@@ -5,10 +5,10 @@ import { parsePlan, type Change, type Plan, type ResourceChange } from './parse-
 import { summaryOf, type PlanSummary } from './summarize-plan.ts'
 
 /**
- * The plan as it is stored for people: an overview of fixed size, and one row a change, without
- * sensitive values and each of bounded size. The rows are made one at a time, in the order in
- * which a page shows them: what is taken away comes first, so an approver of a long plan cannot
- * miss it behind a thousand creations. Throws PlanFormatError for what is no plan.
+ * The plan as it is stored for people: an overview of fixed size, and one row of bounded size per
+ * change, without sensitive values. Rows are generated in the order of the page: deletions first, so
+ * that an approver of a long plan cannot miss one behind a thousand creations. Throws PlanFormatError
+ * for what is no plan.
  */
 export function splitPlan(planJson: unknown, options: SecretOptions = {}): SplitPlan {
   const plan = parsePlan(planJson)
@@ -39,20 +39,20 @@ export function splitPlan(planJson: unknown, options: SecretOptions = {}): Split
 export type SplitPlan = {
   summary: PlanSummary
   overview: PlanOverview
-  /** Of every resource in the plan, each once: they name the prices that the plan asks for. */
+  /** The type of every resource in the plan, once: these are the prices that it needs. */
   resourceTypes: string[]
-  /** Can be read once. */
+  /** Can be iterated once. */
   rows: Iterable<PlanRow>
 }
 
-/** Counts alone, nothing that the plan's author wrote. */
+/** Counts alone: nothing that the plan's author wrote. */
 export type PlanOverview = {
   actions: Record<PlanAction, number>
   /** Outputs whose value changes. */
   outputs: number
   /** Objects that were changed outside of OpenTofu since the last apply. */
   drift: number
-  /** Changes that are in no row, because the plan has more of them than rows are kept. */
+  /** Changes beyond the number of rows that are kept. */
   omittedChanges: number
 }
 
@@ -92,7 +92,7 @@ const maxAttributesPerRow = 200
 export const maxRowBytes = 64 * 1_024
 /** The names of a row's own fields and its two counts. */
 const envelopeBytes = 128
-/** Paths repeat in every attribute, so rows can be larger than their plan. The rows after this have no attributes. */
+/** Paths repeat in every attribute, so rows can be larger than the plan. Rows beyond this have no attributes. */
 const maxAttributeBytes = 32 * 1_048_576
 
 type Part = {

@@ -44,7 +44,7 @@ export type PlanSummary = {
   move: number
   /** Outputs whose value changes. */
   outputs: number
-  /** Nothing at all to apply: no object, no move, no import, no output. */
+  /** True if there is nothing to apply: no object, no move, no import, no output. */
   noChanges: boolean
 }
 

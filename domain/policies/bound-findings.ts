@@ -2,13 +2,13 @@ import { cutText } from '../plans/cut-text.ts'
 
 type Finding = { message: string; resource?: string }
 
-/** What a gate's findings take together as JSON: a list shows up to 200 runs of two gates each. */
+/** Limit of a gate's findings as JSON: a list shows up to 200 runs with two gates each. */
 const maxBytes = 16 * 1_024
 
 /**
- * The first findings, each with texts of bounded length, as many as there is room for: an author
- * makes as many resources with as long addresses as they like, and each page of runs has the
- * findings of all its runs. What is left out is counted in a last finding, which `more` makes.
+ * The first findings that fit, with texts of bounded length: an author can make any number of resources
+ * with long addresses, and each page of runs has all findings. A last finding, made by `more`, counts
+ * the rest.
  */
 export function boundFindings<F extends Finding>(
   findings: readonly F[],

@@ -2,7 +2,7 @@ import { boundFindings } from './bound-findings.ts'
 
 /**
  * The policy gate. `fail` and `error` end the run: a mandatory policy denies, or could not be
- * evaluated. An advisory one never ends it: what it says, and that it broke, is a warning.
+ * evaluated. An advisory policy never ends it: its messages and its errors are warnings.
  */
 export function judgePolicies(results: readonly PolicyResult[]): PolicyVerdict {
   const findings = results.flatMap((result) => {
@@ -28,7 +28,7 @@ export function judgePolicies(results: readonly PolicyResult[]): PolicyVerdict {
   return { result: findings.length > 0 ? 'warn' : 'pass', findings: shown }
 }
 
-/** As they are where they have room; else those that end the run first, for those must not be left out. */
+/** In order if they fit; otherwise those that end the run first, so that none of them is left out. */
 function shownOf(findings: readonly PolicyFinding[]): PolicyFinding[] {
   const more = (message: string): PolicyFinding => ({
     policyId: 0,
@@ -55,7 +55,7 @@ export type PolicyResult = {
   enforcement: Enforcement
   deny: string[]
   warn: string[]
-  /** Why it could not be evaluated; it then denied and warned nothing. */
+  /** Why it could not be evaluated; then it has no messages. */
   error?: string
 }
 

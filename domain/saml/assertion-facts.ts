@@ -1,6 +1,6 @@
 import type { Assertion } from './read-assertion.ts'
 
-/** What an administrator is shown of a genuine assertion. No value of an attribute, and no name of a person. */
+/** What the trace shows of a genuine assertion: no attribute's value and no person's name. */
 export type AssertionFacts = {
   issuer: string
   audiences: string[]

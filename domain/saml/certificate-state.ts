@@ -1,6 +1,6 @@
 export type CertificateState = 'valid' | 'expiring' | 'expired' | 'not_yet_valid'
 
-/** How long ahead an administrator is told: changing a key needs somebody at the provider's side too. */
+/** How early an administrator is warned: changing a key involves the provider's side too. */
 export const warnDays = 30
 
 export function certificateState(

@@ -8,7 +8,7 @@ export type CheckedCertificate = {
   notAfter: Date
 }
 
-/** Why a certificate is of no use, in words for whoever pasted it. */
+/** Why a certificate cannot be used, for the person who pasted it. */
 export class CertificateFault extends Error {}
 
 const minBits = 2_048

@@ -13,7 +13,7 @@ import { verifySignature } from './verify-signature.ts'
 import { namespaces } from './xml-elements.ts'
 
 export type VerifiedXml = {
-  /** Of the octets that the signature covers, parsed anew: nothing is read from what was sent. */
+  /** Parsed from the octets that the signature covers, not from the message. */
   root: Element
   /** The certificate it was signed with. */
   certificate: string
@@ -32,7 +32,7 @@ export function verifyEnveloped(xml: string, certificates: readonly string[]): V
   return { root: parseXml(covered), certificate }
 }
 
-/** Signs a message of ours, its signature behind the Issuer as the schema demands. */
+/** Signs one of our messages, with the signature after the Issuer as the schema requires. */
 export function signEnveloped(xml: string, { privateKey, certificate }: SigningKey): string {
   const signer = new SignedXml({
     privateKey,

@@ -9,6 +9,6 @@ const entities: Record<string, string> = {
   '\t': '&#9;',
 }
 
-/** For text and for quoted attributes, of XML and of HTML: white space survives a parser's normalization. */
+/** Escapes text and quoted attributes of XML and HTML, white space included, so that normalization keeps it. */
 export const escapeXml = (text: string): string =>
   text.replace(/[&<>"'\r\n\t]/g, (character) => entities[character] ?? character)

@@ -1,9 +1,8 @@
 const requestId = /^_[0-9a-f]{40}$/
 
 /**
- * The gate before any parser and any cryptography: which request of ours a response says
- * that it answers, from its first tag. It only decides whether to look further; what is
- * believed later is the signed copy of it.
+ * Finds the request that a response claims to answer, from its first tag, before any parser or
+ * cryptography. The result only decides whether to continue; later the signed copy counts.
  */
 export function findRequestId(xml: string): string | undefined {
   const start = /^\s*(?:<\?xml[^>]*\?>\s*)?<(?:[\w.-]+:)?Response\s([^>]*)>/.exec(
@@ -14,5 +13,5 @@ export function findRequestId(xml: string): string | undefined {
   return requestId.test(found) ? found : undefined
 }
 
-/** A first tag with all the namespaces that anybody declares is a tenth of it. */
+/** A first tag with every namespace in use takes a tenth of this. */
 const headLength = 16_384

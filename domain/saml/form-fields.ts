@@ -10,9 +10,9 @@ const own = new Set([
 ])
 
 /**
- * Splits a query or form by exact names. Parameter confusion is refused: a name that comes
- * twice, or one that is itself only once it is percent-decoded, would let what is verified be
- * something else than what is read. Other names are none of ours.
+ * Splits a query or form by exact names. Refuses parameter confusion: with a name that is duplicated or
+ * percent-encoded, an attacker could have one value verified and another one read. Other names are
+ * ignored.
  */
 export function samlFields(text: string): Map<string, string> {
   const fields = new Map<string, string>()
@@ -31,10 +31,10 @@ export function samlFields(text: string): Map<string, string> {
   return fields
 }
 
-/** A message has six; half a megabyte of others would be 28 ms of CPU. */
+/** A message has six fields; half a megabyte of others would cost 28 ms of CPU. */
 const maxFields = 100
 
-/** As a form means it: `+` is a space. */
+/** Decodes as forms do: `+` is a space. */
 export function decodeField(raw: string): string {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '))
@@ -43,7 +43,7 @@ export function decodeField(raw: string): string {
   }
 }
 
-/** Base64 in a field: some senders leave its `+` as it is. */
+/** For base64: some senders leave `+` unescaped. */
 export function decodeBase64Field(raw: string): string {
   return decodeField(raw.replaceAll('+', '%2B'))
 }

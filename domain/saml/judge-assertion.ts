@@ -3,20 +3,20 @@ import type { Assertion, Confirmation } from './read-assertion.ts'
 export type Expected = {
   requestId: string
   idpEntityId: string
-  /** Our entity ID: one for each organization, so the wall between those that share an identity provider. */
+  /** Our entity ID, one per organization: it separates organizations that share an identity provider. */
   audience: string
   acsUrl: string
   now: Date
 }
 
 const minuteMs = 60_000
-/** How far the clocks of the two sides may be apart. */
+/** The allowed clock skew. */
 export const skewMs = minuteMs
 export const maxAgeMs = 10 * minuteMs
 
 /**
- * Why the assertion is not of this provider, for us, valid at this time, or no answer to what we asked
- * (SAML profiles 4.1.4.3); undefined where it is all of that.
+ * Why the assertion is not from this provider, for this service, valid now and an answer to our request
+ * (SAML profiles 4.1.4.3); undefined if it is all of that.
  */
 export function faultOfAssertion(assertion: Assertion, expected: Expected): string | undefined {
   const { conditions, confirmations } = assertion
@@ -28,7 +28,7 @@ export function faultOfAssertion(assertion: Assertion, expected: Expected): stri
   if (!conditions.notOnOrAfter) return 'not_on_or_after_missing'
   if (isOver(conditions.notOnOrAfter, now)) return 'expired'
   if (isAhead(conditions.notBefore, now)) return 'not_yet_valid'
-  // Each restriction must name us: one that does not excludes us, whatever the others say.
+  // Each AudienceRestriction must include us; one that does not excludes us.
   const { audiences } = conditions
   if (audiences.length === 0) return 'audience_missing'
   if (!audiences.every((audience) => audience.includes(expected.audience))) return 'audience'
@@ -38,7 +38,7 @@ export function faultOfAssertion(assertion: Assertion, expected: Expected): stri
   return isOver(assertion.sessionNotOnOrAfter, now) ? 'session_over' : undefined
 }
 
-/** Also of the Response around it, whose time nobody signed: it can only make a message worse. */
+/** Also used for the Response around it, whose time is not signed: that can only refuse a message. */
 export function faultOfAge(issuedAt: Date, now: number): string | undefined {
   if (issuedAt.getTime() > now + skewMs) return 'issued_in_future'
   return issuedAt.getTime() < now - maxAgeMs - skewMs ? 'stale' : undefined
@@ -46,7 +46,7 @@ export function faultOfAge(issuedAt: Date, now: number): string | undefined {
 
 function faultOf(said: Confirmation, { acsUrl, requestId, now }: Expected): string | undefined {
   if (said.recipient !== acsUrl) return 'recipient'
-  // The signed copy: the attribute of the Response may be anybody's.
+  // The signed copy: an attacker could have changed the attribute of the Response.
   if (said.inResponseTo !== requestId) return 'in_response_to'
   if (!said.notOnOrAfter) return 'confirmation_not_on_or_after_missing'
   if (isOver(said.notOnOrAfter, now.getTime())) return 'confirmation_expired'

@@ -4,7 +4,7 @@ import { SamlRefusal } from './saml-refusal.ts'
 const minuteMs = 60_000
 const skewMs = minuteMs
 
-/** How long after (and before) it was issued a logout message counts, clocks of the two sides apart. */
+/** How old (or early) a logout message may be, including clock skew. */
 export const logoutAgeMs = 5 * minuteMs + skewMs
 
 /** Checks that a logout message is for this service and valid now. */

@@ -11,7 +11,7 @@ export type NameId = {
 
 export type Envelope = { id: string; issuer: string; destination: string; now: Date }
 
-/** Asks the identity provider to end what it opened for this principal. */
+/** Builds the request to end this principal's session at the identity provider. */
 export function logoutRequest(
   envelope: Envelope,
   { nameId, sessionIndex }: { nameId: NameId; sessionIndex?: string | null | undefined },

@@ -8,11 +8,11 @@ export type AttributeNames = {
 }
 
 export type MappedPerson = {
-  /** The address, or a NameID that is none: then somebody whom SCIM gave that user name. */
+  /** The address, or a NameID that is none: then the user name that SCIM gave. */
   identifier: string
   isEmail: boolean
   name: string | null
-  /** Undefined: the provider did not say, for the groups were too many. */
+  /** Undefined: the groups were too many, so the provider did not name them. */
   groups: string[] | undefined
 }
 
@@ -22,7 +22,7 @@ const maxNameLength = 200
 const emailPattern = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
 const maxEmailLength = 254
 
-/** Entra ID says where to ask for the groups instead of naming more than 150. */
+/** Entra ID sends this link instead of more than 150 groups. */
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link'
 
 /** The person of an assertion, by the attributes that the administrator named. */
@@ -46,9 +46,9 @@ export function mapPerson(
   }
 }
 
-/** Two addresses would let the provider's user be one person here and another there. */
+/** Refuses several addresses: the provider's user could otherwise be two people here. */
 function readIdentifier(values: string[]): string {
-  // Before any letter is made small: of the Kelvin sign that makes the k of somebody else's address.
+  // Checked before folding the case: the Kelvin sign would become the k of another person's address.
   if (values.some((value) => value.includes('@') && /[^\p{ASCII}]/u.test(value.trim())))
     throw new SamlRefusal('email_invalid')
   const different = new Set(values.map((value) => value.trim().normalize('NFC').toLowerCase()))
@@ -72,8 +72,8 @@ function readGroups(attributes: SamlAttribute[], name: string | null): string[] 
 }
 
 /**
- * All values of the attribute, however many elements they come in: some providers repeat
- * the element for each group, and a reader that takes the last would lose the others.
+ * All values of the attribute, from all of its elements: some providers repeat the element for each
+ * group, and a reader that takes the last one would lose the others.
  */
 function valuesOf(attributes: SamlAttribute[], name: string): string[] {
   const named = attributes.filter((attribute) => attribute.name === name)

@@ -5,10 +5,9 @@ const maxDepth = 64
 const maxAttributes = 64
 
 /**
- * Looks at markup before any parser does, in one pass that only goes forward. Refused are
- * document types and entities (expansion, files of the host), processing instructions, and
- * shapes that make a parser or canonicalization recurse deeply or compare attributes with
- * each other thousands of times.
+ * Checks markup before any parser sees it, in one forward pass. Refuses document types and entities
+ * (expansion, files of the host), processing instructions, and shapes that make a parser or
+ * canonicalization recurse deeply or compare thousands of attributes with each other.
  */
 export function measureXml(text: string): void {
   let elements = 0
@@ -22,7 +21,7 @@ export function measureXml(text: string): void {
       end = skipDeclared(text, at)
     } else if (next === '/') {
       end = after(text, '>', at)
-      // The parser would close what is not closed, and say nothing.
+      // The parser would silently close an unclosed element.
       if (text.slice(at + 2, end - 1).trim() !== open.pop()) throw new SamlRefusal('xml_malformed')
     } else {
       const tag = skipTag(text, at)
@@ -38,22 +37,22 @@ export function measureXml(text: string): void {
   assertBlank(text.slice(end))
 }
 
-/** The parser drops what stands before and behind the root, and says nothing. */
+/** The parser silently ignores text outside of the root. */
 function assertBlank(outside: string): void {
   if (/[^ \t\r\n]/.test(outside)) throw new SamlRefusal('xml_malformed')
 }
 
-/** The one `<?` that may stand, and only for the version and encoding that the text is read in. */
+/** Accepts the XML declaration, for the version and encoding that the text is read in. */
 function skipDeclaration(text: string): number {
-  // `<?xml-stylesheet` begins like it and is an instruction.
+  // `<?xml-stylesheet` begins like it and is a processing instruction.
   if (!/^<\?xml\s/.test(text)) return 0
   const end = after(text, '?>', 0)
-  // Of XML 1.1 are other line ends and characters, and canonicalization has none of it.
+  // XML 1.1 has other line ends and characters, which canonicalization does not cover.
   if (!/^<\?xml\s+version\s*=\s*["']1\.0["']/.test(text)) throw new SamlRefusal('xml_version')
   const declared = /encoding\s*=\s*["']([^"']*)["']/i.exec(text.slice(0, end))?.[1]
   if (declared !== undefined && !/^(utf-8|us-ascii)$/i.test(declared))
     throw new SamlRefusal('xml_encoding')
-  // Another parser reads other letters there, or none; ours has read it as UTF-8.
+  // Another parser would read other letters; ours has read UTF-8.
   if (/^us-ascii$/i.test(declared ?? '') && /[^\p{ASCII}]/u.test(text))
     throw new SamlRefusal('xml_encoding')
   return end

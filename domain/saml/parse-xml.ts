@@ -4,11 +4,11 @@ import { SamlRefusal } from './saml-refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Everything that XML 1.0 does not allow as it stands; a parser that drops it would read another text. */
+/** Characters that XML 1.0 does not allow; a parser that drops them would read another text. */
 // oxlint-disable-next-line no-control-regex -- these are what it looks for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
-/** Reads octets as the text that they must be. */
+/** Decodes octets strictly as UTF-8. */
 export function decodeXml(octets: Uint8Array): string {
   try {
     return utf8.decode(octets)
