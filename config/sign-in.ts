@@ -8,7 +8,7 @@ export type SignInConfig = Readonly<{
    * so `dns` once there is a second organization.
    */
   domainProof: 'dns' | 'none' | 'shared'
-  /** Whether node-saml has to accept each SAML response as well. */
+  /** Whether node-saml has to accept each SAML response as well: so unless the operator turns it off. */
   samlSecondVerifier: boolean
   /** The organization and Owner that are made in an empty store. */
   bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
@@ -40,5 +40,5 @@ function readDomainProof(
 function readSecondVerifier(value: string | undefined, faults: string[]): boolean {
   if (value !== undefined && value !== '' && value !== 'none' && value !== 'node-saml')
     faults.push(`CC_SAML_SECOND_VERIFIER=${value} is neither "node-saml" nor "none"`)
-  return value === 'node-saml'
+  return value !== 'none'
 }

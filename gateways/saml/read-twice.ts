@@ -47,5 +47,7 @@ async function verifyByLibrary(
   })
   const assertionXml = profile?.getAssertionXml?.()
   if (!profile || assertionXml === undefined) throw new Error('no assertion was verified')
-  return { assertionXml, nameId: profile.nameID.trim() }
+  // The library writes what it verified once more, and a carriage return as it is: read again it
+  // would be a line feed (XML 1.0 2.11), and a genuine value with one would differ from ours.
+  return { assertionXml: assertionXml.replaceAll('\r', '&#13;'), nameId: profile.nameID.trim() }
 }

@@ -13,6 +13,10 @@ const causes: Record<string, string> = {
     'The signature does not fit any certificate saved here. Has the provider changed its key?',
   signature_algorithm: 'It is not signed by RSA-SHA256. SHA-1 is refused: change the algorithm.',
   signature_digest: 'What was signed is not what came: it was changed on its way.',
+  second_verifier_refused:
+    'Our own check accepted it and the second one, node-saml, did not. The runbook says what to do.',
+  second_verifier_differs:
+    'The two checks read different things in it. Keep it: somebody may have tried to forge a sign-in.',
   assertion_encrypted: 'The assertion is encrypted. Turn encryption off: HTTPS carries it safely.',
   issuer: 'It comes from another entity ID than the one saved here.',
   response_issuer: 'It comes from another entity ID than the one saved here.',

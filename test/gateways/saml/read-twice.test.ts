@@ -63,10 +63,30 @@ describe('what a provider sends is accepted by both', () => {
         .join(''),
     },
     'no issuer of the response': { responseIssuer: null },
+    // node-saml writes what it verified once more, and would change these.
+    'carriage returns in values': {
+      attributesXml:
+        '<saml:Attribute Name="a&#13;&#10;b"><saml:AttributeValue>a&#13;&#10;b\tc&#13;</saml:AttributeValue></saml:Attribute>',
+    },
+    'a confirmation of another method before ours': {
+      editAssertion: (xml) =>
+        xml.replace(
+          '<saml:SubjectConfirmation ',
+          '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:sender-vouches"/>$&',
+        ),
+    },
   }
   test.each(Object.entries(forms))('%s', async (_, options) => {
     expect(await reasonOf(idp.response(to, options))).toMatch(/^read/)
   })
+
+  test.each(['assertion', 'response', 'both'] as const)(
+    'carriage returns, signed: %s',
+    async (sign) => {
+      const nameIdXml = '<saml:NameID>a&#13;b</saml:NameID>'
+      expect(await reasonOf(idp.response(to, { nameIdXml, sign }))).toBe('read a\rb')
+    },
+  )
 
   test('while a key is changed, with the old one and the new one', async () => {
     for (const provider of [idp, other]) {
@@ -132,6 +152,26 @@ describe('what only one of the two accepts is refused', () => {
       /^status_responder/,
     ],
   }
+  /** No known provider writes them; docs/decisions/0060 names both. */
+  const until = () => new Date(Date.now() + 300_000).toISOString()
+  const refusedBySecond: Record<string, () => ResponseOptions> = {
+    'white space around the audience': () => ({
+      conditionsXml: `<saml:Conditions NotOnOrAfter="${until()}"><saml:AudienceRestriction><saml:Audience>\n${to.audience}\n</saml:Audience></saml:AudienceRestriction></saml:Conditions>`,
+    }),
+    'a confirmation for another request before ours': () => ({
+      editAssertion: (xml) =>
+        xml.replace(
+          '<saml:SubjectConfirmation ',
+          `<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData InResponseTo="_other" Recipient="https://else.test/acs" NotOnOrAfter="${until()}"/></saml:SubjectConfirmation>$&`,
+        ),
+    }),
+  }
+  test.each(Object.entries(refusedBySecond))('ours accepts, rightly: %s', async (_, options) => {
+    const xml = idp.response(to, options())
+    expect(readersOf(idp).reasonOf(xml)).toMatch(/^read/)
+    expect(await reasonOf(xml)).toBe('second_verifier_refused')
+  })
+
   test.each(Object.entries(strict))('node-saml accepts: %s', async (_, [options, reason]) => {
     const xml = idp.response(to, options)
     expect(await readersOf(idp).bare(xml)).toMatch(/^read/)

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { decodeXml, parseXml } from '../../../domain/saml/parse-xml.ts'
 import { readAssertion, type Assertion } from '../../../domain/saml/read-assertion.ts'
 import { readResponse } from '../../../domain/saml/read-response.ts'
 import { SamlRefusal } from '../../../domain/saml/saml-refusal.ts'
 import { namespaces } from '../../../domain/saml/xml-elements.ts'
+import { readTwice } from '../../../gateways/saml/read-twice.ts'
 import { hasPython } from '../python-tools.ts'
 import {
   attacker,
@@ -168,6 +169,20 @@ describe.skipIf(!hasPython())(`SAML responses, ours beside signxml, seed ${seed}
       const xml = genuineResponse(provider, random)
       const ours = readResponse(xml, provider.expected).assertion
       expect(faultOf(ours, await theirs.ask(Buffer.from(xml)))).toBeUndefined()
+    }
+  })
+
+  test('node-saml, the second verifier, refuses none that is genuine', async () => {
+    const random = seededRandom(seed)
+    // It asks the clock itself.
+    vi.useFakeTimers({ toFake: ['Date'], now: provider.expected.now })
+    try {
+      for (let n = 0; n < 100; n += 1) {
+        const { assertion } = await readTwice(genuineResponse(provider, random), provider.expected)
+        expect(assertion.nameId.value).toBe(attacker)
+      }
+    } finally {
+      vi.useRealTimers()
     }
   })
 
