@@ -28,6 +28,7 @@ import * as personMakers from './migrations/0029-add-person-makers.ts'
 import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
 import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-providers-to-their-editor.ts'
 import * as stateGenerations from './migrations/0036-add-state-generations.ts'
+import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -59,6 +60,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   // After the table that it changes.
   '0022-add-attempts-of-plan-changes': attemptsOfPlanChanges,
   '0036-add-state-generations': stateGenerations,
+  '0041-count-tries-in-flight': triesInFlight,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -975,6 +975,8 @@ table sign_in_failures
   failures integer not null
   window_started_at timestamp with time zone not null
   locked_until timestamp with time zone
+  in_flight integer not null default 0
+  in_flight_until timestamp with time zone not null default now()
   constraint sign_in_failures_pkey PRIMARY KEY (subject)
   index sign_in_failures_age btree (window_started_at)
   row level security

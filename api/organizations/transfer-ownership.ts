@@ -3,13 +3,12 @@ import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import { personMakers } from '../../store/users/person-makers.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnPassword } from '../sign-in/refusals.ts'
-import { takeTry } from '../sign-in/take-try.ts'
+import { asTry } from '../sign-in/as-try.ts'
 
 /**
  * Makes somebody else the Owner; the old Owner becomes an Org Admin. It needs the password, so that
@@ -49,11 +48,13 @@ export async function transferOwnership(
 async function verifyOwnPassword(deps: Deps, caller: Caller, password: string): Promise<void> {
   const { organizationId, userId, email } = caller
   const subject = passwordTries(email ?? `user ${userId}`)
-  await takeTry(deps.store.platform, subject)
-  const hash = await deps.store.tenant(organizationId, async (db) =>
-    users(db, organizationId).passwordHash(userId),
-  )
-  if (await verifyPassword(hash, password)) return signIn(deps.store.platform).clearTries(subject)
+  const right = await asTry(deps.store.platform, subject, async () => {
+    const hash = await deps.store.tenant(organizationId, async (db) =>
+      users(db, organizationId).passwordHash(userId),
+    )
+    return verifyPassword(hash, password)
+  })
+  if (right) return
   await deps.store.tenant(organizationId, async (db) =>
     auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
       outcome: 'failure',

@@ -4,13 +4,12 @@ import { codeTries } from '../../domain/access/try-subjects.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Db } from '../../store/connect.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { secondFactors, type SecondFactor } from '../../store/users/second-factors.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnCode } from './refusals.ts'
 import { secretPlace } from './take-code.ts'
-import { takeTry } from './take-try.ts'
+import { asTry } from './as-try.ts'
 
 /** Requires the second factor from now on. The recovery codes are shown here and never again. */
 export async function activateSecondFactor(
@@ -22,22 +21,23 @@ export async function activateSecondFactor(
   // Before a try is counted: without an enrolment there is nothing to guess.
   await store.tenant(organizationId, async (db) => enrolledFactor(db, caller))
   const subject = codeTries(organizationId, userId)
-  await takeTry(store.platform, subject)
   const recovery = newRecoveryCodes()
-  await store.tenant(organizationId, async (db) => {
-    await holdPerson(db, organizationId, userId)
-    const factor = await enrolledFactor(db, caller)
-    const factors = secondFactors(db, organizationId)
-    const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
-    const step = stepOfCode(secret, code)
-    // The step is consumed here too, so the activating code does not sign in afterwards.
-    if (step === undefined || !(await factors.takeStep(userId, step))) throw wrongOwnCode()
-    await factors.activate(userId, recovery.hashes)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_enabled', {
-      target: { kind: 'user', id: userId, label: caller.email ?? caller.name },
-    })
-  })
-  await signIn(store.platform).clearTries(subject)
+  await asTry(store.platform, subject, async () =>
+    store.tenant(organizationId, async (db) => {
+      await holdPerson(db, organizationId, userId)
+      const factor = await enrolledFactor(db, caller)
+      const factors = secondFactors(db, organizationId)
+      const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
+      const step = stepOfCode(secret, code)
+      // The step is consumed here too, so the activating code does not sign in afterwards.
+      if (step === undefined || !(await factors.takeStep(userId, step))) throw wrongOwnCode()
+      await factors.activate(userId, recovery.hashes)
+      await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_enabled', {
+        target: { kind: 'user', id: userId, label: caller.email ?? caller.name },
+      })
+      return true
+    }),
+  )
   return recovery.plain
 }
 

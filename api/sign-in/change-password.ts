@@ -3,7 +3,6 @@ import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { conflict } from '../../domain/errors.ts'
 import { hashPassword, verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { sessions } from '../../store/users/sessions.ts'
@@ -11,7 +10,7 @@ import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { wrongOwnPassword } from './refusals.ts'
-import { takeTry } from './take-try.ts'
+import { asTry } from './as-try.ts'
 
 /** Changes one's own password, with the old one. All other sessions and all mailed links end. */
 export async function changePassword(
@@ -29,12 +28,13 @@ export async function changePassword(
 
   // Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead.
   const subject = passwordTries(email)
-  await takeTry(deps.store.platform, subject)
-  if (!(await verifyPassword(oldHash, current))) {
+  const right = await asTry(deps.store.platform, subject, async () =>
+    verifyPassword(oldHash, current),
+  )
+  if (!right) {
     await noteFailure(deps, caller)
     throw wrongOwnPassword()
   }
-  await signIn(deps.store.platform).clearTries(subject)
 
   const passwordHash = await hashPassword(password)
   await deps.store.tenant(organizationId, async (db) => {

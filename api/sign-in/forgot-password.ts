@@ -2,6 +2,7 @@ import { normalEmail, resetTries } from '../../domain/access/try-subjects.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { signIn, type Resettable } from '../../store/platform/sign-in.ts'
+import { signInTries } from '../../store/platform/sign-in-tries.ts'
 import type { Deps } from '../deps.ts'
 import { mayUsePassword } from './open-session.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
@@ -11,9 +12,12 @@ import { actorOfVisitor, type Visitor } from './visitor.ts'
  * starts, so neither its body nor its time reveals whether an account exists.
  */
 export async function forgotPassword(deps: Deps, email: string, visitor: Visitor): Promise<void> {
-  const accounts = signIn(deps.store.platform)
+  const { platform } = deps.store
+  const [accounts, tries] = [signIn(platform), signInTries(platform)]
   // Above the limit nothing is sent, silently, so that nobody can flood a mailbox.
-  if ((await accounts.takeTry(resetTries(email))) > 0) return
+  const subject = resetTries(email)
+  if ((await tries.take(subject)) !== 'taken') return
+  await tries.end(subject, 'failed')
   for (const account of await accounts.resettable(normalEmail(email)))
     await queueMail(deps, account, visitor)
 }

@@ -17,7 +17,7 @@ import {
   type Person,
 } from './open-session.ts'
 import { organizationSuspended, wrongCredentials } from './refusals.ts'
-import { takeTry } from './take-try.ts'
+import { asTry } from './as-try.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 export type LoginInput = { email: string; password: string; org?: string }
@@ -36,12 +36,12 @@ const failureMs = 50
  * caller cannot find out by the time or the body whether it exists.
  */
 export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<SignInStep> {
-  const subject = passwordTries(input.email)
-  await takeTry(deps.store.platform, subject)
-
-  const accounts = signIn(deps.store.platform)
-  const found = await accounts.candidates(normalEmail(input.email), input.org)
-  const match = await firstMatch(found, input.password)
+  const { platform } = deps.store
+  let found: SignInCandidate[] = []
+  const match = await asTry(platform, passwordTries(input.email), async () => {
+    found = await signIn(platform).candidates(normalEmail(input.email), input.org)
+    return firstMatch(found, input.password)
+  })
   if (!match) {
     await Promise.all([
       pause(failureMs),
@@ -54,7 +54,6 @@ export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Pr
     throw invalid('This address needs the organization as well.', [
       { path: 'org', message: 'send the slug of the organization' },
     ])
-  await accounts.clearTries(subject)
   if (match.organizationStatus === 'suspended') throw organizationSuspended()
 
   const step = await deps.store.tenant(match.organizationId, async (db) =>

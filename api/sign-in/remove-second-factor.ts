@@ -2,13 +2,12 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { codeTries } from '../../domain/access/try-subjects.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { secondFactors } from '../../store/users/second-factors.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnCode } from './refusals.ts'
 import { takeCode } from './take-code.ts'
-import { takeTry } from './take-try.ts'
+import { asTry } from './as-try.ts'
 
 /** Needs a code, so that an attacker with a stolen session cannot remove the factor. */
 export async function removeSecondFactor(
@@ -23,23 +22,23 @@ export async function removeSecondFactor(
     if (!(await secondFactors(db, organizationId).find(userId))?.enabled) throw notEnabled()
   })
   const subject = codeTries(organizationId, userId)
-  await takeTry(store.platform, subject)
-  const removed = await store.tenant(organizationId, async (db) => {
-    const person = await holdPerson(db, organizationId, userId)
-    if (!person?.mfaEnabled) throw notEnabled()
-    if (!(await takeCode({ db, keyring }, caller, code))) {
-      await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_failed', {
-        ...audit,
-        outcome: 'failure',
-      })
-      return false
-    }
-    await secondFactors(db, organizationId).remove(userId)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_disabled', audit)
-    return true
-  })
+  const removed = await asTry(store.platform, subject, async () =>
+    store.tenant(organizationId, async (db) => {
+      const person = await holdPerson(db, organizationId, userId)
+      if (!person?.mfaEnabled) throw notEnabled()
+      if (!(await takeCode({ db, keyring }, caller, code))) {
+        await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_failed', {
+          ...audit,
+          outcome: 'failure',
+        })
+        return false
+      }
+      await secondFactors(db, organizationId).remove(userId)
+      await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_disabled', audit)
+      return true
+    }),
+  )
   if (!removed) throw wrongOwnCode()
-  await signIn(store.platform).clearTries(subject)
 }
 
 const notEnabled = () => conflict('mfa_not_enabled', 'There is no second factor.')

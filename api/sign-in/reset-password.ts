@@ -4,7 +4,7 @@ import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { AppError } from '../../domain/errors.ts'
 import { hashPassword } from '../../gateways/passwords/passwords.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
+import { signInTries } from '../../store/platform/sign-in-tries.ts'
 import { endAccess } from '../../store/users/end-access.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { ownerOfUserToken, userTokens } from '../../store/users/user-tokens.ts'
@@ -45,7 +45,7 @@ export async function resetPassword(
     })
   })
   // Clears the lock, so that an attacker who locked the address does not keep its owner out.
-  if (email !== null) await signIn(deps.store.platform).clearTries(passwordTries(email))
+  if (email !== null) await signInTries(deps.store.platform).clear(passwordTries(email))
 }
 
 const spent = () =>

@@ -2,7 +2,6 @@ import { hashCredential } from '../../domain/access/credentials.ts'
 import { codeTries } from '../../domain/access/try-subjects.ts'
 import { AppError } from '../../domain/errors.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { secondFactors } from '../../store/users/second-factors.ts'
 import { ownerOfUserToken, userTokens, type TokenOwner } from '../../store/users/user-tokens.ts'
@@ -10,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
 import { organizationSuspended } from './refusals.ts'
 import { takeCode } from './take-code.ts'
-import { takeTry } from './take-try.ts'
+import { asTry } from './as-try.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 /** The second step of a sign-in. The right code consumes the token, which counts for its own person alone. */
@@ -24,16 +23,15 @@ export async function verifySecondFactor(
   if (!owner) throw over()
   if (owner.organizationStatus === 'suspended') throw organizationSuspended()
   const subject = codeTries(owner.organizationId, owner.userId)
-  await takeTry(deps.store.platform, subject)
-
-  const cookie = await signInWith(deps, { owner, hash, code }, visitor)
+  const cookie = await asTry(deps.store.platform, subject, async () =>
+    signInWith(deps, { owner, hash, code }, visitor),
+  )
   if (cookie === undefined) {
     await noteFailure(deps, owner, visitor)
     throw new AppError('unauthenticated', 'The code is wrong or was used already.', {
       code: 'invalid_code',
     })
   }
-  await signIn(deps.store.platform).clearTries(subject)
   return readSignIn(deps, { cookie, hash: hashCredential(cookie) }, visitor)
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { cleanUp } from '../../store/platform/clean-up.ts'
 import { mails } from '../../store/mails/mails.ts'
-import { signIn } from '../../store/platform/sign-in.ts'
+import { signInTries } from '../../store/platform/sign-in-tries.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
 import { startHousekeeping } from '../../worker/housekeeping.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -24,7 +24,7 @@ async function fill() {
   const org = await harness.organization()
   const [one, two] = [await org.user('Viewer'), await org.user('Viewer')]
   const { platform } = store
-  for (const email of [one.email, two.email]) await signIn(platform).takeTry(passwordTries(email))
+  for (const email of [one.email, two.email]) await signInTries(platform).take(passwordTries(email))
   await platform('sign_in_failures')
     .where({ subject: passwordTries(one.email) })
     .update({ windowStartedAt: platform.raw(`now() - interval '31 minutes'`) })

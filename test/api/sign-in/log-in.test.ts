@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../../api/app.ts'
-import { signIn } from '../../../store/platform/sign-in.ts'
+import { signInTries } from '../../../store/platform/sign-in-tries.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -60,27 +60,90 @@ describe('POST /api/auth/login', () => {
     expect(wrong.json().code).toBe('invalid_credentials')
   })
 
+  const wrong = 'wrong wrong wrong'
+  const atOnce = async (email: string, count: number, sent: (n: number) => string) =>
+    Promise.all(Array.from({ length: count }, (_, n) => logIn({ email, password: sent(n) })))
+
   test('429: under 50 tries at once exactly five are checked, and then the right one is refused', async () => {
     const { user } = await person()
-    const tries = await Promise.all(
-      Array.from({ length: 50 }, () => logIn({ email: user.email, password: 'wrong wrong wrong' })),
-    )
+    const tries = await atOnce(user.email, 50, () => wrong)
     expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
     const right = await logIn({ email: user.email, password })
     expect(right.statusCode).toBe(429)
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
+    expect(right.json().code).toBe('locked')
+  })
+
+  test('429: of an unknown address as many are checked, with the same words', async () => {
+    const unknown = `nobody-${randomBytes(8).toString('hex')}@nowhere.example`
+    const tries = await atOnce(unknown, 20, () => wrong)
+    expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
+    const codes = tries.filter(({ statusCode }) => statusCode === 429).map((one) => one.json().code)
+    expect(codes).toContain('tries_in_flight')
+    expect((await logIn({ email: unknown, password })).json().code).toBe('locked')
+  })
+
+  test('200: right passwords at one moment lock nobody; one too many comes again in a second', async () => {
+    const { user } = await person()
+    const answers = await atOnce(user.email, 20, () => password)
+    expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThanOrEqual(5)
+    for (const refused of answers.filter(({ statusCode }) => statusCode !== 200)) {
+      expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+      expect(refused.json().code).toBe('tries_in_flight')
+    }
+    expect((await logIn({ email: user.email, password })).statusCode).toBe(200)
+  })
+
+  test('429: after four failures one more is checked, however many come at once', async () => {
+    const { user } = await person()
+    for (let n = 0; n < 4; n += 1) await logIn({ email: user.email, password: wrong })
+    const tries = await atOnce(user.email, 30, () => wrong)
+    expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(1)
+    expect((await logIn({ email: user.email, password })).json().code).toBe('locked')
+  })
+
+  test('a success beside them takes no failure back that comes after it', async () => {
+    const tries = signInTries(harness.deps.store.platform)
+    const subject = randomBytes(32)
+    for (let n = 0; n < 5; n += 1) expect(await tries.take(subject)).toBe('taken')
+    expect(await tries.take(subject)).toBe('busy')
+    await tries.end(subject, 'succeeded')
+    for (let n = 0; n < 4; n += 1) await tries.end(subject, 'failed')
+    expect(await tries.take(subject)).toBe('taken')
+    expect(await tries.take(subject)).toBe('busy')
+    await tries.end(subject, 'failed')
+    expect(await tries.take(subject)).toEqual({ lockedSeconds: 900 })
+  })
+
+  test('tries that were lost with their process count as failed', async () => {
+    const tries = signInTries(harness.deps.store.platform)
+    const subject = randomBytes(32)
+    for (let n = 0; n < 3; n += 1) await tries.take(subject)
+    await harness.deps.store.platform.raw(
+      'update sign_in_failures set in_flight_until = now() where subject = ?',
+      [subject],
+    )
+    expect(await tries.take(subject)).toBe('taken')
+    expect(await tries.take(subject)).toBe('taken')
+    expect(await tries.take(subject)).toBe('busy')
+    await tries.end(subject, 'failed')
+    await tries.end(subject, 'failed')
+    expect(await tries.take(subject)).toEqual({ lockedSeconds: 900 })
   })
 
   test('429: no lock is told as longer than fifteen minutes, whenever a try began', async () => {
-    const accounts = signIn(harness.deps.store.platform)
+    const tries = signInTries(harness.deps.store.platform)
     const subject = randomBytes(32)
-    for (let tries = 0; tries < 5; tries += 1) expect(await accounts.takeTry(subject)).toBe(0)
+    for (let n = 0; n < 5; n += 1) {
+      expect(await tries.take(subject)).toBe('taken')
+      await tries.end(subject, 'failed')
+    }
     // As a try sees it that began before the fifth one ended.
     await harness.deps.store.platform.raw(
       `update sign_in_failures set locked_until = locked_until + interval '10 seconds' where subject = ?`,
       [subject],
     )
-    expect(await accounts.takeTry(subject)).toBe(900)
+    expect(await tries.take(subject)).toEqual({ lockedSeconds: 900 })
   })
 
   test('400: an unknown field is named', async () => {
