@@ -170,11 +170,11 @@ export const limits: Limits = {
   maxLines: 60,
   longFunctions: {
     activities: 5,
-    api: 27,
+    api: 26,
     bench: 2,
 
     console: 29,
-    engines: 3,
+    engines: 2,
     gateways: 14,
     runner: 4,
     store: 31,
