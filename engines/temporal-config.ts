@@ -26,19 +26,6 @@ type ConfigInput = {
  */
 export function temporalConfig(input: ConfigInput): string {
   const { ports } = input
-  const sql = (databaseName: string, maxConns: number) => ({
-    sql: {
-      pluginName: 'postgres12',
-      databaseName,
-      connectAddr: `127.0.0.1:${input.postgresPort}`,
-      connectProtocol: 'tcp',
-      user: input.role,
-      password: input.password,
-      maxConns,
-      maxIdleConns: maxConns,
-      maxConnLifetime: '1h',
-    },
-  })
   const service = (grpcPort: number, membershipPort: number) => ({
     rpc: { grpcPort, membershipPort, bindOnLocalHost: true },
   })
@@ -53,8 +40,8 @@ export function temporalConfig(input: ConfigInput): string {
         // Never to be changed on a store that has been used.
         numHistoryShards: 4,
         datastores: {
-          default: sql('temporal', 20),
-          visibility: sql('temporal_visibility', 10),
+          default: sqlOf(input, 'temporal', 20),
+          visibility: sqlOf(input, 'temporal_visibility', 10),
         },
       },
       global: {
@@ -69,20 +56,7 @@ export function temporalConfig(input: ConfigInput): string {
         matching: service(ports.matching, ports.matchingMembership),
         worker: service(ports.worker, ports.workerMembership),
       },
-      clusterMetadata: {
-        enableGlobalNamespace: false,
-        failoverVersionIncrement: 10,
-        masterClusterName: 'active',
-        currentClusterName: 'active',
-        clusterInformation: {
-          active: {
-            enabled: true,
-            initialFailoverVersion: 1,
-            rpcName: 'frontend',
-            rpcAddress: `127.0.0.1:${ports.frontend}`,
-          },
-        },
-      },
+      clusterMetadata: clusterOf(ports),
       dcRedirectionPolicy: { policy: 'noop' },
       archival: { history: off, visibility: off },
       namespaceDefaults: { archival: { history: off, visibility: off } },
@@ -93,6 +67,41 @@ export function temporalConfig(input: ConfigInput): string {
     2,
   )
 }
+
+function sqlOf(
+  { postgresPort, role, password }: ConfigInput,
+  databaseName: string,
+  maxConns: number,
+) {
+  return {
+    sql: {
+      pluginName: 'postgres12',
+      databaseName,
+      connectAddr: `127.0.0.1:${postgresPort}`,
+      connectProtocol: 'tcp',
+      user: role,
+      password,
+      maxConns,
+      maxIdleConns: maxConns,
+      maxConnLifetime: '1h',
+    },
+  }
+}
+
+const clusterOf = ({ frontend }: TemporalPorts) => ({
+  enableGlobalNamespace: false,
+  failoverVersionIncrement: 10,
+  masterClusterName: 'active',
+  currentClusterName: 'active',
+  clusterInformation: {
+    active: {
+      enabled: true,
+      initialFailoverVersion: 1,
+      rpcName: 'frontend',
+      rpcAddress: `127.0.0.1:${frontend}`,
+    },
+  },
+})
 
 /** Mutual TLS of the clients with the frontend, and of the services with each other. */
 function tlsOf({ caFile, server, internode }: TemporalKeys) {

@@ -52,26 +52,29 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
         ? shareRefusals(sayNoNul(allowNoBody(document.openapiObject)))
         : document.swaggerObject,
   })
-  await app.register(async (docs) => {
-    docs.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public' }
-      route.schema = { ...route.schema, hide: true }
-    })
-    docs.addHook('onRequest', (_request, reply, next) => {
-      void reply.headers(docsHeaders)
-      next()
-    })
-    // What names no file has none: a path with a NUL or half an escape, say.
-    docs.setErrorHandler((error: FastifyError) => {
-      throw refusalOf(error) ?? notFound()
-    })
-    await docs.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: docsHeaders['content-security-policy'],
-      uiConfig: { deepLinking: true, docExpansion: 'none' },
-    })
-    docs.get('/api/openapi.json', async () => app.swagger())
+  await app.register(async (docs) => serveDocs(docs, app))
+}
+
+/** The rendered reference and the document, to everybody. */
+async function serveDocs(docs: FastifyInstance, app: FastifyInstance): Promise<void> {
+  docs.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access: 'public' }
+    route.schema = { ...route.schema, hide: true }
   })
+  docs.addHook('onRequest', (_request, reply, next) => {
+    void reply.headers(docsHeaders)
+    next()
+  })
+  // What names no file has none: a path with a NUL or half an escape, say.
+  docs.setErrorHandler((error: FastifyError) => {
+    throw refusalOf(error) ?? notFound()
+  })
+  await docs.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: docsHeaders['content-security-policy'],
+    uiConfig: { deepLinking: true, docExpansion: 'none' },
+  })
+  docs.get('/api/openapi.json', async () => app.swagger())
 }
 
 /** The document as it is committed in api/openapi.json, which a test holds against the server. */
