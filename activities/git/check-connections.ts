@@ -61,6 +61,6 @@ async function check(
     if (health.status === 'invalid_token') health = { ...health, status: 'error' }
   }
   await store.tenant(organizationId, async (db) =>
-    noteHealth(db, organizationId, { connectionId, health }),
+    noteHealth(db, organizationId, { connectionId, seen: connection, health }),
   )
 }

@@ -1,6 +1,4 @@
-import { markerGone } from '../../domain/git/connection-health.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { gitConnections } from '../../store/git/git-connections.ts'
 import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
@@ -29,9 +27,6 @@ export async function endHydration(
       ...(differences && { differences }),
     })
     if (!ended || state === 'superseded') return
-    // Until somebody has looked at the branch: others are not to find it out one by one.
-    if (reason === 'git_not_owner' && row.connectionId)
-      await gitConnections(db, organizationId).setStatus(row.connectionId, 'error', markerGone)
     const { id, name } = await workspaces(db, organizationId).get(row.workspaceId)
     await auditLog(db, organizationId, systemActor).record('git.repo_write_failed', {
       outcome: 'failure',

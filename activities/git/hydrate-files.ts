@@ -7,6 +7,7 @@ import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
 import { gitActivity } from './git-activity.ts'
 import type { Deps } from '../deps.ts'
 import { endHydration } from './end-hydration.ts'
+import { notingRefusals } from './note-refusal.ts'
 import { loadHydration, type LoadedHydration } from './load-hydration.ts'
 import { openClaim, type OpenedClaim } from './open-claim.ts'
 import { writeHydration, type WrittenHydration } from './write-hydration.ts'
@@ -22,38 +23,47 @@ export const hydrateFiles =
   (deps: Deps) =>
   async (input: HydrateWorkspaceInput): Promise<void> =>
     gitActivity(async () => {
-      const { organizationId, hydrationId } = input
+      const { organizationId } = input
       const job = await loadHydration(deps, input)
       if (!job) return
       // One that has begun may have made its commit: it is finished and told of before the next.
       if (job.version.number < job.newest && !job.hydration.files)
         return endHydration(deps, { ...input, state: 'superseded' })
-      const connectionId = job.hydration.connectionId
       if (job.connection?.status === 'initializing') throw beingPrepared(job.connection)
-      const claim = connectionId && (await openClaim(deps, { organizationId, connectionId }))
-      if (!connectionId || !claim || !isSameBranch(job, claim))
-        return endHydration(deps, { ...input, state: 'failed', reason: 'disconnected' })
-
-      const turn = async (work: 'takeTurn' | 'endTurn') =>
-        deps.store.tenant(organizationId, async (db) =>
-          gitConnections(db, organizationId)[work](connectionId, hydrationId, turnSeconds),
-        )
-      if (!(await turn('takeTurn'))) throw busy()
-      try {
-        const order = await deps.store.tenant(organizationId, async (db) =>
-          gitHydrations(db, organizationId).begin(job.hydration, listingOf(job)),
-        )
-        if (order === 'late') return await endHydration(deps, { ...input, state: 'superseded' })
-        if (order === 'wait') throw busy()
-        await record(deps, input, {
-          job,
-          claim,
-          result: await writeHydration(deps, { job, claim }),
-        })
-      } finally {
-        await turn('endTurn')
-      }
+      await notingRefusals(deps, organizationId, {
+        connection: job.connection,
+        work: async () => writeInTurn(deps, input, job),
+      })
     })
+
+async function writeInTurn(
+  deps: Deps,
+  input: HydrateWorkspaceInput,
+  job: LoadedHydration,
+): Promise<void> {
+  const { organizationId, hydrationId } = input
+  const { connectionId } = job.hydration
+  const claim = connectionId && (await openClaim(deps, { organizationId, connectionId }))
+  if (!connectionId || !claim || !isSameBranch(job, claim))
+    return endHydration(deps, { ...input, state: 'failed', reason: 'disconnected' })
+
+  const turn = async (work: 'takeTurn' | 'endTurn') =>
+    deps.store.tenant(organizationId, async (db) =>
+      gitConnections(db, organizationId)[work](connectionId, hydrationId, turnSeconds),
+    )
+  if (!(await turn('takeTurn'))) throw busy()
+  try {
+    const order = await deps.store.tenant(organizationId, async (db) =>
+      gitHydrations(db, organizationId).begin(job.hydration, listingOf(job)),
+    )
+    if (order === 'late') return await endHydration(deps, { ...input, state: 'superseded' })
+    if (order === 'wait') throw busy()
+    const result = await writeHydration(deps, { job, claim })
+    await record(deps, input, { job, claim, result })
+  } finally {
+    await turn('endTurn')
+  }
+}
 
 const busy = () =>
   new AppError('unavailable', 'Something else is being written to this branch.', {

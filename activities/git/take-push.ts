@@ -9,6 +9,7 @@ import { sourceOfWorkspace } from '../../store/workspaces/source-of-workspace.ts
 import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
+import { notingRefusals } from './note-refusal.ts'
 
 type Place = { organizationId: number; workspaceId: number }
 type Read = { read: ReadSource; onTopOf: number | null; updatedAt: Date }
@@ -54,13 +55,18 @@ async function read(
   const { product, origin } = connection
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
   const files = { organizationId, table: 'configuration_versions', column: 'files' }
-  const answer = await readSource(connectGitHost(outbound, { product, origin, token }), place, {
+  const known = {
     current,
     commitSha: newest?.commitSha ?? null,
     // Written by putConfiguration and takeGitVersion, in this shape.
     files: sealedFiles
       ? (JSON.parse(keyring.open(files, sealedFiles).toString()) as ConfigurationFiles)
       : {},
+  }
+  const host = connectGitHost(outbound, { product, origin, token })
+  const answer = await notingRefusals({ store }, organizationId, {
+    connection,
+    work: async () => readSource(host, place, known),
   })
   return answer && { read: answer, onTopOf: newest?.id ?? null, updatedAt }
 }

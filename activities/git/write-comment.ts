@@ -3,12 +3,17 @@ import { pullRequestComment } from '../../domain/git/pull-request-comment.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
-import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
+import {
+  gitConnections,
+  placeOfToken,
+  type GitConnection,
+} from '../../store/git/git-connections.ts'
 import { gitPullRequests, type GitPullRequest } from '../../store/git/git-pull-requests.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 import type { WriteCommentInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
+import { notingRefusals } from './note-refusal.ts'
 
 /** How long a writer that died holds the comment. */
 const turnSeconds = 60
@@ -39,22 +44,36 @@ async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
   const { organizationId } = input
   const found = await load(deps, input)
   if (!found) return
-  const { pull, host, body, marker } = found
+  const { pull, connection, host, body, marker } = found
   const { repo, number } = pull
-  const known = pull.commentId ?? (await host.findComment(repo, { number, words: marker }))
-  const id =
-    (await host.writeComment(repo, { number, id: known, body })) ??
-    // Somebody took it away.
-    (await host.writeComment(repo, { number, id: null, body }))
+  const id = await notingRefusals(deps, organizationId, {
+    connection,
+    async work() {
+      const known = pull.commentId ?? (await host.findComment(repo, { number, words: marker }))
+      return (
+        (await host.writeComment(repo, { number, id: known, body })) ??
+        // Somebody took it away.
+        (await host.writeComment(repo, { number, id: null, body }))
+      )
+    },
+  })
   await deps.store.tenant(organizationId, async (db) =>
     gitPullRequests(db, organizationId).setComment(pull.id, id),
   )
 }
 
+type Loaded = {
+  pull: GitPullRequest
+  connection: GitConnection
+  host: GitHost
+  body: string
+  marker: string
+}
+
 async function load(
   { store, keyring, outbound, publicOrigin }: Deps,
   { organizationId, pullRequestId }: WriteCommentInput,
-): Promise<{ pull: GitPullRequest; host: GitHost; body: string; marker: string } | undefined> {
+): Promise<Loaded | undefined> {
   const found = await store.tenant(organizationId, async (db) => {
     const pulls = gitPullRequests(db, organizationId)
     const pull = await pulls.find(pullRequestId)
@@ -84,5 +103,6 @@ async function load(
   )
   const { product, origin } = connection
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
-  return { pull, host: connectGitHost(outbound, { product, origin, token }), body, marker }
+  const host = connectGitHost(outbound, { product, origin, token })
+  return { pull, connection, host, body, marker }
 }

@@ -30,7 +30,8 @@ export async function validateConnection(
   if (healthy && owner && needsWebhook(deps, connection))
     await syncWebhook(deps, organizationId, { host, connection })
   const after = await deps.store.tenant(organizationId, async (db) => {
-    const noted = await noteHealth(db, organizationId, { connectionId: id, health, repairs: true })
+    const found = { connectionId: id, seen: connection, health, repairs: true }
+    const noted = await noteHealth(db, organizationId, found)
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_validated', {
       outcome: healthy ? 'success' : 'failure',
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },

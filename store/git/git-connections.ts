@@ -114,6 +114,23 @@ export function gitConnections(db: Db, organizationId: number) {
         })
     },
 
+    /**
+     * Compare-and-swap on the last check: a finding that is older than it is dropped. Otherwise a
+     * slow reader that saw the marker missing would put a connection into `error` that has been
+     * repaired meanwhile.
+     */
+    async setStatusSince(
+      { id, status, checkedAt }: Pick<GitConnection, 'id' | 'status' | 'checkedAt'>,
+      found: { status: GitStatus; reason: string },
+    ): Promise<void> {
+      const [row] = await rows()
+        .where({ id, status })
+        // A `Date` has milliseconds, the column microseconds.
+        .whereRaw(`date_trunc('milliseconds', checked_at) = ?`, [checkedAt])
+        .forUpdate()
+      if (row) await this.setStatus(id, found.status, found.reason)
+    },
+
     /** The secret of the connection's webhook; stores `fresh` if it has none yet. */
     async webhookSecret(id: number, fresh: Buffer): Promise<Buffer> {
       const { webhookSecret } = await this.getForUpdate(id)

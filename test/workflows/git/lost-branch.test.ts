@@ -80,6 +80,72 @@ describe('a branch that is lost, or moves under the hands', () => {
     })
   })
 
+  test('a marker that was seen missing before somebody put it back leaves the connection healthy', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { remove: [marker] })
+    let repaired = false
+    // The writer has read that the marker is gone, and is told so only after the repair.
+    harness.peer.server.fault = async ({ url }, when) => {
+      const asked = decodeURIComponent(url.pathname)
+      if (repaired || when === 'before' || !asked.endsWith(`${ws.repo}/contents/${marker}`))
+        return undefined
+      repaired = true
+      expect((await validate(ws.id)).statusCode).toBe(200)
+      await eventually(async () => (await ws.health()).status === 'healthy')
+      return undefined
+    }
+    try {
+      await ws.put('# one\n')
+      expect(await ws.ended()).toMatchObject({ state: 'failed', reason: 'git_not_owner' })
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(repaired).toBe(true)
+    expect(await ws.health()).toEqual({ status: 'healthy', statusReason: null })
+    expect(await ws.retry()).toMatchObject({ state: 'written' })
+  })
+
+  test('a check that saw the marker missing before somebody put it back changes nothing', async () => {
+    const ws = await connected()
+    await harness.peer.edit(ws.repo, { remove: [marker] })
+    let repaired = false
+    harness.peer.server.fault = async ({ url }, when) => {
+      const asked = decodeURIComponent(url.pathname)
+      if (repaired || when === 'before' || !asked.endsWith(`${ws.repo}/contents/${marker}`))
+        return undefined
+      repaired = true
+      expect((await validate(ws.id)).statusCode).toBe(200)
+      await eventually(async () => (await ws.health()).status === 'healthy')
+      return undefined
+    }
+    try {
+      await check(ws.id)
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(repaired).toBe(true)
+    expect(await ws.health()).toEqual({ status: 'healthy', statusReason: null })
+  })
+
+  test('a write that is refused for its token shows on the connection', async () => {
+    const ws = await connected()
+    harness.peer.server.fault = ({ method }) =>
+      method === 'POST' ? { status: 401, json: { message: 'Bad credentials' } } : undefined
+    try {
+      await ws.put('# one\n')
+      expect(await ws.ended()).toMatchObject({ state: 'failed', reason: 'git_token_rejected' })
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(await ws.health()).toEqual({
+      status: 'invalid_token',
+      statusReason: 'GitHub rejected the token: Bad credentials',
+    })
+    await check(ws.id)
+    expect((await ws.health()).status).toBe('healthy')
+    expect(await ws.retry()).toMatchObject({ state: 'written' })
+  })
+
   test('the schedule finds it before anything is written', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
