@@ -10,6 +10,7 @@ import { endHydration } from './end-hydration.ts'
 import { notingRefusals } from './note-refusal.ts'
 import { loadHydration, type LoadedHydration } from './load-hydration.ts'
 import { openClaim, type OpenedClaim } from './open-claim.ts'
+import { withdrawProposals } from './withdraw-proposals.ts'
 import { writeHydration, type WrittenHydration } from './write-hydration.ts'
 
 /** How long a writer that died holds its branch. A living one is held to order by the expected head as well. */
@@ -59,6 +60,7 @@ async function writeInTurn(
     if (order === 'late') return await endHydration(deps, { ...input, state: 'superseded' })
     if (order === 'wait') throw busy()
     const result = await writeHydration(deps, { job, claim })
+    if (result.state !== 'diverged') await withdrawProposals(deps, organizationId, { job, claim })
     await record(deps, input, { job, claim, result })
   } finally {
     await turn('endTurn')

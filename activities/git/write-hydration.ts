@@ -7,6 +7,7 @@ import type { Difference } from '../../store/git/git-hydrations.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedHydration } from './load-hydration.ts'
 import type { OpenedClaim } from './open-claim.ts'
+import { branchOfProposal } from './withdraw-proposals.ts'
 
 export type WrittenHydration =
   | { state: 'written'; commitSha: string }
@@ -66,7 +67,7 @@ async function propose(
 ): Promise<WrittenHydration> {
   const { host, repository, owner } = claim
   const name = repository.fullName
-  const branch = `cloud-control/${job.workspace.name}/v${job.version.number}`
+  const branch = branchOfProposal(job.workspace.name, job.version.number)
   await host.createBranch(name, { branch, commit: head })
   const from = (await host.head(name, branch)) ?? head
   const { plan } = await planOn(job, claim, { branch, commit: from })

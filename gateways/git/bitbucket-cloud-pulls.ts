@@ -31,6 +31,17 @@ export function bitbucketCloudPulls(client: JsonClient): GitPulls {
         }
       }),
 
+    closePull: async (name, { from, into }) =>
+      asked(provider, async () => {
+        const { values } = await client.get<Page<{ id: number }>>(`${at(name)}/pullrequests`, {
+          state: 'OPEN',
+          q: `source.branch.name = "${from}" AND destination.branch.name = "${into}"`,
+        })
+        if (!values[0]) return false
+        await client.post(`${at(name)}/pullrequests/${values[0].id}/decline`, {})
+        return true
+      }),
+
     changedPaths: async (name, { into, from }) =>
       asked(provider, async () => {
         const paths = new Set<string>()

@@ -35,6 +35,20 @@ export function bitbucketDataCenterPulls(
         }
       }),
 
+    closePull: async (name, { from, into }) =>
+      asked(provider, async () => {
+        type Open = { id: number; version: number; toRef: { id: string } }
+        const { values } = await client.get<Page<Open>>(`${at(name)}/pull-requests`, {
+          state: 'OPEN',
+          direction: 'OUTGOING',
+          at: `refs/heads/${from}`,
+        })
+        const found = values.find(({ toRef }) => toRef.id === `refs/heads/${into}`)
+        if (!found) return false
+        await client.post(`${of(name, found.id)}/decline?version=${found.version}`, {})
+        return true
+      }),
+
     changedPaths: async (name, { number }) =>
       asked(provider, async () => {
         const paths = new Set<string>()

@@ -12,6 +12,8 @@ export type FoundPull = {
 /** Pull requests and the comments on them. */
 export interface GitPulls {
   pull(name: string, number: number): Promise<FoundPull | null>
+  /** Closes the open one between these branches without merging it; false where there is none. */
+  closePull(name: string, between: { from: string; into: string }): Promise<boolean>
   /** What it changes, by whole path: against where it left its target, not against what that is by now. */
   changedPaths(name: string, pull: FoundPull): Promise<string[]>
   /** The id of the first comment that has these words. */

@@ -29,6 +29,23 @@ export function githubPulls(octokit: Octokit): GitPulls {
         }
       }),
 
+    closePull: async (name, { from, into }) =>
+      asked(provider, async () => {
+        const { owner, repo } = place(name)
+        const { data: open } = await rest.pulls.list({
+          owner,
+          repo,
+          head: `${owner}:${from}`,
+          base: into,
+          state: 'open',
+        })
+        // Not every server heeds the filter.
+        const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
+        if (!found) return false
+        await rest.pulls.update({ owner, repo, pull_number: found.number, state: 'closed' })
+        return true
+      }),
+
     changedPaths: async (name, { into, from }) =>
       asked(provider, async () => {
         const { data } = await rest.repos.compareCommitsWithBasehead({

@@ -24,6 +24,8 @@ export function gitlabPulls(api: GitlabApi): GitPulls {
         }
       }),
 
+    closePull: async (name, between) => asked(provider, async () => closePull(api, name, between)),
+
     changedPaths: async (name, { into, from }) =>
       asked(provider, async () => {
         // Not straight: against where the one branch left the other.
@@ -55,4 +57,22 @@ export function gitlabPulls(api: GitlabApi): GitPulls {
         }
       }),
   }
+}
+
+async function closePull(
+  api: GitlabApi,
+  name: string,
+  { from, into }: { from: string; into: string },
+): Promise<boolean> {
+  const [found] = await api.MergeRequests.all({
+    projectId: name,
+    sourceBranch: from,
+    targetBranch: into,
+    state: 'opened',
+    perPage: 1,
+    maxPages: 1,
+  })
+  if (!found) return false
+  await api.MergeRequests.edit(name, found.iid, { stateEvent: 'close' })
+  return true
 }

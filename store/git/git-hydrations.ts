@@ -139,6 +139,30 @@ export function gitHydrations(db: Db, organizationId: number) {
       return moved === 1
     },
 
+    /** The proposals of earlier versions to the same branch whose pull requests may be open. */
+    async olderProposals(
+      { id, workspaceId, repositoryId, branch }: GitHydration,
+      limit: number,
+    ): Promise<Array<{ id: number; versionNumber: number }>> {
+      return db('git_hydrations as h')
+        .join('configuration_versions as v', 'v.id', 'h.configurationVersionId')
+        .where({ 'h.organizationId': organizationId, 'v.organizationId': organizationId })
+        .where({ 'h.workspaceId': workspaceId, 'h.repositoryId': repositoryId })
+        .where({ 'h.branch': branch, 'h.state': 'proposed' })
+        .whereNull('h.reason')
+        .where('h.id', '<', id)
+        .orderBy('h.id', 'desc')
+        .limit(limit)
+        .select('h.id', 'v.number as versionNumber')
+    },
+
+    /** A proposal that a later version has replaced, or whose pull request a person had closed or merged. */
+    async endProposal(id: number, end: 'superseded' | 'pull_request_closed'): Promise<void> {
+      await rows()
+        .where({ id, state: 'proposed' })
+        .patch(end === 'superseded' ? { state: 'superseded' } : { reason: end })
+    },
+
     /** Stores a person's decision: a diverged write is retried, or ends. */
     async decide(id: number, change: Partial<GitHydration>): Promise<void> {
       await rows().where({ id, state: 'diverged' }).patch(change)

@@ -227,13 +227,14 @@ function pulls(project: PeerProject, request: PeerRequest): PeerAnswer {
     id: pull.number,
     title: pull.title,
     state: 'OPEN',
+    version: 0,
     fromRef: { id: `refs/heads/${pull.from}` },
     toRef: { id: `refs/heads/${pull.into}` },
     links: { self: [{ href: `https://dc.example/${project.name}/pull-requests/${pull.number}` }] },
   })
   if (request.method === 'GET') {
     const at = request.url.searchParams.get('at')
-    const found = project.pulls.filter(({ from }) => `refs/heads/${from}` === at)
+    const found = project.pulls.filter(({ from, closed }) => !closed && `refs/heads/${from}` === at)
     return ok(paged(found.map(view), request.url))
   }
   const sent = JSON.parse(request.body.toString())

@@ -12,9 +12,13 @@ export function cloudPull(
 ): PeerAnswer {
   const missing = ok({ type: 'error', error: { message: 'Not found' } }, 404)
   const [, number = '', comments, id] =
-    /\/pullrequests\/(\d+)(\/comments)?(?:\/(\d+))?$/.exec(request.path) ?? []
+    /\/pullrequests\/(\d+)(?:\/decline)?(\/comments)?(?:\/(\d+))?$/.exec(request.path) ?? []
   const pull = project.pulls.find((one) => one.number === Number(number))
   if (!pull) return missing
+  if (request.path.endsWith('/decline')) {
+    pull.closed = true
+    return ok({ type: 'pullrequest', id: pull.number, state: 'DECLINED' } satisfies PullRequest)
+  }
   const side = (name: string, uuid: string) => ({
     branch: { name },
     repository: { type: 'repository', uuid },
@@ -50,8 +54,9 @@ export async function dataCenterPull(
 ): Promise<PeerAnswer> {
   const missing = ok({ errors: [{ message: 'Does not exist' }] }, 404)
   const [, number = '', what, id] =
-    /\/pull-requests\/(\d+)(?:\/(changes|activities|comments))?(?:\/(\d+))?$/.exec(request.path) ??
-    []
+    /\/pull-requests\/(\d+)(?:\/(changes|activities|comments|decline))?(?:\/(\d+))?$/.exec(
+      request.path,
+    ) ?? []
   const pull = project.pulls.find((one) => one.number === Number(number))
   if (!pull) return missing
   const whole = (values: unknown[]) => ok({ values, isLastPage: true, start: 0, limit: 500 })
@@ -60,10 +65,15 @@ export async function dataCenterPull(
     displayId: branch,
     repository: { id: repository },
   })
-  if (what === undefined)
+  if (what === 'decline') {
+    if (request.url.searchParams.get('version') !== '0')
+      return ok({ errors: [{ message: 'The pull request was changed by somebody else.' }] }, 409)
+    pull.closed = true
+  }
+  if (what === undefined || what === 'decline')
     return ok({
       id: pull.number,
-      state: 'OPEN',
+      state: pull.closed ? 'DECLINED' : 'OPEN',
       fromRef: ref(pull.from, pull.fork ? project.id + 1 : project.id),
       toRef: ref(pull.into, project.id),
     })

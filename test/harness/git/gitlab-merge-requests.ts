@@ -18,8 +18,8 @@ export function mergeRequests(project: PeerProject, request: PeerRequest): PeerA
       status: 200,
       json: project.pulls
         .filter(
-          ({ from, into }) =>
-            from === query.get('source_branch') && into === query.get('target_branch'),
+          ({ from, into, closed }) =>
+            !closed && from === query.get('source_branch') && into === query.get('target_branch'),
         )
         .map(show),
     }

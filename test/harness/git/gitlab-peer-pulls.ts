@@ -13,12 +13,14 @@ export function gitlabPull(
     /\/merge_requests\/(\d+)(\/notes)?(?:\/(\d+))?$/.exec(request.path) ?? []
   const pull = project.pulls.find((one) => one.number === Number(number))
   if (!pull) return missing
+  if (!notes && request.method === 'PUT')
+    pull.closed = JSON.parse(request.body.toString()).state_event === 'close'
   if (!notes)
     return {
       status: 200,
       json: {
         iid: pull.number,
-        state: 'opened',
+        state: pull.closed ? 'closed' : 'opened',
         source_branch: pull.from,
         target_branch: pull.into,
         source_project_id: pull.fork ? project.id + 1 : project.id,

@@ -287,14 +287,14 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     ).toEqual([2, 1])
   })
 
-  test('what was only proposed is proposed anew with the next version', async () => {
+  test('the next version is proposed anew, and the pull request before it is closed', async () => {
     const ws = await connected()
     await harness.peer.protect(ws.repo, 'main')
     await ws.put({ 'main.tf': '# one\n' })
     await ws.ended('proposed')
     await ws.put({ 'main.tf': '# two\n' })
-    await ws.ended('proposed', 2)
-    const side = await harness.peer.tree(ws.repo, `cloud-control/${ws.name}/v2`)
-    expect(side[`workspaces/${ws.name}/main.tf`]).toBe('# two\n')
+    await ws.ended('superseded')
+    const open = { from: `cloud-control/${ws.name}/v2`, into: 'main' }
+    expect(await harness.peer.pullRequests(ws.repo)).toEqual([open])
   })
 })
