@@ -20,8 +20,8 @@ import { providerFetch } from './provider-fetch.ts'
 
 const provider = 'GitLab'
 const perPage = 100
-/** Of a larger repository a folder is read by the API. */
-const maxPackBytes = 64 * 1_048_576
+/** A folder of a larger repository is read by the API. */
+const maxPackBytes = 32 * 1_048_576
 /** From this access level on a member may push (docs: "Members API"). */
 const developer = 30
 
@@ -38,7 +38,7 @@ export function gitlabHost(
     token: connection.token,
     requesterFn: gitlabRequester(send),
   })
-  const list = gitlabTree(send, connection)
+  const tree = gitlabTree(send, connection)
   const remoteOf = (name: string): Remote => ({
     url: `${connection.origin}/${inPath(name)}.git`,
     authorization: gitAuthorization('gitlab', connection.token),
@@ -47,7 +47,7 @@ export function gitlabHost(
   })
 
   return {
-    ...gitlabSource(api, { list, snapshot: readBySnapshot(outbound, remoteOf) }),
+    ...gitlabSource(api, { tree, snapshot: readBySnapshot(outbound, remoteOf) }),
     ...gitlabWebhooks(api),
     ...gitlabPulls(api),
 
@@ -104,7 +104,7 @@ export function gitlabHost(
       }),
 
     listFiles: async (name, at) =>
-      asked(provider, async () => (await gitlabExpectedFiles(api, name, at)) ?? list(name, at)),
+      asked(provider, async () => (await gitlabExpectedFiles(api, name, at)) ?? tree.all(name, at)),
 
     commit: async (name, request) =>
       asked(provider, async () => commitToGitlab(api, name, request)),

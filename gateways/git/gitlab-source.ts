@@ -12,20 +12,26 @@ import { asked } from './head-moved.ts'
 import { readBlobs } from './read-blobs.ts'
 
 const provider = 'GitLab'
+/** A first read of so many files fetches them one by one: git would fetch the whole repository. */
+const maxFew = 5
 
 export function gitlabSource(
   api: GitlabApi,
-  { list, snapshot }: { list: GitlabTree; snapshot: GitSource['readFiles'] },
+  { tree, snapshot }: { tree: GitlabTree; snapshot: GitSource['readFiles'] },
 ): GitSource {
   return {
     readFiles: async (name, request) =>
       asked(provider, async () => {
         const { commit, folders, known } = request
-        const first = known.size === 0 && (await unlessRefused(snapshot(name, request)))
-        if (first) return first
-        const listed = new Map<string, string>()
-        for (const folder of folders)
-          for (const [path, blob] of await list(name, { commit, folder })) listed.set(path, blob)
+        const isFirst = known.size === 0
+        const few = isFirst ? await fewFiles(tree, name, { commit, folders }) : undefined
+        const whole = isFirst && !few ? await unlessRefused(snapshot(name, request)) : undefined
+        if (whole) return whole
+        const listed = few ?? new Map<string, string>()
+        if (!few)
+          for (const folder of folders)
+            for (const [path, blob] of await tree.all(name, { commit, folder }))
+              listed.set(path, blob)
         return readBlobs(listed, known, {
           async one(path) {
             try {
@@ -88,9 +94,24 @@ export function gitlabSource(
   }
 }
 
+/** Few enough to be read one by one; undefined for more. */
+async function fewFiles(
+  tree: GitlabTree,
+  name: string,
+  { commit, folders }: { commit: string; folders: readonly string[] },
+): Promise<Map<string, string> | undefined> {
+  const found = new Map<string, string>()
+  for (const folder of folders) {
+    const files = await tree.small(name, { commit, folder })
+    for (const [path, blob] of files ?? []) found.set(path, blob)
+    if (!files || found.size > maxFew) return undefined
+  }
+  return found
+}
+
 /**
- * A first read is made by git, in a few calls for any number of files. Where git is turned off, or
- * the whole repository is too large, the API reads the folder file by file.
+ * A first read of more files is made by git, in two calls for any number of them. If git is turned
+ * off, or the whole repository is too large, the API reads the folder file by file.
  */
 async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

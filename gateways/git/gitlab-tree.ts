@@ -7,10 +7,14 @@ const maxPages = 100
 const maxBytes = 16 * 1_048_576
 const maxMs = 60_000
 
-export type GitlabTree = (
-  name: string,
-  at: { commit: string; folder: string },
-) => Promise<Map<string, string>>
+type At = { commit: string; folder: string }
+
+export type GitlabTree = {
+  /** Path → blob id of every file below a folder. */
+  all(name: string, at: At): Promise<Map<string, string>>
+  /** The same of a folder that one page lists whole; undefined for a larger one. */
+  small(name: string, at: At): Promise<Map<string, string> | undefined>
+}
 
 /**
  * Lists a folder page by page (GitLab, "List repository tree", keyset pagination). The host is
@@ -22,7 +26,12 @@ export function gitlabTree(
   send: typeof globalThis.fetch,
   { origin, token }: { origin: string; token: string },
 ): GitlabTree {
-  return async (name, { commit, folder }) => {
+  const small: GitlabTree['small'] = async (name, { commit, folder }) => {
+    const url = treeUrl(origin, name, { commit, folder, next: undefined })
+    const answer = await pageAt(send, url, { token, signal: AbortSignal.timeout(maxMs) })
+    return answer?.next === undefined ? new Map(filesIn(answer?.entries ?? [])) : undefined
+  }
+  const all: GitlabTree['all'] = async (name, { commit, folder }) => {
     const files = new Map<string, string>()
     const seen = new Set<string>()
     const signal = AbortSignal.timeout(maxMs)
@@ -36,7 +45,7 @@ export function gitlabTree(
       if (!answer) return new Map()
       bytes += answer.bytes
       if (bytes > maxBytes) throw tooLarge('bytes')
-      for (const { path, id, type } of answer.entries) if (type !== 'tree') files.set(path, id)
+      for (const [path, id] of filesIn(answer.entries)) files.set(path, id)
       const first = JSON.stringify(answer.entries[0] ?? '')
       if (seen.has(first))
         throw unavailable('git_provider_unavailable', 'GitLab sends the same page again.')
@@ -45,9 +54,13 @@ export function gitlabTree(
     } while (next !== undefined)
     return files
   }
+  return { all, small }
 }
 
 type Entry = { path: string; id: string; type: string }
+
+const filesIn = (entries: readonly Entry[]): Array<[path: string, id: string]> =>
+  entries.flatMap(({ path, id, type }) => (type === 'tree' ? [] : [[path, id]]))
 
 async function pageAt(
   send: typeof globalThis.fetch,

@@ -5,8 +5,11 @@ import { maxFiles } from '../../domain/workspaces/configuration-files.ts'
 /** What a configuration may have when it is sent as a body, too. */
 const maxBytes = 10 * 1_048_576
 const atOnce = 8
-/** Of fewer files than this an archive costs more than it saves. */
-const minAtOnce = 6
+/**
+ * From so many missing files on they are read by one archive of the whole repository. A first read
+ * is rare and should cost few calls; after a push a few single files are less than an archive.
+ */
+const minByArchive = { first: 4, later: 50 }
 
 export type BlobReader = {
   one: (path: string, blob: string) => Promise<Uint8Array | null>
@@ -27,7 +30,8 @@ export async function readBlobs(
     throw tooLarge(`${listed.size} files, and a configuration has ${maxFiles} at most`)
   for (const path of listed.keys()) checkTreePath(path)
   const missing = new Map([...listed].filter(([, blob]) => !known.has(blob)))
-  const bulk = many && missing.size >= minAtOnce ? await many(missing) : undefined
+  const enough = known.size === 0 ? minByArchive.first : minByArchive.later
+  const bulk = many && missing.size >= enough ? await many(missing) : undefined
   const read: BlobReader['one'] = async (path, blob) => bulk?.get(blob) ?? one(path, blob)
   const files: Record<string, string> = {}
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
