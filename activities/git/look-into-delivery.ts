@@ -4,6 +4,7 @@ import { workspacesOfSource } from '../../store/git/workspaces-of-source.ts'
 import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
+import { notingRefusals } from './note-refusal.ts'
 import { takePullRequest } from './take-pull-request.ts'
 import { takePush } from './take-push.ts'
 
@@ -35,6 +36,10 @@ export const lookIntoDelivery =
       for (const workspaceId of found.workspaceIds)
         await takePush(deps, { organizationId, workspaceId })
       const { connection, delivery } = found
-      if (delivery.pullRequest !== null)
-        await takePullRequest(deps, { organizationId, connection, number: delivery.pullRequest })
+      const { pullRequest: number } = delivery
+      if (number !== null)
+        await notingRefusals(deps, organizationId, {
+          connection,
+          work: async () => takePullRequest(deps, { organizationId, connection, number }),
+        })
     })
