@@ -20,7 +20,7 @@ export function decodeXml(octets: Uint8Array): string {
 /** XML 1.0's own. The parser would take some letters for line ends too, which a signature covers as they are. */
 const normalizeLineEndings = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
 
-/** The root of a document that passed the gates of measure-xml.ts and that the parser had nothing to say about. */
+/** Parses a document that passed measure-xml.ts, and returns its root. Any warning of the parser refuses it. */
 export function parseXml(text: string): Element {
   const refuse = (message: unknown) => {
     throw new SamlRefusal('xml_malformed', { cause: message })
@@ -31,7 +31,7 @@ export function parseXml(text: string): Element {
   let root: Element | null
   try {
     const errorHandler = { warning: refuse, error: refuse, fatalError: refuse }
-    // A name of its own, for the parser's types do not know all that it takes.
+    // Named, because the parser's types do not know all of its options.
     const options = { errorHandler, normalizeLineEndings }
     root = new DOMParser(options).parseFromString(text, 'text/xml').documentElement
   } catch (error) {
@@ -43,7 +43,10 @@ export function parseXml(text: string): Element {
   return root
 }
 
-/** The parser takes a prefix that nobody declared, and reads a name of no namespace there; and any text as the name of a namespace. Others refuse both. */
+/**
+ * The parser accepts undeclared prefixes, reading a name without a namespace, and any text as a
+ * namespace. Other parsers refuse both, so they are refused here.
+ */
 function assertNamespaces(root: Element): void {
   for (const element of [root, ...Array.from(root.getElementsByTagName('*'))])
     for (const named of [element, ...Array.from(element.attributes)])
@@ -60,7 +63,7 @@ const noUri = /[\s<>"{}|\\^`]/
 
 const reference = /&#(?:x([0-9a-f]+)|([0-9]+));/gi
 
-/** A reference to a character that XML has not is as little allowed as the character (XML 1.0, 4.1). */
+/** A reference to a character that XML does not allow is refused like the character (XML 1.0, 4.1). */
 function assertReferences(text: string): void {
   for (const [, hexadecimal, decimal] of text.matchAll(reference)) {
     const code = hexadecimal ? parseInt(hexadecimal, 16) : Number(decimal)

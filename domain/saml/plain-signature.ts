@@ -9,14 +9,14 @@ export const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256'
 const parts = ['SignedInfo', 'SignatureValue', 'KeyInfo']
 
 /**
- * The signature that an element carries, or undefined where it carries none. One that says
- * anything but the single shape of SAML core 5.4 is refused before cryptography: other
- * algorithms and transforms, a reference to another element, two references, objects inside.
+ * The signature of an element, or undefined. Refuses, before any cryptography, all but the one shape of
+ * SAML core 5.4: other algorithms and transforms, a reference to another element, two references,
+ * objects inside.
  */
 export function plainSignature(signed: Element): Element | undefined {
   const signature = onlyChild(signed, 'signature', 'Signature')
   if (!signature) return undefined
-  // In this order: the library takes the first of a name, wherever it stands.
+  // In this order, because the library takes the first element of a name, wherever it is.
   childElements(signature).forEach((child, position) => {
     if (!isNamed(child, 'signature', parts[position] ?? ''))
       throw new SamlRefusal('signature_structure')

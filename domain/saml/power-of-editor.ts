@@ -1,10 +1,10 @@
 import { lowerOf, rank, type Powers, type Role } from '../access/roles.ts'
 
-/** Who saved or enabled an identity provider: what they were then, and what they are now. */
+/** Who saved or enabled an identity provider: their powers then and now. */
 export type Editor = {
   savedRole: Role
   savedPlatformAdmin: boolean
-  /** Null where the person is not known. */
+  /** Null for an unknown person. */
   nowRole: Role | null
   nowPlatformAdmin: boolean | null
   /** Active and not deprovisioned. */
@@ -12,10 +12,9 @@ export type Editor = {
 }
 
 /**
- * What an identity provider may open: whoever chose it controls whom it names, so it vouches
- * for nobody above them. The lower of then and now counts. A person who is deactivated or
- * not known counts as an Org Admin at most: they vouch for no Owner, and the organization is
- * not locked out because somebody left.
+ * The powers up to which an identity provider may name people: those of its editor, who controls whom it
+ * names. The lower of then and now counts. An editor who is deactivated or unknown counts as an Org Admin
+ * at most: they vouch for no Owner, and the organization is not locked out because somebody left.
  */
 export function powerOfEditor(editor: Editor): Powers {
   const { savedRole, savedPlatformAdmin, nowRole, nowPlatformAdmin, nowActive } = editor

@@ -1,7 +1,4 @@
-/**
- * Domains whose mailboxes anybody can have. Whoever claimed one would be sent the sign-ins
- * of strangers.
- */
+/** Domains where anybody can have a mailbox. Who claimed one would receive the sign-ins of strangers. */
 export const publicMailDomains: ReadonlySet<string> = new Set(
   `126.com 139.com 163.com 189.cn 21cn.com aim.com alice.it aliyun.com aol.co.uk aol.com aol.de aol.fr arcor.de
   att.net bell.net bellsouth.net bigmir.net bigpond.com bk.ru blueyonder.co.uk bluewin.ch bol.com.br btinternet.com

@@ -27,7 +27,7 @@ export type Assertion = {
     nameQualifier: string | null
     spNameQualifier: string | null
   }
-  /** Those of the bearer method; others are not ours to judge. */
+  /** Confirmations of the bearer method; others are ignored. */
   confirmations: Confirmation[]
   conditions: { notBefore: Date | undefined; notOnOrAfter: Date | undefined; audiences: string[][] }
   sessionIndex: string | null
@@ -40,8 +40,8 @@ const maxIdLength = 256
 const maxNameLength = 1_024
 
 /**
- * Reads an assertion out of the octets that were verified and nothing else (SAML core 2.3).
- * What is there twice, or is not what the schema says, is refused and not guessed at.
+ * Reads an assertion from the verified octets alone (SAML core 2.3). Anything that is duplicated or does
+ * not match the schema is refused.
  */
 export function readAssertion(root: Element): Assertion {
   if (!isNamed(root, 'assertion', 'Assertion')) throw new SamlRefusal('assertion_missing')
@@ -85,7 +85,7 @@ function readSubject(subject: Element): Pick<Assertion, 'nameId' | 'confirmation
 const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']
 
 function readConditions(conditions: Element): Assertion['conditions'] {
-  // A condition that is not understood makes the assertion's validity unknown (SAML core 2.5.1.1).
+  // An unknown condition makes the assertion's validity indeterminate (SAML core 2.5.1.1).
   for (const condition of childElements(conditions))
     if (!knownConditions.some((name) => isNamed(condition, 'assertion', name)))
       throw new SamlRefusal('condition_unknown')
@@ -115,7 +115,7 @@ function readAttributes(statement: Element): SamlAttribute[] {
     name: attribute(element, 'Name') ?? '',
     friendlyName: attribute(element, 'FriendlyName'),
     values: childrenNamed(element, 'assertion', 'AttributeValue')
-      // A value that is made of elements is no text; nobody who maps one means its pieces glued together.
+      // A value made of elements is no text; joining its parts would not be what was mapped.
       .filter((value) => childElements(value).length === 0)
       .map(textOf)
       .filter((value) => value !== ''),
@@ -138,7 +138,7 @@ function bounded(value: string | undefined, name: string, length: number): strin
 
 const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]00:00)?$/
 
-/** SAML times are UTC (SAML core 1.3.3); anything that could be read in two ways is refused. */
+/** SAML times are UTC (SAML core 1.3.3); ambiguous ones are refused. */
 export function readTime(value: string | undefined, reason: string): Date | undefined {
   if (value === undefined) return undefined
   if (!utc.test(value)) throw new SamlRefusal(`${reason}_malformed`)

@@ -14,7 +14,7 @@ type Common = {
 export type LogoutRequest = Common & {
   kind: 'SAMLRequest'
   nameId: NameId
-  /** None: all sessions of the principal. */
+  /** Empty: all sessions of the principal. */
   sessionIndexes: string[]
   expiresAt: Date | undefined
 }
@@ -30,7 +30,7 @@ export type LogoutMessage = LogoutRequest | LogoutResponse
 const maxSessionIndexes = 1_000
 const maxLength = 1_024
 
-/** Reads a logout message (SAML core 3.7). Of the POST binding only the verified root may be given. */
+/** Reads a logout message (SAML core 3.7). For the POST binding, pass the verified root. */
 export function readLogoutMessage(root: Element, kind: MessageKind): LogoutMessage {
   const name = kind === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse'
   if (!isNamed(root, 'protocol', name)) throw new SamlRefusal('message_type')
@@ -46,7 +46,7 @@ export function readLogoutMessage(root: Element, kind: MessageKind): LogoutMessa
 }
 
 function readRequest(root: Element, common: Common): LogoutRequest {
-  // An encrypted name is not supported: nobody was given a key to encrypt to.
+  // Encrypted names are not supported: providers have no key to encrypt to.
   const nameId = onlyChild(root, 'assertion', 'NameID')
   if (!nameId) throw new SamlRefusal('name_id_missing')
   const indexes = childrenNamed(root, 'protocol', 'SessionIndex')

@@ -16,10 +16,10 @@ export type IdpMetadata = {
   certificates: CheckedCertificate[]
 }
 
-/** Why a metadata document is of no use, in words for whoever uploaded it. */
+/** Why a metadata document cannot be used, for the person who uploaded it. */
 export class MetadataFault extends Error {}
 
-/** Reads what an identity provider says of itself (SAML metadata 2.4.3). No address in it is ever fetched. */
+/** Reads an identity provider's metadata (SAML metadata 2.4.3). Never fetches an address in it (SSRF). */
 export function readMetadata(xml: string): IdpMetadata {
   const entity = entityOf(parse(xml))
   const idpEntityId = attribute(entity, 'entityID')?.trim()
@@ -83,7 +83,7 @@ function entityOf(root: Element): Element {
   return entities[0]
 }
 
-/** Redirect goes first: it needs no page of ours between. */
+/** Prefers Redirect, which needs no page in between. */
 function endpoint(role: Element, name: string): SamlEndpoint | undefined {
   const services = childrenNamed(role, 'metadata', name)
   for (const [binding, suffix] of [

@@ -12,11 +12,11 @@ export type ResponseExpected = Expected & { certificates: readonly string[] }
 export type ReadResponse = {
   assertion: Assertion
   signed: { response: boolean; assertion: boolean }
-  /** The one of the organization's certificates that vouched for it. */
+  /** The organization's certificate that verified it. */
   certificate: string
 }
 
-/** Genuine, but not for us, or not valid at this time: what it says may be told to the administrator. */
+/** Genuine, but not for this service, or not valid now: the administrator may see its contents. */
 export class JudgedRefusal extends SamlRefusal {
   readonly about: AssertionFacts
 
@@ -26,7 +26,7 @@ export class JudgedRefusal extends SamlRefusal {
   }
 }
 
-/** The identity provider says that it could not sign the person in, or the person would not. */
+/** The identity provider reports that it did not sign the person in. */
 export class SamlStatusRefusal extends SamlRefusal {}
 
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
@@ -38,7 +38,7 @@ const success = 'urn:oasis:names:tc:SAML:2.0:status:Success'
  * another to the reader.
  */
 export function readResponse(xml: string, expected: ResponseExpected): ReadResponse {
-  // A comment is not signed and splits the text around it. No provider sends any.
+  // Comments are not signed, and split the text around them. No provider sends any.
   if (xml.includes('<!')) throw new SamlRefusal('xml_comment')
   const response = parseXml(xml)
   judgeResponse(response, expected)
@@ -52,17 +52,17 @@ export function readResponse(xml: string, expected: ResponseExpected): ReadRespo
   if (assertions.length > 1) throw new SamlRefusal('assertion_repeated')
   const ofAssertion = plainSignature(assertion)
 
-  // Any other signature is somebody's attempt to have one verified and another thing read.
+  // Any other signature is an attempt to have one element verified and another one read.
   const all = response.getElementsByTagNameNS(namespaces.signature, 'Signature').length
   const own = Number(Boolean(ofResponse)) + Number(Boolean(ofAssertion))
   if (all === 0) throw new SamlRefusal('signature_missing')
   if (all !== own) throw new SamlRefusal('signature_structure')
   assertUniqueIds(response)
-  // Signed, it was meant for one address, and must say which (SAML bindings 3.5.5.2).
+  // A signed response must name its destination (SAML bindings 3.5.5.2).
   if (ofResponse && !response.hasAttribute('Destination')) throw new SamlRefusal('destination')
 
   const { certificates } = expected
-  // One that is there and does not hold refuses the message, even beside one that does.
+  // A signature that is present and invalid refuses the message, even beside a valid one.
   const covered = ofResponse && verifySignature(ofResponse, certificates)
   const inner = ofAssertion && verifySignature(ofAssertion, certificates)
   const read = readAssertion(believed(inner?.covered, covered?.covered))
@@ -110,18 +110,18 @@ function judgeResponse(response: Element, expected: ResponseExpected): void {
   throw new SamlStatusRefusal(`status_${wordOf(detail)}`)
 }
 
-/** `urn:…:status:AuthnFailed` is `authn_failed`; what somebody made up is not repeated. */
+/** `urn:…:status:AuthnFailed` becomes `authn_failed`; invented codes are not repeated. */
 function wordOf(status: string): string {
   const [, word = 'Unknown'] = /:status:([A-Za-z]{1,40})$/.exec(status) ?? []
   return word.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase()
 }
 
-/** Two elements of one ID are how a signature is made to cover another one than is read. */
+/** Refuses duplicate IDs, by which a signature can be made to cover another element than is read. */
 function assertUniqueIds(response: Element): void {
   const seen = new Set<string>()
   const all = response.getElementsByTagName('*')
   for (const element of [response, ...Array.from(all)]) {
-    // Ours is `ID`; a verifier that knows other spellings, of whatever namespace, must not find any either.
+    // Ours is `ID`; no other spelling, in any namespace, may let another verifier find a second one.
     for (const { name, value } of Array.from(element.attributes)) {
       if (!/(^|:)(assertion|response)?id$/i.test(name)) continue
       if (seen.has(value)) throw new SamlRefusal('id_repeated')

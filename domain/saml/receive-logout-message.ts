@@ -8,10 +8,10 @@ import { SamlRefusal } from './saml-refusal.ts'
 import { namespaces } from './xml-elements.ts'
 
 export type ReceivedMessage = {
-  /** What it says it is. Good for finding out who could have signed it, and for nothing else. */
+  /** The unverified content. Only good for finding out who could have signed it. */
   claimed: LogoutMessage
   relayState: string | undefined
-  /** What it is, and the one of these certificates that it was signed with. */
+  /** The verified content, and the certificate that verified it. */
   verify(certificates: readonly string[]): { message: LogoutMessage; certificate: string }
 }
 
@@ -33,7 +33,7 @@ export function receiveLogoutMessage(method: 'GET' | 'POST', text: string): Rece
 function fromRedirect(text: string): ReceivedMessage {
   const read = readRedirectContent(text)
   const root = parseXml(read.xml)
-  // SAML bindings 3.4.4.1: the signature is in the query, and there alone.
+  // SAML bindings 3.4.4.1: the signature is in the query alone.
   if (root.getElementsByTagNameNS(namespaces.signature, 'Signature').length > 0)
     throw new SamlRefusal('signature_structure')
   const message = readLogoutMessage(root, read.kind)
@@ -41,7 +41,7 @@ function fromRedirect(text: string): ReceivedMessage {
     claimed: message,
     relayState: read.relayState,
     verify(certificates) {
-      // Not before: that it is unsigned, or by SHA-1, is for its organization's administrator to know.
+      // Only checked here, because the administrator of the organization should see a missing or SHA-1 signature.
       const certificate = verifyRedirect(readRedirect(text), certificates)
       if (certificate === undefined) throw new SamlRefusal('signature_invalid')
       return { message, certificate }

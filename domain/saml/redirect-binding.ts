@@ -8,7 +8,7 @@ import { SamlRefusal } from './saml-refusal.ts'
 import { rsaSha256 } from './plain-signature.ts'
 const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
 
-/** A logout message is a kilobyte or two. A bomb of 389 kB would be 300 MB (SAML bindings 3.4.4.1). */
+/** A logout message has a kilobyte or two. A bomb of 389 kB inflates to 300 MB. */
 const maxInflatedBytes = 64 * 1024
 
 export type MessageKind = 'SAMLRequest' | 'SAMLResponse'
@@ -32,7 +32,7 @@ export type OutgoingMessage = {
   relayState?: string | undefined
 }
 
-/** Reads a query of the Redirect binding, or a form that was sent like one. Nothing is verified yet. */
+/** Reads a query of the Redirect binding, or a form like one. Verifies nothing yet. */
 export function readRedirect(query: string): RedirectMessage {
   const fields = samlFields(query)
   const content = contentOf(fields)
@@ -46,7 +46,7 @@ export function readRedirect(query: string): RedirectMessage {
   return { ...content, signedText, signature }
 }
 
-/** What a query says, signed or not: to find out whom to tell that it is not. */
+/** The content of a query, signed or not, to find the organization that it concerns. */
 export const readRedirectContent = (query: string): RedirectContent => contentOf(samlFields(query))
 
 function contentOf(fields: ReadonlyMap<string, string>): RedirectContent {
@@ -73,7 +73,7 @@ function signatureOf(fields: ReadonlyMap<string, string>) {
   const algorithm = fields.get('SigAlg')
   const signature = fields.get('Signature')
   if (!algorithm || !signature) throw new SamlRefusal('signature_missing')
-  // Equality, not a list of hashes: MD5 and SHA-1 are names that a crypto library would know too.
+  // Compared with one value: a list of hashes would let MD5 and SHA-1 in.
   if (decodeField(algorithm) !== rsaSha256) throw new SamlRefusal('signature_algorithm')
   return { algorithm, signature: decodeBase64(decodeBase64Field(signature)) }
 }
@@ -87,7 +87,7 @@ function inflate(deflated: Buffer): string {
   }
 }
 
-/** The one of these certificates that the message was signed with, if any. */
+/** The certificate that verifies the message, if any. */
 export function verifyRedirect(
   { signedText, signature }: RedirectMessage,
   certificates: readonly string[],
@@ -95,12 +95,12 @@ export function verifyRedirect(
   const octets = Buffer.from(signedText)
   return certificates.find((certificate) => {
     const key = createPublicKey(certificate)
-    // The algorithm that was named is RSA's; another kind of key would verify something else.
+    // The algorithm is RSA's; with another kind of key something else would be verified.
     return key.asymmetricKeyType === 'rsa' && verify('sha256', octets, key, signature)
   })
 }
 
-/** The address to send a browser to. What is signed is what is sent: one text, encoded once. */
+/** The address to send a browser to. The signed text is the sent one, encoded once. */
 export function redirectUrl(
   { kind, xml, destination, relayState }: OutgoingMessage,
   privateKey: string,
@@ -116,7 +116,7 @@ export function redirectUrl(
   return `${destination}${joint}${text}&Signature=${encode(signature.toString('base64'))}`
 }
 
-/** RFC 3986. A browser writes `'` as %27 on its way, and what it changes is no longer what was signed. */
+/** Encodes as RFC 3986. A browser changes `'` to %27, which would break the signature. */
 const encode = (value: string): string =>
   encodeURIComponent(value).replace(
     /[!'()*]/g,

@@ -1,6 +1,6 @@
 /**
- * A message that is not believed. `reason` is for the audit log and the administrator's
- * trace alone: whoever sent it gets one and the same page for all of them.
+ * A refused message. `reason` is for the audit log and the administrator's trace alone: the sender gets
+ * the same page for every reason.
  */
 export class SamlRefusal extends Error {
   readonly reason: string

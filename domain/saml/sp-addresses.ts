@@ -6,10 +6,9 @@ export type SpAddresses = {
 }
 
 /**
- * What this service is called towards an identity provider. The entity ID is one for each
- * organization: it is the audience, and so the wall between organizations that share an
- * identity provider. The endpoints are the same for all, as some providers append their
- * query to them blindly.
+ * This service's names and addresses towards an identity provider. Each organization has an entity ID of
+ * its own: it is the audience, which separates organizations that share a provider. The endpoints are
+ * the same for all, because some providers append their query to them blindly.
  */
 export function spAddresses(origin: string, slug?: string): SpAddresses {
   const saml = `${origin}/api/auth/saml`

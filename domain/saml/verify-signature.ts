@@ -7,15 +7,14 @@ import { attribute, childElements, onlyChild, textOf } from './xml-elements.ts'
 import { decodeBase64 } from './decode-base64.ts'
 
 /**
- * The octets that a signature covers, as one of the organization's keys vouches for them;
- * whatever certificate the message carries itself is not looked at. The signature has passed
- * plainSignature: RSA-SHA256 over the element that it stands in, and nothing else.
+ * Returns the octets that a signature covers, verified with one of the organization's keys; a certificate
+ * in the message is ignored. The signature has passed plainSignature: RSA-SHA256 over its parent element.
  *
- * What is believed does not rest on the canonicalization being right: the digest is read out
- * of the SignedInfo whose very octets the key signed, and the octets that have this digest
- * are those that are returned. A fault there can refuse a good message, never admit another.
+ * The result does not depend on correct canonicalization: the digest is read from the octets of the
+ * SignedInfo that the key signed, and the returned octets have this digest. A fault in canonicalization
+ * can refuse a good message and never admit another one.
  *
- * It takes the signature out of the document, as the enveloped-signature transform says.
+ * Removes the signature from the document, as the enveloped-signature transform requires.
  */
 export function verifySignature(
   signature: Element,
@@ -24,7 +23,7 @@ export function verifySignature(
   const signed = signature.parentNode
   const info = onlyChild(signature, 'signature', 'SignedInfo')
   const value = onlyChild(signature, 'signature', 'SignatureValue')
-  // An element, since plainSignature found the signature among its children.
+  // An element, because plainSignature found the signature among its children.
   const element = signed as Element | null
   if (!element || !info || !value) throw new SamlRefusal('signature_structure')
 
@@ -55,7 +54,7 @@ function readReference(info: Element): { digest: Buffer; transform: Element | un
   return { digest: decodeBase64(textOf(digest)), transform }
 }
 
-/** Prefixes that the signer wanted kept although no name uses them, like `xs` in the value of `xsi:type`. */
+/** Prefixes to keep although no name uses them, like `xs` in the value of `xsi:type`. */
 function prefixesOf(method: Element | undefined): string[] {
   const kept = childElements(method ?? emptyNode).find(
     ({ localName, namespaceURI }) =>
@@ -74,7 +73,7 @@ function canonical(element: Element, method: Element | undefined): string {
   })
 }
 
-/** The nearest declaration of each prefix outside the element. */
+/** The closest declaration of each prefix outside of the element. */
 function namespacesAround(element: Element): Array<{ prefix: string; namespaceURI: string }> {
   const found = new Map<string, string>()
   for (let node = element.parentNode; node && node.nodeType === 1; node = node.parentNode)
@@ -84,7 +83,7 @@ function namespacesAround(element: Element): Array<{ prefix: string; namespaceUR
   return [...found].map(([prefix, namespaceURI]) => ({ prefix, namespaceURI }))
 }
 
-/** Parsing a certificate costs more than a verification with its key. */
+/** Parsing a certificate costs more than verifying with its key. */
 const keys = new Map<string, KeyObject>()
 const maxKeys = 1_000
 
@@ -92,7 +91,7 @@ function keyOf(certificate: string): KeyObject {
   const known = keys.get(certificate)
   if (known) return known
   const key = createPublicKey(certificate)
-  // The algorithm that the message named is RSA's; another kind of key would verify something else.
+  // The algorithm is RSA's; with another kind of key something else would be verified.
   if (key.asymmetricKeyType !== 'rsa') throw new SamlRefusal('certificate_not_rsa')
   if (keys.size >= maxKeys) keys.clear()
   keys.set(certificate, key)

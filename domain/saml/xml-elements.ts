@@ -22,7 +22,7 @@ export function childElements(parent: Node): Element[] {
 export const isNamed = (element: Element, namespace: Namespace, name: string): boolean =>
   element.namespaceURI === namespaces[namespace] && element.localName === name
 
-/** Direct children alone: a search through all descendants finds what an attacker wrapped. */
+/** Direct children alone: a search through all descendants would find wrapped elements of an attacker. */
 export const childrenNamed = (parent: Node, namespace: Namespace, name: string): Element[] =>
   childElements(parent).filter((element) => isNamed(element, namespace, name))
 
@@ -32,11 +32,11 @@ export function onlyChild(parent: Node, namespace: Namespace, name: string): Ele
   return first
 }
 
-/** Undefined where there is none: the parser says '' for both. */
+/** Undefined if it is missing, where the parser returns ''. */
 export const attribute = (element: Element, name: string): string | undefined =>
   element.hasAttribute(name) ? (element.getAttribute(name) ?? undefined) : undefined
 
-/** An element's text, without the white space around it; an element inside it is no text. */
+/** An element's trimmed text; refuses elements inside of it. */
 export function textOf(element: Element): string {
   if (childElements(element).length > 0) throw new SamlRefusal('xml_not_text')
   return (element.textContent ?? '').trim()

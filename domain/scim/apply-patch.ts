@@ -16,16 +16,13 @@ import { quoted, refusal } from './refusals.ts'
 import type { Filter } from './resolve-filter.ts'
 import type { Attribute, ResourceSchema } from './schemas.ts'
 
-/** Each may name a hundred e-mails that are looked for among a hundred; nobody sends more than a few dozen. */
+/** Each may name a hundred e-mails to compare with a hundred; connectors send a few dozen operations. */
 const maxOperations = 200
 
 type Step = { op: PatchOperation['op']; value?: unknown }
 type Target = { attribute: Attribute; sub?: Attribute; filter?: Filter }
 
-/**
- * RFC 7644 3.5.2 on a document: all of it or, by the error that it throws, nothing. What was
- * given is not changed.
- */
+/** Applies RFC 7644 3.5.2 to a document: all operations, or none if one throws. Does not modify its input. */
 export function applyPatch(
   schema: ResourceSchema,
   before: Document,
@@ -39,7 +36,7 @@ export function applyPatch(
   return document
 }
 
-/** Passed over as in a POST: Okta sends one, and nobody signs in by what an identity provider has seen. */
+/** A password is ignored, as in a POST: Okta sends one. */
 const isPassword = (path: string): boolean =>
   /^(urn:ietf:params:scim:schemas:core:2\.0:User:)?password$/i.test(path)
 
@@ -66,7 +63,7 @@ function applyStep(
   return withExtension(document, extension, changed)
 }
 
-/** The URN of an extension alone is all of its attributes. */
+/** The URN of an extension alone means all of its attributes. */
 function applyToExtension(
   schema: ResourceSchema,
   document: Document,
@@ -77,7 +74,7 @@ function applyToExtension(
     throw refusal('invalidValue', `${quoted(urn)} is an object.`)
   let changed = document
   for (const [name, part] of Object.entries(value ?? {}))
-    // Some name the extension once more within.
+    // Some connectors repeat the extension's name inside.
     if (name !== 'schemas')
       changed = applyStep(schema, changed, { op, path: `${urn}:${name}`, value: part })
   return changed
@@ -100,7 +97,7 @@ function valueAfter(target: Target, old: Value | undefined, step: Step): Value |
   return mergeComplex(attribute, part, step.value)
 }
 
-/** Sub-attributes that are not named stay (RFC 7644 3.5.2.3); one that is named and null goes. */
+/** Keeps sub-attributes that are not named (RFC 7644 3.5.2.3); one that is named and null is removed. */
 function mergeComplex(attribute: Attribute, part: Element, value: unknown): Element | undefined {
   const given = readOne(attribute, value)
   const merged = { ...part, ...(typeof given === 'object' && given) }
@@ -122,7 +119,7 @@ function elementsAfter(target: Target, old: Element[], step: Step): Element[] | 
       ? everyAfter(attribute, old, { ...step, sub })
       : wholeAfter(attribute, old, step)
   const kept = next.filter(saysSomething)
-  // Each is looked for among the others: what may grow without end would hold everybody up.
+  // Each is compared with the others, so their number is bounded.
   assertFew(attribute, kept)
   return kept.length === 0 ? undefined : withNewPrimary(old, kept)
 }
@@ -130,7 +127,7 @@ function elementsAfter(target: Target, old: Element[], step: Step): Element[] | 
 function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): Element[] {
   const given = (readValue(attribute, value) ?? []) as Element[]
   if (op === 'replace') return given
-  // Entra ID names what it takes away as a value; without one it is all of them.
+  // Entra ID names what it removes as a value; without a value all are removed.
   if (op === 'remove')
     return value === undefined
       ? []
@@ -144,7 +141,7 @@ function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): 
   return merged
 }
 
-/** `emails.value` without a choice is that part of each. */
+/** `emails.value` without a filter means that part of every element. */
 function everyAfter(
   attribute: Attribute,
   old: Element[],
@@ -172,7 +169,7 @@ function chosenAfter(
     const given = (readOne({ ...attribute, multiValued: false }, step.value) ?? {}) as Element
     return step.op === 'add' ? { ...element, ...given } : { ...from, ...given }
   }
-  // What is chosen by a filter and is not there is made to fit it: connectors expect no less.
+  // Elements that no filter matches are created to match it: connectors rely on that.
   if (!old.some(isChosen)) return [...old, change(elementOf(filter), elementOf(filter))]
   return old.map((one) => (isChosen(one) ? change(one, elementOf(filter)) : one))
 }
@@ -186,7 +183,7 @@ function withSub(element: Element, sub: Attribute, { op, value }: Step): Element
 const emptyAsNone = (element: Element): Element | undefined =>
   Object.keys(element).length === 0 ? undefined : element
 
-/** A type without a value is nobody's address. */
+/** Whether an element has more than a type. */
 const saysSomething = (element: Element): boolean =>
   Object.keys(element).some((name) => name !== 'type' && name !== 'primary' && name !== 'display')
 
@@ -200,7 +197,7 @@ function meansSame(one: Element, other: Element): boolean {
   )
 }
 
-/** Of two primary ones the newer stands (RFC 7643 2.4). */
+/** Of two primary elements the newer one stays primary (RFC 7643 2.4). */
 function withNewPrimary(old: readonly Element[], next: Element[]): Element[] {
   const wasPrimary = (element: Element) =>
     old.some((one) => one['primary'] === true && meansSame(one, element))

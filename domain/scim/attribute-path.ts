@@ -8,8 +8,8 @@ export type AttributePath = {
 }
 
 /**
- * Looks a name up whatever its case (RFC 7643 2.1), with or without its schema's URN. What is
- * found is a definition of ours: nothing that a caller wrote goes on from here.
+ * Looks up an attribute's name ignoring case (RFC 7643 2.1), with or without its schema's URN. Returns our
+ * own definition, so a caller's text goes no further.
  */
 export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
   const { core, common, extensions } = schema

@@ -10,7 +10,7 @@ const word = /[A-Za-z_$.][\w$.:-]*/y
 const string = /"(?:[^"\\]|\\.)*"/y
 const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w$.:-])/y
 
-/** One pass without backtracking: no text makes it slow. */
+/** One pass without backtracking, so that no text makes it slow. */
 export function filterTokens(text: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -44,7 +44,7 @@ function unquote(literal: string | undefined): string {
     const value: unknown = JSON.parse(literal ?? '')
     if (typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed()) return value
   } catch {
-    // Told below, as every other.
+    // Reported below, like every other fault.
   }
   throw refusal('invalidFilter', 'The filter has a string that is not closed or not JSON.')
 }

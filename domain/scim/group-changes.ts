@@ -6,11 +6,11 @@ import { quoted, refusal } from './refusals.ts'
 import type { Filter } from './resolve-filter.ts'
 import { groupSchema, type Attribute } from './schemas.ts'
 
-/** What a request does to who is in a group: the difference alone, however large the group is. */
+/** What a request changes in a group's members: the difference alone. */
 export type MemberChanges = {
-  /** Nobody stays but those in `add`. */
+  /** True if all members that are not in `add` are removed. */
   replaced: boolean
-  /** By id, with the name that the identity provider shows them by. */
+  /** By id, with the name that the identity provider shows. */
   add: Map<string, string | null>
   remove: Set<string>
 }
@@ -29,7 +29,7 @@ export function changesOfNew(document: Document): GroupChanges {
   }
 }
 
-/** A PATCH, its operations one after the other and yet as one change: none of them is half done. */
+/** A PATCH: its operations in order, applied as one change. */
 export function changesOfPatch(
   before: GroupFields,
   operations: readonly PatchOperation[],
@@ -41,7 +41,7 @@ export function changesOfPatch(
   }
   for (const { path, ...step } of withPaths(operations, id)) {
     const target = patchPath(groupSchema, path)
-    // A group has no extensions, so that a path always has an attribute.
+    // A group has no extensions, so a path always has an attribute.
     if (target.attribute === undefined) continue
     if (target.attribute.name === 'members') changeMembers(changes.members, { ...target, ...step })
     else changeField(changes.fields, target.attribute, step)
@@ -74,7 +74,7 @@ function changeMembers(
     if (op !== 'remove') for (const one of given()) join(members, one)
     return
   }
-  // A list of nobody in particular removes nobody: Entra ID sends whom it means.
+  // Entra ID lists the members to remove in the value; an empty list removes nobody.
   if (op === 'remove' && value !== undefined && value !== null) {
     for (const [one] of given()) leave(members, one)
     return
@@ -96,7 +96,7 @@ const leave = ({ add, remove }: MemberChanges, id: string): void => {
   remove.add(id)
 }
 
-/** Members are chosen by their ids; another choice would have to read the group to know whom it means. */
+/** Members can only be selected by id; any other filter would need all members to be read. */
 function chosenIds(filter: Filter): string[] {
   if (filter.kind === 'or') return filter.parts.flatMap(chosenIds)
   if (

@@ -1,7 +1,7 @@
 import type { Element } from './read-value.ts'
 import type { Filter } from './resolve-filter.ts'
 
-/** Whether one element of a multi-valued attribute is meant by a value path. */
+/** Whether a value path's filter matches an element of a multi-valued attribute. */
 export function matchElement(element: Element, filter: Filter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -20,7 +20,7 @@ export function matchElement(element: Element, filter: Filter): boolean {
   return compare(folded(found, attribute.caseExact), filter)
 }
 
-/** The `eq` that must all hold of it: what an element that is not there yet is made of. */
+/** The `eq` conditions that must all hold, to create an element that matches. */
 export function elementOf(filter: Filter): Element {
   if (filter.kind === 'and') return Object.assign({}, ...filter.parts.map(elementOf)) as Element
   if (filter.kind !== 'compare' || filter.operator !== 'eq') return {}

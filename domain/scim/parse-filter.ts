@@ -5,20 +5,20 @@ const compareOperators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] 
 export type CompareOperator = (typeof compareOperators)[number]
 export type FilterValue = string | number | boolean | null
 
-/** As it was written: no name in it has been looked up. */
+/** As parsed: no name is looked up yet. */
 export type ParsedFilter =
   | { kind: 'and' | 'or'; parts: ParsedFilter[] }
   | { kind: 'not'; part: ParsedFilter }
   | { kind: 'present'; path: string }
   | { kind: 'compare'; path: string; operator: CompareOperator; value: FilterValue }
-  /** `emails[type eq "work"]`, with what some write after it: `.value eq "…"`. */
+  /** `emails[type eq "work"]`, also with what some connectors append: `.value eq "…"`. */
   | { kind: 'element'; path: string; filter: ParsedFilter }
 
 const maxBytes = 1_024
 const maxDepth = 10
 const maxTerms = 20
 
-/** RFC 7644 3.4.2.2, the whole grammar, within limits that keep a filter from costing more than it is worth. */
+/** Parses the whole grammar of RFC 7644 3.4.2.2, within limits of length, depth and terms. */
 export function parseFilter(text: string): ParsedFilter {
   if (Buffer.byteLength(text) > maxBytes)
     throw refusal('invalidFilter', `A filter has at most ${maxBytes} bytes.`)

@@ -64,7 +64,7 @@ export function withPaths(
     // Without a path it was read as an object.
     return Object.entries(value as Record<string, unknown>).flatMap(([name, part]) => {
       const lower = name.toLowerCase()
-      // Okta names the resource once more within; another id would be a change of it.
+      // Okta repeats the resource's id inside; another id would be a change of it.
       if (lower === 'schemas' || (lower === 'id' && part === id)) return []
       return [{ op, path: name, value: part }]
     })

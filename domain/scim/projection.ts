@@ -4,9 +4,9 @@ import type { ResourceSchema } from './schemas.ts'
 
 /** Which attributes an answer has (RFC 7644 3.9). `id` and `schemas` are in each. */
 export type Projection = {
-  /** Whether a top-level attribute is in the answer at all: what is not is not looked up. */
+  /** Whether a top-level attribute is in the answer; others are not read. */
   wants: (name: string) => boolean
-  /** Whether it was asked for by name, and not by default. */
+  /** Whether it was asked for by name, not by default. */
   asksFor: (name: string) => boolean
   cut: (resource: Record<string, unknown>) => Record<string, unknown>
 }
@@ -42,7 +42,7 @@ export function projection(
   }
 }
 
-/** Names that are not known are passed over: the answer has no such attribute either way. */
+/** Unknown names are ignored: the answer has no such attribute either way. */
 function namesOf(schema: ResourceSchema, text: string): Names {
   const list = text.split(',').map((name) => name.trim())
   if (list.length > maxNames) throw refusal('invalidValue', `At most ${maxNames} attributes.`)

@@ -3,12 +3,12 @@ import { readValue, type Value } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
 import type { ResourceSchema } from './schemas.ts'
 
-/** A resource's attributes by their proper names; those of an extension under its URN. Nothing read-only. */
+/** A resource's writable attributes by their proper names; those of an extension under its URN. */
 export type Document = { [name: string]: Value | { [name: string]: Value } | undefined }
 
 /**
- * The body of a POST or PUT. What is not known, or not the client's to say, is passed over
- * (RFC 7644 3.3): identity providers send back whole resources that they were given.
+ * Reads the body of a POST or PUT. Unknown and read-only attributes are ignored (RFC 7644 3.3), because
+ * identity providers send back whole resources that they were given.
  */
 export function readDocument(schema: ResourceSchema, body: Record<string, unknown>): Document {
   assertSchemas(schema, body)
@@ -43,12 +43,12 @@ function put(
     }
 }
 
-/** The part of a document that is an extension's: an object by construction, wherever its URN is the key. */
+/** The part of a document that belongs to an extension. */
 export const extensionOf = (document: Document, urn: string): Record<string, Value> =>
   (document[urn] ?? {}) as Record<string, Value>
 
 function assertSchemas({ core }: ResourceSchema, { schemas }: Record<string, unknown>): void {
-  // Left out by some; but a body that says it is something else is not taken for this.
+  // Some connectors omit it; a body with another schema is refused.
   if (schemas === undefined) return
   const named =
     Array.isArray(schemas) &&

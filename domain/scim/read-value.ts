@@ -4,7 +4,7 @@ import type { Attribute } from './schemas.ts'
 
 export type Simple = string | boolean
 export type Element = Record<string, Simple>
-/** Of what is known to be a string where it is there. */
+/** For a value that is a string if it is there. */
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' ? value : null
 
@@ -12,20 +12,20 @@ export type Value = Simple | Element | Element[]
 
 const maxLength = 1_000
 const maxElements = 100
-/** What people, groups and addresses are found by is in an index, whose rows PostgreSQL bounds; small letters may take more bytes than capitals. */
+/** People, groups and addresses are indexed, and PostgreSQL bounds an index row; lower case may take more bytes. */
 const maxKeyBytes = 1_700
 const keys = new Set(['userName', 'externalId', 'displayName', 'value'])
 
 /**
- * A value as its attribute's type has it, from what identity providers send in its place:
- * "True" for true, `[{ value: "x" }]` for x, a manager's id for `{ value: id }`. Undefined is
- * unassigned: null, an empty string, an empty array (RFC 7643 2.5).
+ * Converts a value to its attribute's type, from what identity providers send: "True" for true,
+ * `[{ value: "x" }]` for x, a manager's id for `{ value: id }`. Undefined is unassigned: null, an empty
+ * string, an empty array (RFC 7643 2.5).
  */
 export function readValue(attribute: Attribute, value: unknown): Value | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (!attribute.multiValued) return readOne(attribute, value)
   const items = Array.isArray(value) ? value : [value]
-  // Members are bounded by the size of a body, and never kept in a document.
+  // Members are bounded by the body's size and never stored in a document.
   if (attribute.name !== 'members') assertFew(attribute, items)
   const elements = items
     .map((item: unknown) => readComplex(attribute, item))
@@ -43,7 +43,7 @@ export function readOne(attribute: Attribute, value: unknown): Simple | Element 
   return readSimple(attribute, value)
 }
 
-/** The first that says so is the primary one; two would leave it to chance which address is used. */
+/** Keeps the first primary element: with two it would be arbitrary which address is used. */
 export function withOnePrimary(elements: Element[]): Element[] {
   const first = elements.findIndex(({ primary }) => primary === true)
   return elements.map((element, at) =>
@@ -62,7 +62,7 @@ function readComplex(attribute: Attribute, value: unknown): Element | undefined 
   const element: Element = {}
   for (const [name, part] of Object.entries(value)) {
     const sub = findSub(attribute, name)
-    // What the client may not set is not refused here: it sends back what it was given.
+    // Read-only attributes are ignored and not refused: clients send back what they were given.
     if (!sub || sub.mutability === 'readOnly') continue
     const read = readSimple(sub, part)
     if (read !== undefined) element[sub.name] = read
@@ -81,14 +81,14 @@ export function readSimple(attribute: Attribute, wrapped: unknown): Simple | und
     throw refusal('invalidValue', `${attribute.name} has at most ${maxLength} characters.`)
   if (keys.has(attribute.name) && Buffer.byteLength(value) > maxKeyBytes)
     throw refusal('invalidValue', `${attribute.name} has at most ${maxKeyBytes} bytes.`)
-  // Only an address has several lines (RFC 7643 4.1.2); else one line could be made to look like two.
+  // Only an address has several lines (RFC 7643 4.1.2); elsewhere a line break could forge a second line.
   const allowed = attribute.name === 'formatted' ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u
   if (allowed.test(value))
     throw refusal('invalidValue', `${attribute.name} has a control character.`)
   return asKept(value) || undefined
 }
 
-/** One spelling of a text, so that it is found whichever was asked for. */
+/** Normalizes a text, so that it is found in any spelling. */
 export const asKept = (text: string): string => text.trim().normalize('NFC')
 
 function readBoolean({ name }: Attribute, value: unknown): boolean {
@@ -99,7 +99,7 @@ function readBoolean({ name }: Attribute, value: unknown): boolean {
   throw refusal('invalidValue', `${name} is true or false, not ${quoted(JSON.stringify(value))}.`)
 }
 
-/** Entra ID wraps one value as it would wrap several. */
+/** Entra ID wraps a single value in a list. */
 function unwrapped(value: unknown): unknown {
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (only === value || typeof only !== 'object' || only === null) return only

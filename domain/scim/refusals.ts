@@ -4,6 +4,6 @@ import { AppError, type ScimType } from '../errors.ts'
 export const refusal = (scimType: ScimType, detail: string): AppError =>
   new AppError('invalid', detail, { code: 'scim', scimType })
 
-/** A caller's own text in an answer: no longer than it helps. */
+/** Quotes a caller's own text in an answer, shortened. */
 export const quoted = (text: string): string =>
   `"${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`

@@ -4,13 +4,13 @@ import { asKept } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
 import { schemasAttribute, type Attribute, type ResourceSchema } from './schemas.ts'
 
-/** With every name looked up and every value of its attribute's type: what is left can be turned into SQL. */
+/** With all names looked up and all values of their attributes' types, ready to become SQL. */
 export type Filter =
   | { kind: 'and' | 'or'; parts: Filter[] }
   | { kind: 'not'; part: Filter }
   | { kind: 'present'; path: AttributePath }
   | { kind: 'compare'; path: AttributePath; operator: CompareOperator; value: string | boolean }
-  /** `filter` speaks of sub-attributes: its paths have the sub-attribute as `attribute`. */
+  /** `filter` is about sub-attributes: its paths have the sub-attribute as `attribute`. */
   | { kind: 'element'; path: AttributePath; filter: Filter }
 
 type Lookup = (name: string) => AttributePath | undefined

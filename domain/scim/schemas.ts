@@ -64,7 +64,7 @@ function metaPart(name: string, type: Attribute['type']): Attribute {
   return { ...plain, name, type, caseExact, mutability: 'readOnly', description: '' }
 }
 
-/** Which schemas a resource has: no attribute that anybody writes, yet filters speak of it (RFC 7644 3.4.2.2). */
+/** The schemas of a resource. Clients cannot write it, but may filter by it (RFC 7644 3.4.2.2). */
 const schemasValue: Attribute = {
   ...plain,
   name: 'value',
@@ -83,8 +83,8 @@ export const schemasAttribute: Attribute = {
 type Change = Partial<Attribute> & { subs?: Record<string, Partial<Attribute> | null> }
 
 /**
- * The library's definitions of RFC 7643, less what is not kept here: a conformance suite, and
- * an identity provider, writes whatever /Schemas says is writable. Null leaves an attribute out.
+ * The library's definitions of RFC 7643, without what is not stored here: conformance suites and identity
+ * providers write whatever /Schemas declares as writable. Null leaves an attribute out.
  */
 function schemaFrom(
   definition: Types.SchemaDefinition,
@@ -100,7 +100,7 @@ function changed(attribute: Attribute, changes: Record<string, Change | null>): 
   const change = changes[attribute.name]
   if (change === null) return []
   const { subs = {}, ...fields } = change ?? {}
-  // Suggestions of the RFC, not a closed list: whatever an identity provider calls a type is kept.
+  // The RFC's canonical values are suggestions: any type that an identity provider sends is stored.
   const { canonicalValues: _, ...kept } = attribute as Attribute & { canonicalValues?: unknown }
   const subAttributes = attribute.subAttributes?.flatMap((sub) => changed(sub, subs))
   return [
@@ -118,7 +118,7 @@ const allReadOnly = { value: readOnly, $ref: readOnly, display: readOnly, type: 
 
 const user = schemaFrom(Schemas.User.definition, {
   active: { required: true },
-  // Nobody signs in by a password that went through an identity provider.
+  // A password that an identity provider has seen signs nobody in.
   password: null,
   ims: null,
   photos: null,

@@ -5,8 +5,8 @@ import { textOrNull, type Element, type Value } from './read-value.ts'
 import { refusal } from './refusals.ts'
 
 /**
- * How a person is kept. In `profile` is what has no column; a key that is not there is derived
- * from the columns when the person is shown, and one that was removed is there, and empty.
+ * How a person is stored. `profile` has what has no column. A missing key is derived from the columns when
+ * the person is shown; a removed one is there, and empty.
  */
 export type UserColumns = {
   userName: string | null
@@ -17,7 +17,7 @@ export type UserColumns = {
   profile: Record<string, unknown>
 }
 
-/** What an identity provider sees of them and may write: the derived filled in, the removed left out. */
+/** The person as an identity provider sees them: derived attributes filled in, removed ones left out. */
 export function documentOf(columns: UserColumns, publicId: string): Document {
   const { userName, externalId, email, name, active, profile } = columns
   const {
@@ -64,7 +64,7 @@ export function columnsOfNew(document: Document): UserColumns {
   }
 }
 
-/** What a PATCH has made of somebody; of what it left alone nothing changes, derived or not. */
+/** The result of a PATCH. Attributes that it did not touch do not change, derived or not. */
 export function columnsAfter(before: UserColumns, was: Document, now: Document): UserColumns {
   const same = (key: string) => isDeepStrictEqual(was[key], now[key])
   const { userName, externalId, displayName, active, name, emails, ...rest } = now
@@ -97,7 +97,7 @@ function emailAfter(
   if (!same('emails')) return addressOf(now['emails'] as Element[] | undefined, text)
   const { emails } = profile
   const hasOwn = Array.isArray(emails) && emails.length > 0
-  // A user name that is an address is the e-mail of whoever has no other.
+  // A user name that is an address is the e-mail of a person without another.
   return same('userName') || hasOwn || !isAddress(text) ? email : text
 }
 

@@ -1,9 +1,8 @@
 import { stripControls } from './strip-controls.ts'
 
 /**
- * The ways in which a secret is written into a log or an output. A secret of several lines is
- * looked for line by line, for that is how it is printed; each in JSON, in a URL and in base64,
- * for that is how tools pass it on.
+ * The forms in which a secret appears in a log or an output. A secret of several lines is searched for
+ * line by line, as it is printed; each in JSON, in a URL and in base64, as tools pass it on.
  */
 export function secretForms(secret: string, { shortest = shortestSecret } = {}): Set<string> {
   const parts = [secret, ...secret.split(/\r?\n/)]
@@ -29,12 +28,12 @@ export function formsOf(text: string, { shortest = shortestSecret } = {}): strin
   return forms.filter((form) => form.length >= shortest)
 }
 
-/** Shorter ones would mask half of every log, and what is missing would tell what they are. */
+/** Shorter values would mask half of every log, and the gaps would reveal them. */
 export const shortestSecret = 4
 
 /**
- * Why a value cannot be masked; undefined where it can. An empty value has nothing to mask.
- * A value of several lines is printed by lines, so one of them at least must be long enough.
+ * Why a value cannot be masked; undefined if it can. An empty value needs no mask. A value of several
+ * lines is printed line by line, so at least one line must be long enough.
  */
 export function whyUnmaskable(value: string): string | undefined {
   if (value.trim() === '') return undefined
@@ -56,12 +55,12 @@ const likeQuery = (text: string): string =>
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+')
 
-/** Longer ones stand in a base64 text by themselves; after a name (`user:password`) stands a short one. */
+/** Longer secrets stand alone in a base64 text; a short one may follow a name (`user:password`). */
 const longestInside = 4_096
 
 /**
- * The base64 of a text that ends here, and the characters of it that are the same whatever
- * stands before and after it, at each of the three places where it can begin.
+ * The base64 of a text at the end of another one, and its characters that do not depend on what is around
+ * it, for each of the three offsets at which it can begin.
  */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text)

@@ -2,9 +2,9 @@ import { formsOf, secretForms } from './secret-forms.ts'
 import { createTextMatcher } from './text-matcher.ts'
 
 /**
- * Searches what a reader is shown for secrets of a workspace, in each form in which tools pass them
- * on. A text that holds one is shown up to it: what follows may be its rest. A read must stay
- * cheap, so a long secret is found by its beginning, and one of many lines by its first lines.
+ * Searches what a reader is shown for secrets of a workspace, in each form in which tools pass them on. A
+ * text with a secret is shown up to it, since the rest of it may follow. To keep reads cheap, a long
+ * secret is found by its beginning, and one of many lines by its first lines.
  */
 export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
   const values = new Set([...secrets].map((secret) => secret.trim()).filter(isSearched))
@@ -17,16 +17,16 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
   }
   const coverAll = (value: unknown, level = 0): unknown => {
     if (typeof value === 'string') return cover(value)
-    // A number of many digits is not kept exactly, so it is compared as a number as well.
+    // Numbers with many digits lose precision, so they are compared as numbers too.
     if (typeof value === 'number')
       return numbers.has(value) || cover(String(value)) !== String(value) ? hiddenText : value
     if (typeof value !== 'object' || value === null) return value
-    // What is nested deeper than any real value could end the process that walks it.
+    // Nested more deeply than any real value, it could overflow the stack.
     if (level >= maxLevels) return hiddenText
     if (Array.isArray(value)) return value.map((item) => coverAll(item, level + 1))
     const entries = Object.entries(value).map(([key, item], at) => {
       const shown = cover(key)
-      // A number behind it, so that two keys that are hidden stay two.
+      // Numbered, so that two masked keys stay distinct.
       return [shown === key ? key : `${shown} ${at + 1}`, coverAll(item, level + 1)] as const
     })
     return Object.fromEntries(entries)
@@ -36,20 +36,20 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
 
 export type SecretSearch = {
   cover: (text: string) => string
-  /** The same in every text, number and key of a JSON value; what holds no secret stays as it is. */
+  /** Masks every text, number and key of a JSON value; a value without secrets is returned unchanged. */
   coverAll: (value: unknown) => unknown
 }
 
 const hiddenText = '[masked]'
 
-/** Shorter ones are in many values by chance. They are hidden where they are the whole value. */
+/** Shorter secrets appear in other values by chance. They are masked where they are the whole value. */
 const shortestPart = 8
 const beginning = 32
 const lineBeginning = 24
 const maxLines = 12
 const maxLevels = 200
 
-/** Words that every configuration has say nothing where they stand alone. */
+/** Words of every configuration are not searched for. */
 const isSearched = (secret: string): boolean =>
   secret.length >= 4 && !/^(true|false|null|none)$/i.test(secret)
 
@@ -68,6 +68,6 @@ function beginningsOf(secret: string): string[] {
   ]
 }
 
-/** Not within a character of two units: its half has another form in JSON, in a URL and in base64. */
+/** Never cuts within a surrogate pair, whose half has another form in JSON, in a URL and in base64. */
 const cutAt = (text: string, length: number): string =>
   text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length)

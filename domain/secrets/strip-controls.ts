@@ -6,7 +6,7 @@ const controls = new RegExp(
 )
 
 /**
- * A text without colours and control characters. It comes before the masks: a secret with a
- * control character inside would pass them, and be whole once the character is taken out.
+ * Removes colours and control characters. Must run before the masks: a secret with a control character
+ * inside would pass them, and be whole once the character is removed.
  */
 export const stripControls = (text: string): string => text.replace(controls, '')

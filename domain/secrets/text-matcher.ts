@@ -1,7 +1,7 @@
 /**
- * Finds any of many texts in another text, in one pass: an Aho-Corasick automaton. Its time is
- * linear in the text whatever the patterns are, so no choice of secrets and output makes it slow
- * (docs/decisions/0109-masks.md). It holds about 11 bytes for each character of the patterns.
+ * Finds any of many patterns in a text, in one pass: an Aho-Corasick automaton. Linear in the text for
+ * every choice of patterns and text, since an attacker chooses both (docs/decisions/0109-masks.md). It
+ * takes about 11 bytes per character of the patterns.
  */
 export function createTextMatcher(patterns: Iterable<string>): TextMatcher {
   const trie = buildTrie([...new Set(patterns)].filter((text) => text !== '').toSorted(byUnits))
@@ -14,9 +14,9 @@ export function createTextMatcher(patterns: Iterable<string>): TextMatcher {
 
 export type TextMatcher = {
   /**
-   * Where patterns stand in the text, in order and without overlap: occurrences that overlap
-   * are one range, occurrences that only touch are two. With `cutShort`, the text goes on
-   * elsewhere: an end that may be the beginning of a pattern is a range as well.
+   * Where patterns occur, in order and without overlap: overlapping occurrences are one range, touching
+   * ones are two. With `cutShort` the text continues elsewhere, so an end that may be the beginning of a
+   * pattern is a range too.
    */
   find: (text: string, options?: { cutShort?: boolean }) => TextRange[]
   /** Size of the automaton, for tests and measurements. */
@@ -26,7 +26,7 @@ export type TextMatcher = {
 /** From `start` to before `end`, in UTF-16 units. */
 export type TextRange = { start: number; end: number }
 
-/** Adds a range whose end is not before the ends that are there; joins the ones that it overlaps. */
+/** Adds a range that ends no earlier than the others, and joins those that it overlaps. */
 export function addRange(ranges: TextRange[], range: TextRange): void {
   let { start, end } = range
   for (let last = ranges.at(-1); last && last.end > start; last = ranges.at(-1)) {
@@ -38,9 +38,9 @@ export function addRange(ranges: TextRange[], range: TextRange): void {
 }
 
 /**
- * Nodes are numbered as the sorted patterns are written one after the other, so a node's first
- * child is the next number and only further children ("branches") need a table. Pattern k adds
- * the nodes from `base[k]` on, below the first `shared[k]` characters of the pattern before it.
+ * Nodes are numbered in the order of the sorted patterns, so a node's first child has the next number and
+ * only further children ("branches") need a table. Pattern k adds the nodes from `base[k]` on, below the
+ * first `shared[k]` characters of the pattern before it.
  */
 type Trie = {
   patternCount: number
@@ -68,7 +68,7 @@ function buildTrie(sorted: readonly string[]): Trie {
   const lengths = Int32Array.from(sorted, (text) => text.length)
   const size = lengths.reduce((sum, length, k) => sum + length - (shared[k] ?? 0), 1)
   const unit = new Uint16Array(size)
-  // One more: a step looks at the number after a node.
+  // One more, because a step reads the flag after a node.
   const flags = new Uint8Array(size + 1)
   const base = new Int32Array(count)
   const branchParent = new Int32Array(count)
@@ -121,14 +121,14 @@ function sharedPrefix(a: string, b: string): number {
   return at
 }
 
-/** The child of a node for a character; 0, the root, which is nobody's child: there is none. */
+/** The child of a node for a character; 0, the root, if there is none. */
 function step({ unit, flags, branches }: Trie, node: number, code: number): number {
   const first = node + 1
   if (((flags[first] ?? 0) & isFirstChild) !== 0 && unit[first] === code) return first
   return ((flags[node] ?? 0) & hasBranches) !== 0 ? branches.find(node, code) : 0
 }
 
-/** Follows failure links until the character fits. The depth falls with each, so it is linear in total. */
+/** Follows failure links until the character fits. Each lowers the depth, so the total is linear. */
 function advance(trie: Trie, from: number, code: number): number {
   let node = from
   for (;;) {
@@ -139,7 +139,7 @@ function advance(trie: Trie, from: number, code: number): number {
   }
 }
 
-/** Level by level, for a failure link leads to a node of a lower level. */
+/** In breadth-first order, because a failure link points to a lower level. */
 function linkFailures(trie: Trie): void {
   const { base, shared, lengths, branchParent, unit, fail, found } = trie
   const byShared = Int32Array.from(base.keys()).toSorted(
@@ -193,7 +193,7 @@ type Branches = {
   find(parent: number, code: number): number
 }
 
-/** Open addressing; its seed is random, so that nobody chooses secrets whose keys collide. */
+/** A hash table with open addressing and a random seed, so that an attacker cannot choose colliding keys. */
 function createBranches(count: number, unit: Uint16Array): Branches {
   const size = 2 ** Math.ceil(Math.log2(2 * count + 2))
   const parents = new Int32Array(size)
@@ -219,5 +219,5 @@ function createBranches(count: number, unit: Uint16Array): Branches {
   }
 }
 
-/** By UTF-16 units, as the characters are compared here; not by any language. */
+/** Compares UTF-16 units, not by language. */
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,9 +1,9 @@
 import type { TextRange } from './text-matcher.ts'
 
 /**
- * Finds what is a secret wherever it stands: keys and tokens of clouds, of Git hosts and of this
- * service. Each shape is linear in the text: none may try the same characters again and again,
- * for the author of a plan chooses the text. The test has the worst line of each.
+ * Finds secrets by their shape: keys and tokens of clouds, of Git hosts and of this service. Each pattern
+ * is linear in the text, because the author of a plan chooses the text. The test has the worst line of
+ * each.
  */
 export function findTokens(text: string): TextRange[] {
   return tokenShapes.flatMap(({ find }) => find(text))
@@ -20,7 +20,7 @@ const byPattern = (name: string, pattern: RegExp): TokenShape => ({
     })),
 })
 
-/** A fixed beginning and one class of characters after it: nothing in them can be tried twice. */
+/** A fixed prefix and one character class: without backtracking. */
 export const tokenShapes: readonly TokenShape[] = [
   byPattern('aws', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g),
   byPattern('own', /\bcc_(?:pat|scim|agt|run)_[0-9A-Za-z]{20,}\b/g),
@@ -37,8 +37,8 @@ export const tokenShapes: readonly TokenShape[] = [
 ]
 
 /**
- * JSON Web Tokens: three words joined by dots, the first one with `eyJ` in it. By words, since
- * one pattern for it would begin anew at each `eyJ` of a word: `eyJ-eyJ-eyJ-…` took minutes.
+ * JSON Web Tokens: three words joined by dots, the first one with `eyJ`. Compared by words, because a
+ * single pattern would start again at each `eyJ` of a word: `eyJ-eyJ-eyJ-…` took minutes.
  */
 function findWebTokens(text: string): TextRange[] {
   if (!text.includes('eyJ')) return []
@@ -61,7 +61,7 @@ function findWebTokens(text: string): TextRange[] {
   for (const [at, { start, end, head }] of words.entries()) {
     const from = head.search(/\beyJ/)
     if (from < 0 || head.length - from < 13) continue
-    // The claims of a token that a cut leaves without its signature are as readable.
+    // A token that is cut before its signature still has readable claims.
     if (!follows(at + 1) || !(follows(at + 2) || words[at + 1]?.end === text.length)) continue
     found.push({ start: start + from, end: words[follows(at + 2) ? at + 2 : at + 1]?.end ?? end })
   }

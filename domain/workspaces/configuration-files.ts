@@ -5,17 +5,16 @@ import { refusalInWords, refusedIn } from './refused-configuration.ts'
 export type ConfigurationFiles = Record<string, string>
 
 export const maxFiles = 1_000
-/** In bytes, as a file system counts: also of each of its names. */
+/** In bytes, as file systems count; it also bounds each segment. */
 const maxPathLength = 255
 const maxDetails = 20
 
-/** Ours in every run's folder: the backend block that leads to our own state endpoint. */
+/** Added to every run's folder: the backend block for our own state endpoint. */
 export const backendOverrideFile = 'zz_cloud_control_backend_override.tf.json'
 
 /**
- * Refuses what could leave the run's folder or get in the way of what the service
- * itself puts there. The first fault of each file is named with its path. `folder` is
- * the workspace's own `path`: OpenTofu works there.
+ * Refuses files that could leave the run's folder or collide with what the service puts there. Reports the
+ * first fault of each file. `folder` is the workspace's `path`, in which OpenTofu works.
  */
 export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''): void {
   const details: ErrorDetail[] = []
@@ -46,10 +45,7 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
     throw invalid(refusalInWords(refused[0]), refused.slice(0, maxDetails), 'configuration_refused')
 }
 
-/**
- * Whether OpenTofu finds a module in the folder. Where it finds none, it would plan to destroy all
- * that the state has.
- */
+/** Whether OpenTofu finds a module in the folder. Without one it would plan to destroy everything. */
 export const hasModule = (names: readonly string[], folder: string): boolean =>
   names.some((name) => folderOf(name) === folder && /\.(tf|tofu)(\.json)?$/.test(name))
 
@@ -81,13 +77,13 @@ function faultOfPath(path: string): string | undefined {
 }
 
 /**
- * `.git`, as git's own `verify_path` looks for it: also under the names by which macOS and Windows
- * find it. No host takes a commit with one, and whoever checked it out would run its hooks.
+ * `.git`, as git's own `verify_path` detects it, also by the names under which macOS and Windows find it.
+ * A checkout of such a file would run an attacker's hooks.
  */
 export const isGitFolder = (segment: string): boolean =>
   /^(\.git|git~\d+)([ .]*|:.*)$/i.test(segment.replace(/[\u200b-\u200d\u2060-\u206f\ufeff]/g, ''))
 
-/** Of two override files the later name wins: one after ours could lead the state elsewhere, where nothing guards it. */
+/** OpenTofu applies override files by name: one after ours could move the state elsewhere. */
 function faultOfOverride(path: string): string | undefined {
   const name = nameOf(path)
   return /(^|_)override\.(tf|tofu)(\.json)?$/.test(name) && name > backendOverrideFile
@@ -95,7 +91,7 @@ function faultOfOverride(path: string): string | undefined {
     : undefined
 }
 
-/** A path that is a file and a folder at once could not be written out. */
+/** A path that is both a file and a folder could not be written. */
 function faultOfNesting(path: string, files: ConfigurationFiles): string | undefined {
   for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
     if (Object.hasOwn(files, path.slice(0, at)))
@@ -106,10 +102,10 @@ function faultOfNesting(path: string, files: ConfigurationFiles): string | undef
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** One hash over names and contents, whatever their order, and over the commit that they were read at. */
+/** A hash over names and contents, in any order, and over the commit that they were read at. */
 export function configurationSha256(files: ConfigurationFiles, commit?: string): string {
   const hash = createHash('sha256')
-  // No name of a file has a NUL, so no files alone make the same bytes.
+  // No file's name has a NUL, so files alone cannot produce the same bytes.
   if (commit !== undefined) hash.update(`commit:${commit}\0`)
   for (const name of Object.keys(files).toSorted()) {
     const content = Buffer.from(files[name] ?? '')
@@ -118,7 +114,7 @@ export function configurationSha256(files: ConfigurationFiles, commit?: string):
   return hash.digest('hex')
 }
 
-/** Whether a configuration could call a module at all; the few that only speak of one cost nothing but a look. */
+/** Whether a configuration might call a module. False positives only cost a look. */
 export const mentionsModules = (files: ConfigurationFiles): boolean =>
   Object.entries(files).some(
     ([path, content]) => /\.(tf|tofu)(\.json)?$/.test(path) && /\bmodule\b/.test(content),

@@ -1,7 +1,7 @@
 import { may, type Caller } from '../access/caller.ts'
 import { AppError } from '../errors.ts'
 
-/** A person wanted to change what guards a run, without the right to. Told apart because it is audited. */
+/** A denied change of a guard; a class of its own, because it is audited. */
 export class GuardDenied extends AppError {
   readonly what: string
 

@@ -2,14 +2,14 @@ import { conflict } from '../errors.ts'
 
 /** OpenTofu reads a serial as 64 bits and raises it by one; a JSON number is exact up to 2^53. */
 export const maxSerial = 2 ** 52
-/** An apply raises the serial by a handful. Who jumps leaves no room for those who come after. */
+/** An apply raises the serial by a handful. A jump would leave no room for later ones. */
 const maxSerialStep = 1_000
 
 export type StateMark = { lineage: string; serial: number; bodySha256: string }
 
 /**
- * Whether a state may follow the current one: same lineage, higher serial. `stored` where
- * it is the current one, byte by byte: a client whose answer was lost sends it again.
+ * Whether a state may follow the current one: same lineage, higher serial. `stored` if it is the current
+ * one byte by byte: a client sends it again if the answer was lost.
  */
 export function judgeStateWrite(current: StateMark | undefined, next: StateMark): 'new' | 'stored' {
   if (next.serial > maxSerial)

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 
-/** OpenTofu's own account of a lock, field by field as its clients read it. */
+/** OpenTofu's lock info, with the fields that its clients read. */
 export type LockInfo = {
   ID: string
   Operation: string
@@ -24,8 +24,8 @@ const maxLength = 16_384
 const texts = ['Operation', 'Info', 'Who', 'Version', 'Path'] as const
 
 /**
- * Reads what a client sends with LOCK. Only OpenTofu's own fields are kept, as text that
- * every other client can read back: a date that Go cannot parse would hide the holder from them.
+ * Reads the body of LOCK. Keeps OpenTofu's own fields alone, as text that other clients can parse: with a
+ * date that Go cannot parse they would not show the holder.
  */
 export function parseLockInfo(text: string, now: Date): LockInfo {
   const value = text.length > maxLength ? undefined : parse(text)
@@ -46,11 +46,11 @@ export function parseLockInfo(text: string, now: Date): LockInfo {
   return { ID: id, Operation, Info, Who, Version, Created, Path }
 }
 
-/** The id of a lock whoever holds it: a person's lock and a run's have none of OpenTofu's. */
+/** The id of a lock; for a person's or a run's, which have none from OpenTofu, one is derived. */
 export const lockIdOf = ({ kind, lockId, since }: Lock): string =>
   lockId ?? `${kind}-lock-${since.getTime()}`
 
-/** What OpenTofu is shown of a lock that is held: its own info, or the like of it for a person or a run. */
+/** The lock info that OpenTofu gets for a held lock: its own, or one made for a person or a run. */
 export function lockInfoOf(lock: Lock): LockInfo {
   const info = lock.info ?? {}
   const [Operation, Info, Who, Version, Path] = texts.map((field) => plainText(info[field]))
@@ -58,7 +58,7 @@ export function lockInfoOf(lock: Lock): LockInfo {
     ID: lockIdOf(lock),
     Operation: Operation || (lock.kind === 'run' ? 'OperationTypeApply' : 'lock'),
     Info: Info || (lock.reason ?? ''),
-    // A run's tofu would name the inside of its sandbox, which tells nobody anything.
+    // A run's tofu would name the inside of its sandbox.
     Who: lock.kind === 'cli' && Who ? Who : lock.label,
     Version: Version ?? '',
     Created: typeof info['Created'] === 'string' ? info['Created'] : lock.since.toISOString(),

@@ -3,7 +3,7 @@ import type { StateOutput } from './split-state.ts'
 
 export type PresentedOutput = Omit<StateOutput, 'public'>
 
-/** Outputs with all values: for those who may read the state itself. */
+/** All outputs with their values, for callers who may read the state. */
 export const presentOutputs = (outputs: readonly StateOutput[]): PresentedOutput[] =>
   outputs.map(({ public: _public, ...output }) => output)
 

@@ -5,8 +5,8 @@ const encryptionRefused =
   'an encryption block is refused: it chooses how the approved plan is read. Remove it; plans and states are encrypted at rest here'
 
 /**
- * What of a configuration would let its author have a part in how an approved plan is read, or
- * bring a program that no registry vouches for. Each with its file and, in a file, its line.
+ * The parts of a configuration that would let its author change how an approved plan is read, or bring a
+ * program that no registry verifies. Each with its file and line.
  */
 export function refusedIn(files: Readonly<Record<string, string>>): ErrorDetail[] {
   const refused: ErrorDetail[] = []
@@ -14,7 +14,7 @@ export function refusedIn(files: Readonly<Record<string, string>>): ErrorDetail[
     const path = `files[${JSON.stringify(name)}]`
     const fault = faultOfName(name)
     if (fault) refused.push({ path, message: fault })
-    // OpenTofu reads it in the folder that it works in; that may be another one tomorrow.
+    // OpenTofu reads it in its working folder, which may be another one tomorrow.
     const block = isConfigurationFile(name) && firstEncryption(name, content)
     if (block)
       refused.push({ path, message: `line ${block.line}: ${encryptionRefused}`, line: block.line })
@@ -26,7 +26,7 @@ export function refusedIn(files: Readonly<Record<string, string>>): ErrorDetail[
 export const refusalInWords = ({ path, message }: ErrorDetail): string =>
   `The configuration is refused: ${path.slice('files['.length, -1)}: ${message}.`
 
-/** `backend` and `cloud` blocks in the folder that OpenTofu works in: ours takes their place. */
+/** `backend` and `cloud` blocks in the working folder: ours overrides them. */
 export function overriddenIn(
   files: Readonly<Record<string, string>>,
   folder: string,
@@ -42,8 +42,8 @@ const firstEncryption = (name: string, content: string) =>
   terraformBlocks(name, content, ['encryption'])[0]
 
 /**
- * OpenTofu takes providers from `terraform.d/plugins` before it asks a registry, and settings of
- * its own from `.terraform` and the files of its command line.
+ * OpenTofu reads providers from `terraform.d/plugins` before it asks a registry, and settings of its own
+ * from `.terraform` and the files of its command line.
  */
 function faultOfName(name: string): string | undefined {
   const segments = name.split('/')

@@ -9,8 +9,8 @@ import { stateSecrets } from './state-secrets.ts'
 import { withSerial } from './with-serial.ts'
 
 /**
- * A state as it is stored: what is known of it, its bytes in pieces, and the rows that readers ask
- * for, each of bounded size. Linear in the state, and without recursion over what is nested in it.
+ * Splits a state for storage: its header, its bytes in pieces, and the rows that readers ask for, each of
+ * bounded size. Linear in the state, and not recursive in its nesting.
  */
 export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState {
   const { serial, lineage } = options
@@ -44,11 +44,11 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
 }
 
 export type SplitOptions = {
-  /** The state is stored under this serial and not under its own. */
+  /** Replaces the state's own serial. */
   serial?: number
-  /** With a serial: it is stored under this lineage too. */
+  /** With a serial: replaces the lineage too. */
   lineage?: string
-  /** What is no state is kept as it came: of an apply that could not save its state it is the only trace. */
+  /** Keeps a body that is no state: it is the only trace of an apply that could not save. */
   keepUnreadable?: boolean
   /** What the rows of resources take together. */
   maxResourceBytes?: number
@@ -63,9 +63,9 @@ export type StateHeader = {
   bodySha256: string
   /** In base64, as the header Content-MD5 has it. */
   bodyMd5: string
-  /** Real things that the state stands for; data sources are only read. */
+  /** Managed resources; data sources are only read. */
   managedResources: number
-  /** Resources and outputs that are in no row, because there are more than are kept. */
+  /** Resources and outputs beyond the number of rows that are kept. */
   omittedResources: number
   omittedOutputs: number
 }
@@ -92,7 +92,7 @@ export type StateOutput = {
   type: unknown
   value: unknown
   sensitive: boolean
-  /** What may be shown to everybody, where it is another: a value that the state marks as sensitive is covered. */
+  /** What every member may see, if it differs: values that the state marks as sensitive are masked. */
   public?: { type: unknown; value: unknown }
   /** Why type and value are not kept. */
   omitted?: 'too_large' | 'too_deep'
@@ -108,7 +108,7 @@ const maxOutputBytes = 4 * 1_048_576
 export const maxOutputValueBytes = 64 * 1_024
 const maxOutputLevels = 100
 
-/** A name that is written with escapes (`seri\u0061l`) is a name to a reader, and is not exchanged. */
+/** Refuses a field whose name has escapes (`seri\u0061l`): readers would see it, and it would not be replaced. */
 function assertMarks(document: StateDocument, { serial, lineage }: SplitOptions): void {
   if ((serial ?? document.serial) === document.serial)
     if ((lineage ?? document.lineage) === document.lineage) return
@@ -134,7 +134,7 @@ function guessMarks(body: Buffer): { serial: number; lineage: string } {
     serial = Number.isSafeInteger(state.serial) && state.serial >= 0 ? state.serial : 0
     lineage = typeof state.lineage === 'string' ? cutText(state.lineage, 200) : lineage
   } catch {
-    // Half a state is still more than none.
+    // Half a state is better than none.
   }
   return { serial, lineage }
 }
@@ -200,7 +200,7 @@ function addressOf(base: ReturnType<typeof baseOf>, instance: unknown): string {
   const { index_key: key, deposed } = fieldsOf(instance)
   const parts = [base.module, base.mode === 'data' ? 'data' : null, base.type, base.name]
   const text = typeof key === 'string' ? JSON.stringify(cutText(key)) : key
-  // OpenTofu has texts and numbers alone; anything else could be nested as deep as its author likes.
+  // OpenTofu uses texts and numbers alone; anything else could be nested without limit.
   const index = typeof text === 'string' || typeof text === 'number' ? `[${text}]` : ''
   const rest = typeof deposed === 'string' ? ` (deposed ${cutText(deposed, 100)})` : ''
   return `${parts.filter((part) => part !== null).join('.')}${index}${rest}`
@@ -213,13 +213,13 @@ function outputRows(state: StateDocument): { rows: StateOutput[]; omitted: numbe
   let room = maxOutputBytes
   const rows = names.slice(0, maxOutputs).map((name): StateOutput => {
     const { type = null, value = null, sensitive: mark } = fieldsOf(outputs[name])
-    // Anything but a plain "no" hides it: a mark that is not understood is not an absence of one.
+    // Only a plain "no" shows it: an unknown mark counts as sensitive.
     const sensitive = mark !== undefined && mark !== false
     const omitted = whyOmitted({ type, value }, Math.min(room, maxOutputValueBytes))
     const row = { name: cutText(name), sensitive }
     if (typeof omitted === 'string') return { ...row, type: null, value: null, omitted }
     room -= omitted
-    // The type of an object names its keys.
+    // The type of an object contains its keys.
     const shown = { type: search.coverAll(type), value: search.coverAll(value) }
     const same = sensitive || JSON.stringify(shown) === JSON.stringify({ type, value })
     return { ...row, type, value, ...(!same && { public: shown }) }
@@ -243,6 +243,6 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
 
 const collator = new Intl.Collator('en', { numeric: true })
 
-/** As people count, `r2` before `r10`; no two addresses are equal, so that a page knows its place. */
+/** Natural order: `r2` before `r10`. Addresses are unique, so a page has a definite place. */
 export const compareAddresses = (a: string, b: string): number =>
   collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)

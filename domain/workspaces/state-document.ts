@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 
-/** What of OpenTofu's state (format 4) is read here; everything else is kept as it came. */
+/** The parts of OpenTofu's state (format 4) that are read here; the rest is kept as it came. */
 export type StateDocument = {
   lineage: string
   serial: number
@@ -10,7 +10,7 @@ export type StateDocument = {
 
 const read = new Set(['version', 'lineage', 'serial', 'resources', 'outputs'])
 
-/** Reads a state as OpenTofu writes it, or says in plain words what it is instead. */
+/** Parses a state as OpenTofu writes it, or throws with what it is instead. */
 export function parseState(text: string): StateDocument {
   let value: unknown
   try {
@@ -23,7 +23,7 @@ export function parseState(text: string): StateDocument {
     throw refused(
       'The state is encrypted by OpenTofu itself, so its resources could not be shown or guarded. Turn the encryption block off: states are encrypted at rest here',
     )
-  // Go reads names whatever their case, so such a field would mean one thing here and another there.
+  // Go reads names ignoring case, so such a field would have two meanings.
   const twin = Object.keys(value).find((key) => !read.has(key) && read.has(key.toLowerCase()))
   if (twin !== undefined) throw refused(`The state has a field ${twin.slice(0, 20)}`)
 

@@ -1,9 +1,8 @@
 import type { StateDocument } from './state-document.ts'
 
 /**
- * The texts and numbers that the state itself marks as sensitive: of its outputs, and of the
- * attributes of its resources. The marks do not follow a value into an output that its author made
- * `nonsensitive`, or that a provider computed from it.
+ * The texts and numbers that the state marks as sensitive, in outputs and attributes. The marks do not
+ * follow a value into an output that its author made `nonsensitive`, or that a provider computed from it.
  */
 export function stateSecrets(state: StateDocument): string[] {
   const found = new Set<string>()
@@ -22,10 +21,10 @@ export function stateSecrets(state: StateDocument): string[] {
   return [...found]
 }
 
-/** More would make a read slow, and a search that finds something everywhere. */
+/** More would make reads slow, and match everywhere. */
 const maxSecrets = 1_000
 const maxVisited = 10_000
-/** Shorter ones ("eu", "1") are in many outputs by chance. */
+/** Shorter values ("eu", "1") appear in many outputs by chance. */
 const shortest = 8
 
 /** A path is a list of steps, `{ type: get_attr | index, value }`; the key of an index has a type of its own. */
@@ -40,7 +39,7 @@ function at(attributes: unknown, path: unknown): unknown {
   return value
 }
 
-/** Without recursion: a state can be nested as deep as its author likes. */
+/** Iterative, because a state can be nested without limit. */
 function collect(marked: unknown, found: Set<string>): void {
   const open = [marked]
   for (let visited = 0; open.length > 0 && visited < maxVisited; visited += 1) {

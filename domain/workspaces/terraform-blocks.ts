@@ -9,12 +9,11 @@ export type TerraformBlock = {
 export const isConfigurationFile = (path: string): boolean => /\.(tf|tofu)(\.json)?$/.test(path)
 
 /**
- * Blocks of these types that stand directly in the top-level `terraform` blocks of one file.
+ * Finds blocks of these types directly in the top-level `terraform` blocks of one file.
  *
- * It follows the scanner of OpenTofu's own HCL (v2.20, hclsyntax/scan_tokens.rl and json/scanner.go):
- * an author must not hide a block in what only looks like a comment, a string or a heredoc here.
- * Where the grammar is stricter, this one takes more: what OpenTofu refuses may be found, and what
- * OpenTofu reads is always found.
+ * Follows the scanner of OpenTofu's HCL (v2.20, hclsyntax/scan_tokens.rl and json/scanner.go), so that an
+ * author cannot hide a block in what only looks like a comment, a string or a heredoc here. It accepts
+ * more than the grammar: what OpenTofu reads is always found, and what it refuses may be found.
  */
 export function terraformBlocks(
   path: string,
@@ -22,7 +21,7 @@ export function terraformBlocks(
   types: readonly string[],
 ): TerraformBlock[] {
   const isJson = path.endsWith('.json')
-  // Names have no escapes in the native syntax, and in JSON none but these.
+  // Names have no escapes in the native syntax, and only these in JSON.
   const mayHave = (word: string) => text.includes(word) || (isJson && text.includes('\\u'))
   if (!mayHave('terraform') || !types.some(mayHave)) return []
   const found = isJson ? inJson(text, types) : inNative(text, types)
@@ -41,8 +40,8 @@ export function terraformBlocks(
 type Found = { type: string; at: number }
 
 /**
- * What the scanner is inside of: a block or object, code within a template (`${` or `%{`), a quoted
- * template, or a heredoc with its marker.
+ * What the scanner is inside of: a block or object, code in a template (`${` or `%{`), a quoted template,
+ * or a heredoc with its marker.
  */
 type Frame =
   | { kind: 'braces'; isTerraform: boolean }
@@ -51,7 +50,7 @@ type Frame =
   | { kind: 'heredoc'; marker: string }
 
 const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy
-/** What means nothing to a scanner that looks for blocks, in code, in quotes and in a heredoc. */
+/** Characters that a scanner for blocks can skip, in code, in quotes and in a heredoc. */
 const idleInCode = /[^#/"{}\n<A-Za-z_\u0080-\uffff]+/y
 const idleInQuotes = /[^\\"$%]+/y
 const idleInHeredoc = /[^\n$%]+/y
@@ -60,7 +59,7 @@ const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n/uy
 function inNative(text: string, types: readonly string[]): Found[] {
   const found: Found[] = []
   const stack: Frame[] = []
-  /** The first word of the statement at the top, by which a block is named. */
+  /** The first word of the current top-level statement, which names a block. */
   let head: string | undefined
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
@@ -109,7 +108,7 @@ function inNative(text: string, types: readonly string[]): Found[] {
   return found
 }
 
-/** Most of a file is words, and a pattern of Unicode classes for each of them takes five times as long. */
+/** A fast path for ASCII words: a pattern with Unicode classes takes five times as long. */
 const asciiWord = /[A-Za-z_][A-Za-z0-9_-]*/y
 
 function isWordStart(text: string, at: number): boolean {
@@ -141,7 +140,7 @@ function inQuoted(text: string, at: number, stack: Frame[]): number {
   return inTemplate(text, at, stack)
 }
 
-/** One step within a heredoc; `at` may be within a line, where a template sequence ended. */
+/** One step in a heredoc; `at` may be within a line, after a template sequence. */
 function inHeredoc(text: string, at: number, stack: Frame[]): number {
   const frame = stack.at(-1)
   if (frame?.kind === 'heredoc' && text[at - 1] === '\n') {
@@ -156,7 +155,7 @@ function inHeredoc(text: string, at: number, stack: Frame[]): number {
   return inTemplate(text, at, stack)
 }
 
-/** Whether a line is the marker alone, among what Go's bytes.TrimSpace takes for spaces. */
+/** Whether a line consists of the marker and what Go's bytes.TrimSpace removes. */
 function isMarker(text: string, { from, end }: { from: number; end: number }, marker: string) {
   let start = from
   let last = end
@@ -169,7 +168,7 @@ const spaces = new Set(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 )
 
-/** `$${` and `%%{` are text; `${` and `%{` begin code. */
+/** `$${` and `%%{` are text; `${` and `%{` start code. */
 function inTemplate(text: string, at: number, stack: Frame[]): number {
   const character = text[at]
   if (character !== '$' && character !== '%') return at + 1
@@ -183,8 +182,8 @@ function inTemplate(text: string, at: number, stack: Frame[]): number {
 type Part = 'document' | 'terraform' | 'other'
 
 /**
- * HCL's JSON keeps properties that stand twice, decodes their names, and takes a list of objects
- * for several blocks, so JSON.parse would lose what OpenTofu reads.
+ * HCL's JSON keeps duplicate properties, decodes their names, and reads a list of objects as several
+ * blocks, so JSON.parse would lose what OpenTofu reads.
  */
 function inJson(text: string, types: readonly string[]): Found[] {
   const found: Found[] = []

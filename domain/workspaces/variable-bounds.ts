@@ -3,22 +3,22 @@ import { whyUnmaskable } from '../secrets/secret-forms.ts'
 
 const variablesPerWorkspace = 200
 
-/** Sensitive values of a workspace together: more could not be masked in logs in time. */
+/** Sensitive values of a workspace together; masking more would be too slow. */
 export const maxSensitiveBytes = 1024 * 1024
 
 /**
- * All variables of a workspace together. Linux gives a new program 2 MiB for its environment and
- * arguments; the rest is for what the service and the run itself add.
+ * All variables of a workspace together. Linux gives a program 2 MiB for its environment and arguments;
+ * the rest is for what the service and the run add.
  */
 const maxVariableBytes = 1536 * 1024
 
-/** Overrides of one run, which come on top of it. */
+/** Overrides of one run, in addition. */
 export const maxOverrideBytes = 256 * 1024
 
-/** Linux takes 128 KiB for one text of an environment, `KEY=value` and a NUL. */
+/** Linux limits one text of an environment, `KEY=value` and a NUL, to 128 KiB. */
 const maxEnvironmentText = 128 * 1024
 
-/** A variable by its size: its value is not opened for that. */
+/** A variable's size, measured without opening its value. */
 export type MeasuredVariable = {
   id: number
   key: string
@@ -29,7 +29,7 @@ export type MeasuredVariable = {
 
 export type GivenValue = Pick<MeasuredVariable, 'key' | 'kind' | 'sensitive'> & { value: string }
 
-/** Why a value cannot stand by itself, as the refusal of the request that brings it. */
+/** Why a value is not acceptable by itself. */
 export function refuseValue({ key, kind, sensitive, value }: GivenValue): AppError | undefined {
   const bytes = textBytes({ key, kind, bytes: Buffer.byteLength(value) })
   if (bytes > maxEnvironmentText)
@@ -49,7 +49,7 @@ export function refuseValue({ key, kind, sensitive, value }: GivenValue): AppErr
 const refused = (message: string, code: string) =>
   invalid(message, [{ path: 'value', message }], code)
 
-/** Why a change of one variable cannot stand beside the others. What makes less of too much is let be. */
+/** Why a change would exceed a total. Changes that lower an exceeded total are accepted. */
 export function refuseTotals(
   before: readonly MeasuredVariable[],
   after: readonly MeasuredVariable[],
@@ -75,14 +75,14 @@ function refuseSum(what: string, lists: Lists, most: number): AppError | undefin
   )
 }
 
-/** A name counts as well: it is passed with its value. */
+/** Names count too, because they are passed with the values. */
 const sumOf = (list: readonly MeasuredVariable[]): number =>
   list.reduce((sum, variable) => sum + textBytes(variable), 0)
 
 const textBytes = ({ key, kind, bytes }: Pick<MeasuredVariable, 'key' | 'kind' | 'bytes'>) =>
   (kind === 'terraform' ? 'TF_VAR_'.length : 0) + key.length + 1 + bytes + 1
 
-/** Why overrides of a run cannot stand; a variable that they override may be sensitive. */
+/** Why overrides of a run are not acceptable; they may override a sensitive variable. */
 export function refuseOverrides(
   overrides: Readonly<Record<string, string | number | boolean>>,
   variables: readonly MeasuredVariable[],
@@ -104,9 +104,8 @@ export function refuseOverrides(
 }
 
 /**
- * Why Linux would not start a program with this environment, in words for the run's members;
- * undefined where it would. Workspaces from before the bounds, and values that `.tfvars` files
- * set too, which are passed a second time as arguments, can still have too much.
+ * Why Linux would not start a program with this environment, as a message; undefined if it would. Older
+ * workspaces, and values that `.tfvars` files set too and that are passed twice, can exceed the limit.
  */
 export function whyTooLarge(env: Readonly<Record<string, string>>): string | undefined {
   let sum = 0

@@ -1,4 +1,4 @@
-/** What is wrong with a variable's key, or undefined when it may stand. */
+/** Why a variable cannot have this key; undefined if it can. */
 export function faultOfVariableKey(
   kind: 'terraform' | 'env',
   key: string,
@@ -12,7 +12,7 @@ export function faultOfVariableKey(
             'a Terraform variable begins with a letter or "_" and has letters, digits, "_" and "-"',
         }
   if (/^TF_VAR_[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return undefined
-  // What a program reads in lower case as well (`http_proxy`) is told why before its shape is.
+  // Programs read lower case too (`http_proxy`); that reason is given before the one about its shape.
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) && steersPrograms(key.toUpperCase()))
     return {
       code: 'variable_refused',
@@ -34,8 +34,8 @@ export const isInPhase = (phase: VariablePhase, step: 'plan' | 'apply'): boolean
   phase === 'both' || phase === step
 
 /**
- * Why a variable cannot have this phase. OpenTofu keeps the values of its variables in the plan, and
- * lets an apply that is given another one use that: what is applied would not be what was approved.
+ * Why a variable cannot have this phase. OpenTofu stores its variables in the plan, but an apply that is
+ * given another value uses that one: the applied plan would not be the approved one.
  */
 export function faultOfPhase(
   { kind, key }: { kind: 'terraform' | 'env'; key: string },
@@ -50,9 +50,8 @@ const refusedInWords =
   'So are TF_* (but TF_VAR_*), CC_*, LD_*, GIT_*, BASH*, GO* (but GOOGLE_* and the like), PYTHON*, NODE_*, PERL*, RUBY*, PATH, HOME, SSL_CERT_*, *_PROXY, *_COMMAND, *_OPTIONS and others of that kind'
 
 /**
- * By shape, for no list of single names is ever whole. Each of these lets whoever sets it run
- * code, or send requests elsewhere, in a step that is to run none of the author's code: `init`
- * holds the way to private repositories.
+ * By patterns, because no list of names is ever complete. Each lets an attacker run code or redirect
+ * requests in a step that must not run the author's code: `init` can reach private repositories.
  */
 const refused: readonly RegExp[] = [
   // OpenTofu's and this service's own.
@@ -78,12 +77,12 @@ const refused: readonly RegExp[] = [
   // Where programs, files and settings are looked for.
   /^(PATH|HOME|PWD|OLDPWD|USER|LOGNAME|TMP|TEMP|TMPDIR|NETRC)$/,
   /^(XDG|CURL|SUDO)_/,
-  // Whom a connection trusts, and by whom it goes.
+  // Certificates that a connection trusts, and proxies that it uses.
   /^SSL_CERT_/,
   /^(OPENSSL_|SSLKEYLOGFILE$)/,
   /_CA_BUNDLE$/,
   /(^|_)PROXY$/,
-  // Credentials that are a command: `credential_process` of a file, and Google's executable source.
+  // Credentials that are obtained by running a command: `credential_process`, and Google's executable source.
   /^AWS_(CONFIG|SHARED_CREDENTIALS)_FILE$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
 ]

@@ -1,8 +1,7 @@
 /**
- * The same state under another serial, and under another lineage where one is given. Only the
- * number of the top-level `serial` and the text of `lineage` are exchanged: to parse and print the
- * whole would round the large numbers in it. Read by hand, because a pattern over a string of
- * megabytes overflows the engine's stack.
+ * The same state with another serial, and another lineage if one is given. Replaces only the number of the
+ * top-level `serial` and the text of `lineage`: parsing and printing the whole would round its large
+ * numbers. Scanned by hand, because a regular expression over megabytes overflows the engine's stack.
  */
 export function withSerial(state: string, serial: number, lineage?: string): string {
   let depth = 0
@@ -42,7 +41,7 @@ function endOfDigits(state: string, start: number): number {
 const endOfText = (state: string, start: number): number =>
   state[start] === '"' ? endOfString(state, start) : start
 
-/** The place after the closing quote: the first one that an even number of backslashes stands before. */
+/** The index after the closing quote: the first one preceded by an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at > 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0
