@@ -2,6 +2,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
 import type { DataConverter } from '@temporalio/common'
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import type { Deps } from '../activities/deps.ts'
 import { createActivities } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
@@ -16,8 +17,11 @@ import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
-import { ensureSchedules } from './ensure-schedules.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { removeSchedules } from './remove-schedules.ts'
+import { checkConnectionsTask } from './tasks/check-connections.ts'
+import { reconcileTask } from './tasks/reconcile-runs.ts'
+import { startTask } from './tasks/start-task.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
 import { startMailRelay } from './mail-relay.ts'
 import { startTurnKeeper } from './tasks/give-turns.ts'
@@ -64,7 +68,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
 
   const stopping = new AbortController()
   const runners = runnersFor(config)
-  const activities = createActivities({
+  const activityDeps: Deps = {
     store,
     keyring,
     outbound: deps.outbound,
@@ -79,7 +83,8 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     cliConfig: deps.cliConfig,
     stopping: stopping.signal,
     workflowState: async (workflowId) => workflowState(client, workflowId),
-  })
+  }
+  const activities = createActivities(activityDeps)
   const common = {
     connection,
     namespace,
@@ -106,13 +111,15 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     // And then has time to be interrupted and have its end recorded; what is left is found by the reconciler.
     shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
-  await ensureSchedules(client)
+  await removeSchedules(client)
 
   const helpers = [
     startOutboxRelay({ client, store, changes, log }),
     startMailRelay({ config, store, mail, changes, log }),
     startTurnKeeper({ store, log }),
     startHousekeeping({ config, store, keyring, log }),
+    startTask(reconcileTask(activityDeps), { log }),
+    startTask(checkConnectionsTask(activityDeps), { log }),
   ]
   const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
   return {

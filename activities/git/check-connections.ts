@@ -2,6 +2,7 @@ import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
 import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
+import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../store/git/note-health.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
@@ -10,6 +11,8 @@ import type { Deps } from '../deps.ts'
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'log'>
 
 const atOnce = 20
+/** What the check of one connection takes at most. */
+const maxMs = 60_000
 
 /** Asks each connection's host from time to time, and says what it found in `status` and `statusReason`. */
 export const checkConnections = (deps: Needed) => async (): Promise<{ checked: number }> => {
@@ -43,7 +46,9 @@ async function check(
   const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
   let health: ConnectionHealth
   try {
-    health = await checkConnection(connectGitHost(outbound, { ...connection, token }), {
+    // A host that answers without end would keep the next passes from all other connections.
+    const bounded = outboundUntil(outbound, AbortSignal.timeout(maxMs))
+    health = await checkConnection(connectGitHost(bounded, { ...connection, token }), {
       repo: connection.defaultRepo,
       owner,
       keyring,

@@ -55,11 +55,6 @@ export async function setDefaults(
   const after = await deps.store.tenant(organizationId, async (db) => {
     const connections = gitConnections(db, organizationId)
     await connections.getForUpdate(id)
-    if (moved) {
-      await connections.claim(id, claim)
-      await startInitialization(db, organizationId, { connectionId: id, claim })
-    }
-    if (otherRepository) await startWebhook(db, organizationId, id)
     const changed = await connections.update(id, {
       defaultRepo: found.repository.fullName,
       defaultBranch: found.branch,
@@ -69,6 +64,11 @@ export async function setDefaults(
         webhookSecret: before.webhookSecret ?? newWebhookSecret(deps, organizationId),
       }),
     })
+    if (moved) {
+      await connections.claim(id, claim)
+      await startInitialization(db, organizationId, { connectionId: id, claim })
+    }
+    if (otherRepository) await startWebhook(db, organizationId, id)
     await auditLog(db, organizationId, actorOf(caller)).record('git.connection_default_set', {
       target: { kind: 'git_connection', id, label: found.repository.fullName },
       detail: {

@@ -3,6 +3,7 @@ import { takeDeliveryId, takeDeliveryType } from '../../workflows/git/contract.t
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
+import { nameOfRepository } from './name-of-repository.ts'
 
 export type GitDelivery = {
   id: number
@@ -24,12 +25,13 @@ export function gitDeliveries(db: Db, organizationId: number) {
         .returning('id')
       if (!row) return false
       const input = { organizationId, deliveryId: row.id }
+      const repository = await nameOfRepository(db, organizationId, connectionId)
       await outbox(db, organizationId).start({
         workflowType: takeDeliveryType,
         workflowId: takeDeliveryId(input),
         taskQueue: controlQueue,
         input,
-        summary: pullRequest === null ? 'a push' : `pull request ${pullRequest}`,
+        summary: `${repository}, ${pullRequest === null ? 'push' : `pull request ${pullRequest}`}`,
         searchAttributes: { OrgId: `org-${organizationId}` },
         dedupeKey: `git-delivery/${row.id}`,
       })

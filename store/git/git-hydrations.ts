@@ -224,12 +224,17 @@ export function gitHydrations(db: Db, organizationId: number) {
 
     async start(hydrationId: number, attempt: string): Promise<void> {
       const input = { organizationId, hydrationId }
+      const row = await db('git_hydrations as h')
+        .join('configuration_versions as v', 'v.id', 'h.configurationVersionId')
+        .join('workspaces as w', 'w.id', 'h.workspaceId')
+        .where({ 'h.organizationId': organizationId, 'h.id': hydrationId })
+        .first('w.name', 'v.number')
       await outbox(db, organizationId).start({
         workflowType: hydrateWorkspaceType,
         workflowId: hydrateWorkspaceId({ ...input, attempt }),
         taskQueue: controlQueue,
         input,
-        summary: `hydrate ${hydrationId}`,
+        summary: `${row?.name}, version ${row?.number}, write to Git`,
         searchAttributes: { OrgId: `org-${organizationId}` },
         dedupeKey: `hydrate/${hydrationId}/${attempt}`,
       })

@@ -2,6 +2,7 @@ import { writeCommentId, writeCommentType } from '../../workflows/git/contract.t
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
+import { gitPullRequests } from './git-pull-requests.ts'
 
 /** Starts the workflow that updates a pull request's comment, in the transaction of the change it reports. */
 export async function startComment(
@@ -11,12 +12,13 @@ export async function startComment(
 ): Promise<void> {
   const input = { organizationId, pullRequestId }
   const workflowId = writeCommentId({ ...input, after })
+  const pull = await gitPullRequests(db, organizationId).find(pullRequestId)
   await outbox(db, organizationId).start({
     workflowType: writeCommentType,
     workflowId,
     taskQueue: controlQueue,
     input,
-    summary: `comment on pull request ${pullRequestId}`,
+    summary: `${pull?.repo.split('/').at(-1)}, pull request ${pull?.number}, comment`,
     searchAttributes: { OrgId: `org-${organizationId}` },
     dedupeKey: `start:${workflowId}`,
   })

@@ -2,6 +2,7 @@ import { initializeRepositoryId, initializeRepositoryType } from '../../workflow
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
+import { nameOfRepository } from './name-of-repository.ts'
 import type { GitClaim } from './git-connections.ts'
 
 /** Starts the preparation of a branch in the transaction that claims it, so that no claim stays half made. */
@@ -18,7 +19,7 @@ export async function startInitialization(
     workflowId: initializeRepositoryId({ ...input, claim: place }),
     taskQueue: controlQueue,
     input,
-    summary: `prepare repository ${claim.repositoryId}`,
+    summary: `${await nameOfRepository(db, organizationId, connectionId)}, prepare ${claim.branch}`,
     searchAttributes: { OrgId: `org-${organizationId}` },
     dedupeKey: `git-init/${connectionId}/${place}`,
   })

@@ -2,6 +2,7 @@ import { registerWebhookId, registerWebhookType } from '../../workflows/git/cont
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
+import { nameOfRepository } from './name-of-repository.ts'
 
 /** The request registers the webhook at once. This much later the workflow checks whether it did. */
 const afterSeconds = 120
@@ -20,7 +21,7 @@ export async function startWebhook(
     workflowId: registerWebhookId({ ...input, place }),
     taskQueue: controlQueue,
     input,
-    summary: `webhook of connection ${connectionId}`,
+    summary: `${await nameOfRepository(db, organizationId, connectionId)}, webhook`,
     searchAttributes: { OrgId: `org-${organizationId}` },
     dedupeKey: `git-webhook/${connectionId}/${place}`,
     afterSeconds,

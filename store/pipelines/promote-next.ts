@@ -67,7 +67,7 @@ export async function requestStart(
     workflowId,
     taskQueue: controlQueue,
     input: { runId: run.id },
-    summary: place ? `run #${place.number} provision-${name}` : `plan of ${name}`,
+    summary: `${name}, ${place ? `run ${place.number}, ` : ''}${run.kind}`,
     searchAttributes: {
       OrgId: `org-${organizationId}`,
       RunKind: run.kind,

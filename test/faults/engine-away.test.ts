@@ -1,10 +1,15 @@
-import { Client, Connection } from '@temporalio/client'
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { payloadAuthentication } from '../../gateways/temporal/payload-authentication.ts'
-import { reconcileScheduleId } from '../../workflows/platform/contract.ts'
+import {
+  controlQueue,
+  reconcileScheduleId,
+  reconcileType,
+} from '../../workflows/platform/contract.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { eventually } from '../harness/git/git-harness.ts'
 import { cuttableLink, type CuttableLink } from '../harness/cuttable-link.ts'
 import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import { startWorker, type TestWorker } from '../harness/start-worker.ts'
@@ -189,17 +194,34 @@ describe('a start that was lost', () => {
 
     const { temporal } = other.config
     await ensureNamespace(connection, temporal.namespace)
+    const temporalClient = new Client({ connection, namespace: temporal.namespace })
+    const { schedule } = temporalClient
+    await schedule.create({
+      scheduleId: reconcileScheduleId,
+      spec: { intervals: [{ every: '1 day' }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: reconcileType,
+        taskQueue: controlQueue,
+        args: [],
+      },
+    })
     worker = await startWorker(other.deps, inject('workflowBundle'))
     const at = Date.now()
     const row = await rowUntil(other, id, { when: isTerminalRow })
     console.log(`over ${Date.now() - at} ms after the worker was up`)
     expect(row).toMatchObject({ phase: 'succeeded', attempts: 1 })
-    const schedule = await new Client({
-      connection,
-      namespace: temporal.namespace,
-    }).schedule
-      .getHandle(reconcileScheduleId)
-      .describe()
-    expect(schedule.policies.overlap).toBe('SKIP')
+    // What an earlier version had scheduled is gone, and nothing of housekeeping is in the list.
+    await expect(schedule.getHandle(reconcileScheduleId).describe()).rejects.toThrow(
+      ScheduleNotFoundError,
+    )
+    const listed = await eventually(async () => {
+      const found = []
+      for await (const { workflowId } of temporalClient.workflow.list()) found.push(workflowId)
+      return found.length > 0 && found
+    })
+    expect(listed).toEqual([expect.stringMatching(/^org-\d+\/infra-run\/\d+$/)])
+    const description = await temporalClient.workflow.getHandle(listed[0] ?? '').describe()
+    expect(await description.staticSummary()).toMatch(/^[\w-]+, run 1, apply$/)
   })
 })

@@ -6,7 +6,7 @@ const { checkConnections } = proxyActivities<ControlActivities>({
   retry: { maximumAttempts: 2 },
 })
 
-/** Runs on a schedule: a token that was revoked is seen before somebody needs it. */
+/** As a schedule of earlier versions started it: here so that their histories replay. A worker task does it now. */
 export async function checkGitConnections(): Promise<void> {
   await checkConnections()
 }

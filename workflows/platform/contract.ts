@@ -3,6 +3,6 @@ export const controlQueue = 'control'
 export const tofuQueue = 'tofu'
 export const taskQueues = { control: controlQueue, tofu: tofuQueue }
 
-/** Settles what a crash left open: runs without a workflow (docs/temporal.md). */
+/** Of earlier versions, whose housekeeping was a workflow on a schedule. */
 export const reconcileType = 'reconcile'
 export const reconcileScheduleId = 'reconcile'

@@ -6,7 +6,7 @@ const { reconcileRuns } = proxyActivities<ControlActivities>({
   retry: { maximumAttempts: 3 },
 })
 
-/** Runs on a schedule, so that what a crash left open is settled within a minute. */
+/** As a schedule of earlier versions started it: here so that their histories replay. A worker task does it now. */
 export async function reconcile(): Promise<void> {
   await reconcileRuns()
 }

@@ -1,0 +1,10 @@
+import type { Deps } from '../../activities/deps.ts'
+import { checkConnections } from '../../activities/git/check-connections.ts'
+import type { Task } from './start-task.ts'
+
+/** A token that was revoked is seen before somebody needs it. Each pass asks for those that nobody has asked for ten minutes. */
+export const checkConnectionsTask = (deps: Deps): Task => ({
+  name: 'check-git-connections',
+  everyMs: 60_000,
+  run: checkConnections(deps),
+})
