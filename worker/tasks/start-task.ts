@@ -8,7 +8,7 @@ export type Task = {
 }
 
 /** What a pass that asks other hosts takes at most from a worker that stops. */
-const stopMs = 5_000
+const stopMs = 2_000
 
 /**
  * Runs a task again and again in this process. Each worker does: what a task writes is a
