@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
 import type { Settings } from '../../gateways/runner/protocol.ts'
 import type { StoredPlan } from '../../store/pipelines/plans.ts'
+import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
 import { readPlanParts } from './read-plan-parts.ts'
@@ -10,9 +11,13 @@ export type Input = { name: string; bytes: Buffer; last: boolean }
 
 const whole = (name: string, bytes: Buffer): Input => ({ name, bytes, last: true })
 
-/** What a runner needs of a run to have OpenTofu work on it. The files go as they were stored. */
+/**
+ * What a runner needs of a run to have OpenTofu work on it. The files go as they were stored, as the
+ * JSON that only a runner looks into, a piece at a time. They end once all of them was found to be
+ * genuine: where somebody changed them in the store, the job fails before the runner has them whole.
+ */
 export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<Input> {
-  const { env, secrets, sensitiveVariables, overrides } = loaded
+  const { organizationId, configuration, env, secrets, sensitiveVariables, overrides } = loaded
   const settings: Settings = {
     env,
     secrets,
@@ -21,7 +26,11 @@ export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<
     cliConfig: deps.cliConfig,
   }
   yield settingsInput(settings)
-  yield whole('files', loaded.files)
+  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  const sealed = sealedFiles(deps.store, organizationId, configuration.id)
+  for await (const bytes of deps.keyring.openPieces(place, sealed))
+    yield { name: 'files', bytes, last: false }
+  yield whole('files', nothing)
 }
 
 export const factsOf = ({ id, kind, destroy, authorUserId }: LoadedRun['run']) => ({

@@ -23,8 +23,6 @@ export type FoundRun = {
 
 export type LoadedRun = FoundRun & {
   configuration: ConfigurationVersion
-  /** The configuration's files, as the JSON that was stored: only a runner looks into it. */
-  files: Buffer
   /** Environment of the tofu process: TF_VAR_… and the workspace's own. */
   env: Record<string, string>
   /** Keys of variables that are refused today and are not passed. */
@@ -66,8 +64,9 @@ const stageIdsOf = (rows: ReadonlyArray<{ name: string; id: number }>): Record<s
   Object.fromEntries(rows.map(({ name, id }) => [name, id]))
 
 /**
- * Everything that a plan is made from, opened with the keyring. A step is given the variables of its
- * phase alone; the masks and the digest have all of them.
+ * What a plan is made from beside its files, opened with the keyring. A step is given the variables of
+ * its phase alone; the masks and the digest have all of them. The files pass on to the runner
+ * (`runInputs`).
  */
 export async function loadRun(
   deps: Pick<Deps, 'store' | 'keyring'>,
@@ -83,8 +82,10 @@ export async function loadRun(
       configuration: await configurationVersions(db, organizationId).get(
         run.configurationVersionId,
       ),
-      sealedFiles: await configurationVersions(db, organizationId).sealedFiles(
+      sealedHead: await configurationVersions(db, organizationId).sealedPiece(
         run.configurationVersionId,
+        0,
+        maxHeadBytes,
       ),
       variables: await workspaceVariables(db, organizationId).list(run.workspaceId),
       state: await stateVersions(db, organizationId).current(run.workspaceId),
@@ -92,7 +93,9 @@ export async function loadRun(
       stages: await stages(db, organizationId).ofRuns([runId]),
     }
   })
-  const { sealedFiles, variables, stages: stageRows, ...rest } = rows
+  const { sealedHead, variables, stages: stageRows, ...rest } = rows
+  // A key that is missing is the operator's to bring back, so it is known before a runner is taken.
+  keyring.assertKnows(sealedHead)
   const open = (table: string, column: string, sealed: Buffer) =>
     keyring.open({ organizationId, table, column }, sealed)
 
@@ -131,7 +134,6 @@ export async function loadRun(
   return {
     organizationId,
     ...rest,
-    files: open('configuration_versions', 'files', sealedFiles),
     env,
     ignoredVariables: values.filter(isRefused).map(({ key }) => key),
     secrets,
@@ -156,5 +158,8 @@ export async function loadRun(
     stageIds: stageIdsOf(stageRows),
   }
 }
+
+/** The envelope of a sealed value names its key in these (gateways/keyring/keyring.ts). */
+const maxHeadBytes = 300
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -3,6 +3,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Db } from '../../store/connect.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor, page } from '../http/paging.ts'
@@ -119,8 +120,6 @@ async function newestVersion({ store }: Deps, { organizationId }: Caller, id: nu
   })
 }
 
-const pieceBytes = 256 * 1_024
-
 /**
  * The files are stored as the JSON that is sent. Its closing brackets are sent only after all of it
  * was authenticated, so tampered data never makes a complete answer.
@@ -130,18 +129,8 @@ async function* answerOf(
   { organizationId }: Caller,
   version: ConfigurationVersionBody,
 ): AsyncGenerator<Buffer> {
-  const sealed = async function* () {
-    for (let offset = 0; ; offset += pieceBytes) {
-      const from = offset
-      const piece = await store.tenant(organizationId, async (db) =>
-        configurationVersions(db, organizationId).sealedPiece(version.id, from, pieceBytes),
-      )
-      if (piece.length > 0) yield piece
-      if (piece.length < pieceBytes) return
-    }
-  }
   const place = { organizationId, table: 'configuration_versions', column: 'files' }
   yield Buffer.from(`{"configuration":${JSON.stringify(version).slice(0, -1)},"files":`)
-  yield* keyring.openPieces(place, sealed())
+  yield* keyring.openPieces(place, sealedFiles(store, organizationId, version.id))
   yield Buffer.from('}}')
 }

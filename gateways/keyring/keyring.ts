@@ -23,6 +23,8 @@ export type Keyring = {
   openPieces(place: SealedPlace, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   /** A keyed hash for comparing values without keeping them; the same under every key of the ring's last position. */
   mac(purpose: string, value: Buffer | string): Buffer
+  /** Throws as `open` does where the key is missing. The value's first bytes are enough. */
+  assertKnows(sealed: Buffer): void
   /** Whether the key that a value is sealed under is in the ring. */
   knows(sealed: Buffer): boolean
   keyIds(): readonly string[]
@@ -106,6 +108,8 @@ export function createKeyring(keys: Config['keyring']): Keyring {
       }
       return createHmac('sha256', key).update(value).digest()
     },
+
+    assertKnows: (sealed) => void keyOf(keyIdOf(sealed)),
 
     knows: (sealed) => material.has(keyIdOf(sealed)),
 
