@@ -3,6 +3,7 @@ import { howKilled, stepMemoryExceeded } from '../domain/pipelines/how-killed.ts
 import { firstError, tofuMessages } from '../domain/pipelines/tofu-messages.ts'
 import type { ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
 import { refusalInWords, refusedIn } from '../domain/workspaces/refused-configuration.ts'
+import { stateMarks } from '../domain/workspaces/state-marks.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { Applied, ApplyJob, Settings } from '../gateways/runner/protocol.ts'
 import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
@@ -125,8 +126,16 @@ async function applyStored(applying: Applying): Promise<Applied> {
     return undefined
   })
   if (!unsaved) return ended(applied, error)
-  await port.sendBlob('errored_state', unsaved)
-  return { ...ended(applied, error), unsaved: describeState(unsaved) }
+  await keepUnsaved(port, unsaved)
+  return { ...ended(applied, error), unsaved: true }
+}
+
+/** It is the only trace of what was made: the job goes on once it is stored. */
+async function keepUnsaved(port: Port, body: Buffer): Promise<void> {
+  const { known } = await port.ask('keepState', { ...stateMarks(body), sha256: sha256(body) })
+  if (known) return
+  await port.sendBlob('errored_state', body)
+  await port.ask('stateSent', {})
 }
 
 function ended(end: StepEnd, error: string | undefined): Applied {
@@ -136,17 +145,4 @@ function ended(end: StepEnd, error: string | undefined): Applied {
   const message =
     error ?? `tofu apply ${howKilled(end) ?? `ended with code ${exitCode ?? 'unknown'}`}.`
   return { begun: true, how, exitCode, message: message.slice(0, 1_000) }
-}
-
-function describeState(body: Buffer): { serial: number; lineage: string } {
-  try {
-    const { serial, lineage } = JSON.parse(body.toString())
-    return {
-      serial: Number.isSafeInteger(serial) ? serial : 0,
-      lineage: typeof lineage === 'string' ? lineage.slice(0, 200) : 'unknown',
-    }
-  } catch {
-    // Half a state is still more than none.
-    return { serial: 0, lineage: 'unknown' }
-  }
 }

@@ -19,6 +19,14 @@ export function sealedBatches(db: Db, organizationId: number, { table, owner }: 
       for (const batch of batches) await db(table).insert({ organizationId, ...owner, ...batch })
     },
 
+    async addOnce(batches: Iterable<SealedBatch>): Promise<void> {
+      for (const batch of batches)
+        await db(table)
+          .insert({ organizationId, ...owner, ...batch })
+          .onConflict()
+          .ignore()
+    },
+
     /** The batch with the row after `seq`, and those that follow it. */
     async after(seq: number, limit: number): Promise<SealedBatch[]> {
       return db(table)

@@ -117,7 +117,7 @@ async function applyInRunner(
     statePath: `/api/workspaces/${run.workspaceId}/state`,
   })
   const received: Received = { plan, sha256: {} }
-  const errored = keepErroredState(deps, loaded, patienceMs)
+  const unsaved = keepErroredState(deps, loaded, patienceMs)
   const runner = deps.runners.take()
   const inputs = async function* () {
     const parts = ['lock_file', 'modules', 'plan_file'] as const
@@ -151,25 +151,31 @@ async function applyInRunner(
           await recordSpawn(deps, loaded, attempt.begun)
           return {}
         },
+        keepState: unsaved.keepState,
+        stateSent: unsaved.stateSent,
       },
       onLog: log.append,
-      onBlob: async (name, bytes) => errored.add(name, bytes),
+      onBlob: unsaved.add,
       onProcessGroup: watch.setProcessGroup,
+      isSaving: unsaved.isSaving,
     })
     // Made by a runner of this version (runner/apply-job.ts).
     const applied = result as Applied
     if (!applied.begun) return undefined
-    if (!applied.unsaved) return endOfApply(applied, watch.cause())
-    await errored.keep(applied.unsaved)
-    return {
-      phase: 'failed',
-      reason: 'state_save_failed',
-      message:
-        'OpenTofu could not save the state. What it had is kept as a quarantined state version.',
-    }
+    return unsaved.isKept() ? stateNotSaved : endOfApply(applied, watch.cause())
+  } catch (error) {
+    // It is known how the apply ended, whatever became of its runner afterwards.
+    if (unsaved.isKept()) return stateNotSaved
+    throw error
   } finally {
     await benches.close()
   }
+}
+
+const stateNotSaved: RunEnd = {
+  phase: 'failed',
+  reason: 'state_save_failed',
+  message: 'OpenTofu could not save the state. What it had is kept as a quarantined state version.',
 }
 
 /** What the runner has is what left the store: a byte that was lost on the way must not be applied. */

@@ -1,55 +1,144 @@
 import { createHash } from 'node:crypto'
+import { cutText } from '../../domain/plans/cut-text.ts'
+import type { SealedRows } from '../../gateways/keyring/sealed-rows.ts'
+import type { Asks } from '../../gateways/runner/protocol.ts'
+import { sealStatePart } from '../../gateways/states/seal-state-part.ts'
+import type { Db } from '../../store/connect.ts'
+import { partTables, stateParts } from '../../store/workspaces/state-parts.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import type { LoadedRun } from './load-run.ts'
 
-/** As large as a state may be that is saved. */
+/** As large as a state may be that is saved (gateways/tofu/tofu.ts). */
 const maxBytes = 128 * 1024 * 1024
+/** So much is held at once, however large the state is. */
+const holdBytes = 1024 * 1024
+
+type Asked = Asks['keepState']['ask']
+
+export type ErroredState = {
+  keepState: (asked: Asked) => Promise<Asks['keepState']['answer']>
+  /** Takes a blob of a runner's. */
+  add: (name: string, bytes: Buffer) => Promise<void>
+  stateSent: (ask: Asks['stateSent']['ask']) => Promise<Asks['stateSent']['answer']>
+  /** All of it is stored. */
+  isKept: () => boolean
+  /** It was announced. It ends as well, so that no runner lives for ever by not sending it. */
+  isSaving: () => boolean
+}
 
 /**
- * A state that could not be saved is the only trace of what was made: it is kept, though never
- * made current. The runner has looked into it; here it is bytes.
+ * Keeps a state that could not be saved, piece by piece as the runner sends it: it is the only trace
+ * of what was made, and it is never made current. What has come is stored also where this worker is
+ * killed before the rest; a reader then gets the part (api/workspaces/read-state.ts).
  */
-export function keepErroredState(deps: Deps, loaded: LoadedRun, patienceMs: number) {
-  const { organizationId, run } = loaded
-  const pieces: Buffer[] = []
-  let length = 0
+export function keepErroredState(
+  { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
+  { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,
+  patienceMs: number,
+): ErroredState {
+  let pieces: Pieces | undefined
+  let savesUntil: number | undefined
+  let kept = false
+
+  const inStore = async <T>(work: (db: Db) => Promise<T>): Promise<T> =>
+    retryWhileUnavailable(async () => store.tenant(organizationId, work), patienceMs)
+
   return {
-    async add(name: string, bytes: Buffer): Promise<void> {
-      length += bytes.length
-      if (name !== 'errored_state' || length > maxBytes)
-        throw new Error('a runner sent what an apply does not have')
-      pieces.push(Buffer.from(bytes))
+    async keepState(asked) {
+      if (savesUntil !== undefined) throw outOfOrder()
+      savesUntil = Date.now() + patienceMs
+      const found = await inStore(async (db) => findOrCreate(db, { organizationId, run, asked }))
+      kept = found === 'known'
+      if (found !== 'known') pieces = sealPieces(keyring, organizationId, found.id)
+      return { known: kept }
     },
 
-    async keep({ serial, lineage }: { serial: number; lineage: string }): Promise<void> {
-      const body = Buffer.concat(pieces)
-      const bodySha256 = createHash('sha256').update(body).digest('hex')
-      await retryWhileUnavailable(
-        async () =>
-          deps.store.tenant(organizationId, async (db) => {
-            const versions = stateVersions(db, organizationId)
-            // The state endpoint has kept what it refused.
-            const kept = await versions.quarantinedOfRun(run.id)
-            if (kept.some((version) => version.bodySha256 === bodySha256)) return
-            await versions.create({
-              workspaceId: run.workspaceId,
-              serial,
-              lineage,
-              status: 'quarantined',
-              reason: 'state_save_failed',
-              body: deps.keyring.seal(
-                { organizationId, table: 'state_versions', column: 'body' },
-                body,
-              ),
-              bodySha256,
-              workspaceRunId: run.id,
-              createdBy: `run ${run.id}`,
-            })
-          }),
-        patienceMs,
-      )
+    async add(name, bytes) {
+      if (!pieces || kept || name !== 'errored_state') throw outOfOrder()
+      if (pieces.add(bytes) < holdBytes) return
+      await inStore(pieces.store)
+      pieces.forget()
     },
+
+    async stateSent() {
+      const sent = pieces
+      if (!sent || kept) throw outOfOrder()
+      const marks = sent.marks()
+      await inStore(async (db) => {
+        await sent.store(db)
+        await stateVersions(db, organizationId).noteBytes(sent.versionId, marks)
+      })
+      sent.forget()
+      kept = true
+      return {}
+    },
+
+    isKept: () => kept,
+    isSaving: () => !kept && savesUntil !== undefined && Date.now() < savesUntil,
   }
+}
+
+const outOfOrder = () => new Error('a runner sent what an apply does not have')
+
+type Pieces = ReturnType<typeof sealPieces>
+
+/** The pieces of one version, sealed as they come. */
+function sealPieces(keyring: Deps['keyring'], organizationId: number, versionId: number) {
+  const place = { organizationId, table: partTables.piece, ownerId: versionId }
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')]
+  let held: SealedRows[] = []
+  let sizeBytes = 0
+  let seq = 0
+
+  return {
+    versionId,
+    /** Gives how many bytes are held by now. */
+    add(bytes: Buffer): number {
+      sizeBytes += bytes.length
+      if (sizeBytes > maxBytes) throw outOfOrder()
+      sha256.update(bytes)
+      md5.update(bytes)
+      seq += 1
+      const piece = { kind: 'piece', firstSeq: seq, lastSeq: seq, bytes } as const
+      held.push(sealStatePart(keyring, place, piece))
+      return held.reduce((sum, { body }) => sum + body.length, 0)
+    },
+    store: async (db: Db): Promise<void> =>
+      stateParts(db, organizationId).addOnce(versionId, 'piece', held),
+    /** What is stored. */
+    forget: () => void (held = []),
+    /** Once, at the end. */
+    marks: () => ({ sizeBytes, bodySha256: sha256.digest('hex'), bodyMd5: md5.digest('base64') }),
+  }
+}
+
+type Search = Pick<LoadedRun, 'organizationId' | 'run'> & { asked: Asked }
+
+/** `known`: the state endpoint has kept what it refused, or this is asked again. */
+async function findOrCreate(
+  db: Db,
+  { organizationId, run, asked }: Search,
+): Promise<{ id: number } | 'known'> {
+  const { serial, lineage, sha256 } = asked
+  if (!Number.isSafeInteger(serial) || serial < 0) throw outOfOrder()
+  if (typeof lineage !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw outOfOrder()
+  const versions = stateVersions(db, organizationId)
+  const same = (await versions.quarantinedOfRun(run.id)).find(
+    (version) => version.bodySha256 === sha256,
+  )
+  // Without bytes it is our own, made by a commit whose answer was lost.
+  if (same) return same.sizeBytes === null ? same : 'known'
+  return versions.create({
+    workspaceId: run.workspaceId,
+    serial,
+    lineage: cutText(lineage, 200),
+    status: 'quarantined',
+    reason: 'state_save_failed',
+    sizeBytes: null,
+    bodySha256: sha256,
+    workspaceRunId: run.id,
+    createdBy: `run ${run.id}`,
+  })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { batchBytes } from '../../domain/plans/pack-rows.ts'
 import { openPage, placeOf, type RowsPage } from '../../gateways/keyring/sealed-rows.ts'
@@ -25,8 +26,10 @@ export async function readStateBytes(deps: Deps, address: StateAddress): Promise
 
 export type StateBytes = { sizeBytes: number; bodyMd5: string; stream: Readable }
 
+type PieceDeps = Pick<Deps, 'store' | 'keyring'>
+
 export async function* piecesOf(
-  { store, keyring }: Deps,
+  { store, keyring }: PieceDeps,
   { organizationId, version }: StateAddress,
 ): AsyncGenerator<Buffer> {
   const versionId = version.id
@@ -67,8 +70,9 @@ export async function readStateRows<Row>(
 const maxBatches = Math.ceil(maxPageBytes / batchBytes) + 1
 
 /**
- * The version with its state in parts. An older version, or one whose apply could not save it, is one
- * sealed body, which its first reader splits in a process of its own.
+ * The version with its state in parts. An older version is one sealed body, which its first reader
+ * splits in a process of its own. Where a worker was killed while it stored a version, the state is
+ * the part that it stored.
  */
 export async function inParts(
   { store, keyring }: Deps,
@@ -91,7 +95,18 @@ export async function inParts(
       }),
     )
   }
-  return store.tenant(organizationId, async (db) =>
+  const now = await store.tenant(organizationId, async (db) =>
     stateVersions(db, organizationId).get(version.workspaceId, version.id),
   )
+  return now.sizeBytes === null ? sumOfPieces({ store, keyring }, { organizationId, version }) : now
+}
+
+async function sumOfPieces(deps: PieceDeps, address: StateAddress): Promise<StateVersion> {
+  const md5 = createHash('md5')
+  let sizeBytes = 0
+  for await (const piece of piecesOf(deps, address)) {
+    md5.update(piece)
+    sizeBytes += piece.length
+  }
+  return { ...address.version, sizeBytes, bodyMd5: md5.digest('base64') }
 }

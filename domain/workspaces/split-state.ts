@@ -5,6 +5,7 @@ import { isDeeperThan } from '../plans/is-deeper-than.ts'
 import { packRows } from '../plans/pack-rows.ts'
 import { createSecretSearch } from '../secrets/secret-search.ts'
 import { parseState, type StateDocument } from './state-document.ts'
+import { stateMarks } from './state-marks.ts'
 import { stateSecrets } from './state-secrets.ts'
 import { withSerial } from './with-serial.ts'
 
@@ -21,7 +22,7 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
     document = parseState(decode(body))
   } catch (error) {
     if (!options.keepUnreadable) throw error
-    return { header: { ...known, ...guessMarks(body) }, parts: piecesOf(body) }
+    return { header: { ...known, ...stateMarks(body) }, parts: piecesOf(body) }
   }
   assertMarks(document, options)
   const resources = resourceRows(document, options.maxResourceBytes ?? maxResourceBytes)
@@ -126,18 +127,6 @@ const marksOf = (body: Buffer) => ({
   bodySha256: createHash('sha256').update(body).digest('hex'),
   bodyMd5: createHash('md5').update(body).digest('base64'),
 })
-
-function guessMarks(body: Buffer): { serial: number; lineage: string } {
-  let [serial, lineage] = [0, 'unknown']
-  try {
-    const state = JSON.parse(body.toString())
-    serial = Number.isSafeInteger(state.serial) && state.serial >= 0 ? state.serial : 0
-    lineage = typeof state.lineage === 'string' ? cutText(state.lineage, 200) : lineage
-  } catch {
-    // Half a state is better than none.
-  }
-  return { serial, lineage }
-}
 
 function decode(body: Buffer): string {
   try {

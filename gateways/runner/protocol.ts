@@ -80,6 +80,16 @@ export type Asks = {
   }
   /** The program is about to be started, after which the apply is never done again. */
   spawn: { ask: Record<string, never>; answer: Record<string, never> }
+  /**
+   * OpenTofu could not save the state, which comes next as the blob `errored_state`. It is answered
+   * once there is a place for it; `known`: the store has it already, and nothing is to be sent.
+   */
+  keepState: {
+    ask: { serial: number; lineage: string; sha256: string }
+    answer: { known: boolean }
+  }
+  /** All of that state was sent. It is answered once all of it is stored. */
+  stateSent: { ask: Record<string, never>; answer: Record<string, never> }
 }
 
 export type LogLine = { level: LogLevel; line: string }
@@ -132,6 +142,6 @@ export type Applied = {
   exitCode?: number | null
   /** What went wrong, in words that are masked. */
   message?: string | undefined
-  /** The blob `errored_state` was sent: OpenTofu could not save the state. */
-  unsaved?: { serial: number; lineage: string } | undefined
+  /** OpenTofu could not save the state, and the worker keeps it. */
+  unsaved?: true
 }

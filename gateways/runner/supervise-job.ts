@@ -38,10 +38,14 @@ export type Supervision = {
   /** `header` says what goes with the bytes, where there is something. */
   onBlob(name: string, bytes: Buffer, header: Header): Promise<void>
   onProcessGroup?(processGroup: number): void
+  /** Whether the runner holds what would be lost with it, so that it is not ended for being late. */
+  isSaving?(): boolean
+  /** What an interrupted runner has for its end; 30 s unless said. */
+  patienceMs?: number
 }
 
 /** What a step is given to end by itself, and then the rest of the job. */
-const patienceMs = 30_000
+const usualPatienceMs = 30_000
 
 /**
  * Has a runner do a job and waits for its end. Each frame is handled before the next is read, so
@@ -50,12 +54,16 @@ const patienceMs = 30_000
  */
 export async function superviseJob(runner: Runner, supervision: Supervision): Promise<unknown> {
   const { channel } = runner
-  const { signal } = supervision
+  const { signal, patienceMs = usualPatienceMs } = supervision
   const result = collectResult()
   let late: NodeJS.Timeout | undefined
+  const endLate = () => {
+    if (supervision.isSaving?.()) late = setTimeout(endLate, patienceMs)
+    else runner.kill()
+  }
   const interrupt = () => {
     void channel.send({ kind: 'cancel' }).catch(() => undefined)
-    late ??= setTimeout(() => runner.kill(), patienceMs)
+    late ??= setTimeout(endLate, patienceMs)
   }
   signal.addEventListener('abort', interrupt, { once: true })
   let failure: { error: unknown } | undefined

@@ -18,6 +18,15 @@ export function stateParts(db: Db, organizationId: number) {
       await of(kind, versionId).add([batch])
     },
 
+    /** Those that are there already stay: where the answer to a commit was lost, it is asked again. */
+    async addOnce(
+      versionId: number,
+      kind: StatePartKind,
+      batches: readonly SealedBatch[],
+    ): Promise<void> {
+      await of(kind, versionId).addOnce(batches)
+    },
+
     async after(
       { versionId, kind }: { versionId: number; kind: StatePartKind },
       seq: number,

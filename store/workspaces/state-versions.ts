@@ -21,7 +21,10 @@ class StateVersionRow extends Model {
   declare userId: number | null
   declare createdBy: string
   declare createdAt: Date
-  /** Null until the state is in parts, as are the next four. */
+  /**
+   * Null until the state is in parts, as are the next four. A state that an apply could not save has
+   * this and `bodyMd5` alone; null where its worker was killed before all of it was stored.
+   */
   declare sizeBytes: number | null
   /** In base64. */
   declare bodyMd5: string | null
@@ -36,8 +39,8 @@ export type NewStateVersion = Pick<
   'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
 > &
   Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>> &
-  // Its parts are added to it (state-parts.ts); an older version has one sealed body until it is read.
-  (StateHeader | { body: Buffer })
+  // Its parts are added to it (state-parts.ts); or its pieces are, and then `noteBytes` is called.
+  (StateHeader | { sizeBytes: null })
 
 const withoutBody = [
   'id',
@@ -98,6 +101,14 @@ export function stateVersions(db: Db, organizationId: number) {
       await rows()
         .findOne({ id })
         .patch({ ...known, body: null })
+    },
+
+    /** Notes that all pieces of a version are stored. */
+    async noteBytes(
+      id: number,
+      known: Pick<StateHeader, 'sizeBytes' | 'bodySha256' | 'bodyMd5'>,
+    ): Promise<void> {
+      await rows().findOne({ id }).patch(known)
     },
 
     /** Any version, current or not. */

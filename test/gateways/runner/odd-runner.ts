@@ -73,6 +73,19 @@ const jobs: Record<string, () => Promise<void> | void> = {
     await channel.send({ kind: 'log', lines: [{ level: 'info', line: 'x' }] })
     await echoForEver()
   },
+  async save() {
+    await channel.send({
+      kind: 'ask',
+      id: 1,
+      what: 'keepState',
+      ask: { serial: 1, lineage: '', sha256: '' },
+    })
+    // Not by `for await`, which ends the channel with the loop.
+    const frames = channel.frames[Symbol.asyncIterator]()
+    while ((await frames.next()).value?.header.kind !== 'answer');
+    await channel.sendBlob('result', Buffer.from('{}'))
+    await channel.send({ kind: 'done' })
+  },
   leave: () => process.exit(0),
   async flood() {
     for (let count = 0; ; count += 1)

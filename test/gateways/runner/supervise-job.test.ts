@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { BadFrame } from '../../../gateways/runner/frames.ts'
 import { startRunner } from '../../../gateways/runner/start-runner.ts'
@@ -20,7 +21,10 @@ const supervise = async (what: string, more: Partial<Supervision> = {}) => {
     onBlob: async () => undefined,
     ...more,
   })
-  const error = await over.catch((thrown: unknown) => thrown)
+  const error = await over.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   return { error, end: await runner.ended }
 }
 
@@ -49,3 +53,26 @@ test('a runner that the worker’s own fault leaves without an answer is ended',
   expect(error).toMatchObject({ message: 'the store is away' })
   expect(end.how).toBe('killed')
 })
+
+test.each([
+  [true, undefined],
+  [false, RunnerLost],
+])(
+  'an interrupted runner that is late is ended, unless it is saving (%s)',
+  async (saving, lost) => {
+    const { error } = await supervise('save', {
+      signal: AbortSignal.abort(),
+      patienceMs: 100,
+      isSaving: () => saving,
+      // A store that is away for longer than that.
+      answers: {
+        keepState: async () => {
+          await sleep(1_500)
+          return { known: true }
+        },
+      },
+    })
+    if (lost) expect(error).toBeInstanceOf(lost)
+    else expect(error).toBeUndefined()
+  },
+)
