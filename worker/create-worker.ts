@@ -67,7 +67,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   })
 
   const stopping = new AbortController()
-  const runners = runnersFor(config)
+  const runners = runnersFor(config, deps.sandbox)
   const activityDeps: Deps = {
     store,
     keyring,

@@ -26,7 +26,12 @@ export function runnerPool(options: RunnerOptions): RunnerPool {
     return runner
   }
   const prepare = () => {
-    if (!closed) spare ??= start()
+    if (closed) return
+    try {
+      spare ??= start()
+    } catch {
+      // The next that is taken is started then, and says why it cannot be.
+    }
   }
   prepare()
 

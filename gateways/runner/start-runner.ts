@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setPriority } from 'node:os'
+import { groupOfRunner, makeCgroup, nameOfOwn, type Cgroup } from '../sandbox/cgroup.ts'
 import { coverInherited } from '../sandbox/cover-inherited.ts'
 import { findCommand } from '../sandbox/find-command.ts'
 import { openChannel, type Channel } from './channel.ts'
@@ -13,6 +14,10 @@ export type RunnerOptions = {
   args?: readonly string[]
   /** Beyond this much memory it is ended. */
   memoryBytes: number
+  /** The folder of cgroup v2 for its group; without one a watch alone holds its memory. */
+  cgroups?: string | null
+  /** What it may write into folders on a tmpfs: those files are memory of the group that wrote them. */
+  filesBytes?: number
 }
 
 export type RunnerEnd = { how: 'ended' | 'killed' | 'memory_exceeded'; exitCode: number | null }
@@ -32,11 +37,17 @@ const lookEveryMs = 200
 /** Of the limit; the rest is for buffers, code and stacks, which V8 does not count as its heap. */
 const heapShare = 0.75
 const pageBytes = 4_096
+/** Its threads, and what a step is before it is moved into its own group. */
+const maxProcesses = 128
 
 /**
  * Starts a runner. It inherits nothing: its environment is empty and its only open descriptor is
  * the channel. It ends with the thread that started it, however that ends (PDEATHSIG), and where
  * there is no setpriv, when the channel closes.
+ *
+ * Where there is cgroup v2, the kernel holds its memory at every moment. A watch that looks now
+ * and then is beside it, since files on a tmpfs count there too, so that the group has more room
+ * than heaps and buffers may take.
  */
 export function startRunner(options: RunnerOptions): Runner {
   const heapMb = Math.floor((options.memoryBytes * heapShare) / 1024 ** 2)
@@ -59,12 +70,36 @@ export function startRunner(options: RunnerOptions): Runner {
   })
   child.unref()
   lowerPriority(child.pid)
+  // Before it is sent anything of a tenant's. What it is by then is not more than Node's start.
+  const cgroup = joinGroup(child, options)
   // stdio[3] was asked for as a pipe, which is a socket.
   const socket = child.stdio[3] as Socket
-  return superviseRunner(child, socket, options)
+  return superviseRunner({ child, socket, cgroup }, options)
 }
 
-function superviseRunner(child: ChildProcess, socket: Socket, options: RunnerOptions): Runner {
+function joinGroup(child: ChildProcess, options: RunnerOptions): Cgroup | undefined {
+  const { cgroups, memoryBytes, filesBytes = 0 } = options
+  // It could not be started, which its end says.
+  if (cgroups === undefined || cgroups === null || child.pid === undefined) return undefined
+  let cgroup: Cgroup | undefined
+  try {
+    cgroup = makeCgroup(cgroups, nameOfOwn(groupOfRunner), {
+      memoryBytes: memoryBytes + filesBytes,
+      processes: maxProcesses,
+    })
+    cgroup.add(child.pid)
+    return cgroup
+  } catch (error) {
+    // It must not work without its limits.
+    child.kill('SIGKILL')
+    void cgroup?.remove()
+    throw error
+  }
+}
+
+type Started = { child: ChildProcess; socket: Socket; cgroup: Cgroup | undefined }
+
+function superviseRunner({ child, socket, cgroup }: Started, options: RunnerOptions): Runner {
   let how: RunnerEnd['how'] = 'ended'
   const kill = (reason: RunnerEnd['how']) => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -80,8 +115,10 @@ function superviseRunner(child: ChildProcess, socket: Socket, options: RunnerOpt
   const gone = async (): Promise<RunnerEnd> => {
     try {
       const [exitCode, signal] = await once(child, 'exit')
-      // V8 aborts when its heap is full.
-      if (how === 'ended' && (signal === 'SIGABRT' || signal === 'SIGTRAP')) how = 'memory_exceeded'
+      // V8 aborts when its heap is full; the kernel kills the group when that is.
+      if (how === 'ended' && cgroup?.ranOutOfMemory()) how = 'memory_exceeded'
+      else if (how === 'ended' && (signal === 'SIGABRT' || signal === 'SIGTRAP'))
+        how = 'memory_exceeded'
       else if (how === 'ended' && signal !== null) how = 'killed'
       return { how, exitCode: exitCode as number | null }
     } catch {
@@ -89,6 +126,7 @@ function superviseRunner(child: ChildProcess, socket: Socket, options: RunnerOpt
       return { how: 'killed', exitCode: null }
     } finally {
       clearInterval(watch)
+      void cgroup?.remove()
     }
   }
   return {

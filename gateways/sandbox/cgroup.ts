@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,6 +23,9 @@ export type CgroupLimits = {
   memoryBytes: number
   processes: number
 }
+
+/** What the names of runners' groups begin with; those of steps begin with `slot`. */
+export const groupOfRunner = 'runner'
 
 /** Makes a group below this folder, which `openCgroups` has prepared. */
 export function makeCgroup(runs: string, name: string, limits: CgroupLimits): Cgroup {
@@ -60,6 +64,28 @@ async function removeCgroup(path: string): Promise<void> {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     }
     await sleep(10)
+  }
+}
+
+/** Names a group after this process, which ends with it: `removeGroupsOfDead` finds it by that. */
+export const nameOfOwn = (prefix: string): string =>
+  `${prefix}-${process.pid}-${randomBytes(4).toString('hex')}`
+
+/** Removes the groups named by `nameOfOwn` of processes that are gone. */
+export async function removeGroupsOfDead(runs: string, prefix: string): Promise<void> {
+  const names = readdirSync(runs).filter((name) => {
+    const [kind, pid] = name.split('-')
+    return kind === prefix && !isAlive(Number(pid))
+  })
+  await Promise.all(names.map(async (name) => removeCgroup(join(runs, name))))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

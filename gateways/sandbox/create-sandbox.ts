@@ -59,6 +59,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   return {
     kind: options.kind,
     notes,
+    cgroups: cgroups.runs,
     memoryLimit: launcher.kind === 'bubblewrap' && launcher.cgroups !== null ? 'cgroup' : 'watch',
     lend,
     async open(request) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeCgroups } from './cgroup.ts'
+import { groupOfRunner, removeCgroups, removeGroupsOfDead } from './cgroup.ts'
 import { claimSlotNumber, type Slot } from './claim-slot.ts'
 import { killUid } from './kill-uid.ts'
 import { orderMount } from './mount-shell.ts'
@@ -50,6 +50,7 @@ export type WorkPlace = {
 
 /** Removes what dead workers left here; what is of a slot that is held belongs to a live one. */
 export async function removeLeftovers(place: WorkPlace): Promise<number> {
+  if (place.cgroups !== null) await removeGroupsOfDead(place.cgroups, groupOfRunner)
   const names = [...(await readdir(place.workDir)), ...groupNames(place)]
   const numbers = new Set(names.map((name) => Number(/^slot-(\d+)-/.exec(name)?.[1])))
   let removed = 0

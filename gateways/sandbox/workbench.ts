@@ -123,6 +123,8 @@ export interface Sandbox extends Benches {
   lend(options: OpenOptions): Promise<Loan>
   /** Who holds the memory of a step: the kernel, or a watch of ours that looks now and then. */
   readonly memoryLimit: MemoryLimit
+  /** The folder of cgroup v2 for the groups of steps and runners; null where there is none. */
+  readonly cgroups: string | null
   /** What an operator should know of this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
 }

@@ -43,6 +43,7 @@ function record(sandbox: Sandbox): Sandbox & Recorder {
     lend: async (options) => sandbox.lend(options),
     notes: sandbox.notes,
     memoryLimit: sandbox.memoryLimit,
+    cgroups: sandbox.cgroups,
     steps: [],
     openCount: 0,
     maxTimeoutMs: Number.POSITIVE_INFINITY,

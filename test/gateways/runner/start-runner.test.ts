@@ -1,12 +1,15 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { BadFrame } from '../../../gateways/runner/frames.ts'
 import { runnerPool } from '../../../gateways/runner/runner-pool.ts'
 import { startRunner, type Runner } from '../../../gateways/runner/start-runner.ts'
+import { removeGroupsOfDead } from '../../../gateways/sandbox/cgroup.ts'
+import { openCgroups } from '../../../gateways/sandbox/open-cgroups.ts'
 
 const megabyte = 1024 ** 2
 const entry = join(import.meta.dirname, 'odd-runner.ts')
@@ -116,4 +119,65 @@ test('one spare is kept: it is the next that is taken, and a new one is made whe
   expect([one.pid, two.pid]).not.toContain(three.pid)
   await pool.close()
   for (const { pid } of [one, two, three]) expect(isAlive(pid)).toBe(false)
+})
+
+describe('a group of its own', () => {
+  // A plain folder stands for the kernel's, which has the same files.
+  const runs = mkdtempSync(join(tmpdir(), 'cgroups-'))
+  afterAll(() => rmSync(runs, { recursive: true, force: true }))
+  const startIn = (cgroups: string) => {
+    const limits = { memoryBytes: 256 * megabyte, filesBytes: 64 * megabyte }
+    const runner = startRunner({ entry, args: ['echo'], ...limits, cgroups })
+    started.push(runner)
+    return runner
+  }
+  const onlyGroup = () => {
+    const names = readdirSync(runs).filter((name) => name.startsWith(`runner-${process.pid}-`))
+    expect(names).toHaveLength(1)
+    return join(runs, names[0] ?? '')
+  }
+
+  test('memory_exceeded: it is in one before it is sent anything, and the kernel tells why it ended', async () => {
+    const runner = startIn(runs)
+    const group = onlyGroup()
+    const said = (file: string) => readFileSync(join(group, file), 'utf8')
+    expect(said('cgroup.procs')).toBe(String(runner.pid))
+    expect(said('memory.max')).toBe(String(320 * megabyte))
+    expect([said('pids.max'), said('memory.oom.group')]).toEqual(['128', '1'])
+    writeFileSync(join(group, 'memory.events'), 'oom 1\noom_kill 12\n')
+    process.kill(runner.pid, 'SIGKILL')
+    expect(await runner.ended).toMatchObject({ how: 'memory_exceeded' })
+    rmSync(group, { recursive: true })
+  })
+
+  test('one that cannot be made starts nothing, and of a pool the next that is taken says so', async () => {
+    const gone = join(runs, 'gone')
+    expect(() => startIn(gone)).toThrow('ENOENT')
+    const pool = runnerPool({ entry, memoryBytes: 256 * megabyte, cgroups: gone })
+    expect(() => pool.take()).toThrow('ENOENT')
+    await pool.close()
+  })
+
+  test('those of workers that are gone are removed, and no live one’s', async () => {
+    const dead = spawnSync('true').pid
+    for (const name of [`runner-${dead}-a`, `runner-${process.pid}-b`, `slot-${dead}-c`])
+      mkdirSync(join(runs, name))
+    await removeGroupsOfDead(runs, 'runner')
+    expect(readdirSync(runs).toSorted()).toEqual([`runner-${process.pid}-b`, `slot-${dead}-c`])
+  })
+
+  const real = openCgroups(join(tmpdir(), 'cloud-control-start-runner'))
+  test.skipIf(!('runs' in real))(
+    'memory_exceeded: by the kernel, where there is cgroup v2',
+    async () => {
+      const cgroups = 'runs' in real ? real.runs : ''
+      const limits = { memoryBytes: 128 * megabyte, cgroups }
+      const runner = startRunner({ entry, args: ['grow-buffers'], ...limits })
+      started.push(runner)
+      expect(await runner.ended).toMatchObject({ how: 'memory_exceeded' })
+      const left = () =>
+        readdirSync(cgroups).filter((name) => name.startsWith(`runner-${process.pid}-`))
+      await expect.poll(left).toEqual([])
+    },
+  )
 })
