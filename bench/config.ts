@@ -12,6 +12,8 @@ export const benchConfig = {
   only: process.env['BENCH_ONLY'],
   /** Whether processes are killed at random beside the hostile inputs. */
   kills: process.env['BENCH_KILLS'] === '1',
+  /** In a part that the hostile bench started: where it writes how late its event loop is. */
+  loopFolder: process.env['BENCH_LOOPS'],
   nodeOptions: process.env['BENCH_NODE_OPTIONS'],
 }
 

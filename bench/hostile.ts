@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { benchConfig } from './config.ts'
 import { median, p95, table } from './figures.ts'
+import { lookAtLoops, watchLoops, type LoopDelay } from './hostile/loop-of.ts'
 import { makeAttacks, type Attack } from './hostile/attacks.ts'
 import { watchMemory } from './hostile/memory-of.ts'
 import { makeOrganization } from './hostile/organization.ts'
@@ -15,11 +19,17 @@ const mayGainMb = 150
 
 const say = (line: string): void => console.log(line)
 
-type Measured = { name: string; watched: Watched; gained: Record<string, number> }
+type Measured = {
+  name: string
+  watched: Watched
+  gained: Record<string, number>
+  delays: Record<string, LoopDelay | undefined>
+}
 
 /** A quiet tenant alone, then beside each input of a hostile one, then beside all of them of two. */
 export async function hostileSuite(): Promise<boolean> {
-  const platform = await startPlatform(say)
+  const loops = mkdtempSync(join(tmpdir(), 'cc-bench-loops-'))
+  const platform = await startPlatform(say, lookAtLoops(loops, benchConfig.nodeOptions))
   try {
     const quiet = await quietTenant(platform, benchConfig.kills)
     const attackers = [
@@ -34,13 +44,14 @@ export async function hostileSuite(): Promise<boolean> {
     const measure = async (name: string, strikes: readonly Attack[]): Promise<Measured> => {
       say(name)
       const memory = watchMemory(() => partsOf(platform), benchConfig.kills)
+      const loop = watchLoops(loops, partsOf(platform))
       const over = new AbortController()
       const striking = strikes.map(async (attack) => repeat(attack, over.signal))
       const watched = await quiet.watch(forMs)
       over.abort()
       await Promise.all(striking)
       memory.stop()
-      return { name, watched, gained: memory.gained() }
+      return { name, watched, gained: memory.gained(), delays: loop.delays() }
     }
     // Code that was never run is slow the first time, and is nobody's attack.
     await quiet.watch(Math.min(forMs, 10_000))
@@ -60,6 +71,7 @@ export async function hostileSuite(): Promise<boolean> {
     return results.every((result) => faultsOf(idle, result).length === 0)
   } finally {
     await platform.stop()
+    rmSync(loops, { recursive: true, force: true })
   }
 }
 
@@ -127,29 +139,25 @@ function faultsOf(idle: Measured, { watched, gained }: Measured): string[] {
 }
 
 function report(idle: Measured, results: readonly Measured[]): string {
-  const row = ({ name, watched, gained }: Measured) => [
-    name,
-    ms(median(watched.apiMs)),
-    ms(p95(watched.apiMs)),
-    `× ${(p95(watched.apiMs) / p95(idle.watched.apiMs)).toFixed(2)}`,
-    String(watched.runMs.length),
-    ms(median(watched.runMs)),
-    (gained['api'] ?? 0).toFixed(0),
-    (gained['worker'] ?? 0).toFixed(0),
-  ]
+  const all = [idle, ...results]
   const figures = table([
-    [
-      'quiet tenant beside',
-      'API median ms',
-      'p95',
-      'to idle',
-      'runs',
-      'run median ms',
-      'API + MB',
-      'worker + MB',
-    ],
-    row(idle),
-    ...results.map(row),
+    ['quiet tenant beside', 'API median ms', 'p95', 'to idle', 'runs', 'run median ms'],
+    ...all.map(({ name, watched }) => [
+      name,
+      ms(median(watched.apiMs)),
+      ms(p95(watched.apiMs)),
+      `× ${(p95(watched.apiMs) / p95(idle.watched.apiMs)).toFixed(2)}`,
+      String(watched.runMs.length),
+      ms(median(watched.runMs)),
+    ]),
+  ])
+  const parts = ['worker', 'api']
+  const processes = table([
+    ['event loop and memory', ...parts.flatMap((part) => [`${part} p99 ms`, 'max', 'CPU', '+ MB'])],
+    ...all.map(({ name, gained, delays }) => [
+      name,
+      ...parts.flatMap((part) => [...delayCells(delays[part]), (gained[part] ?? 0).toFixed(0)]),
+    ]),
   ])
   const verdicts = results.map((result) => {
     const faults = faultsOf(idle, result)
@@ -158,9 +166,16 @@ function report(idle: Measured, results: readonly Measured[]): string {
   return [
     figures,
     '',
+    processes,
+    'p99, max: how late the event loop was. CPU: the most that its thread used at one stretch; what is',
+    'late without it waited for a processor. + MB: above the first look, at the most.',
+    '',
     `limits: no fault of the quiet tenant, API p95 ≤ ${mayBeTimes} × idle (at least 10 ms), API and worker within ${mayGainMb} MB`,
     ...verdicts,
   ].join('\n')
 }
+
+const delayCells = (delay: LoopDelay | undefined): string[] =>
+  delay ? [ms(delay.p99Ms), ms(delay.maxMs), ms(delay.maxCpuMs)] : ['–', '–', '–']
 
 const ms = (value: number): string => value.toFixed(value < 100 ? 1 : 0)

@@ -15,7 +15,8 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     run: consoleSuite,
   },
   hostile: {
-    about: 'a quiet tenant beside the giant inputs of a hostile one: answers, runs, memory',
+    about:
+      'a quiet tenant beside the giant inputs of a hostile one: answers, runs, event loops, memory',
     run: hostileSuite,
   },
   hydrate: {
