@@ -6,28 +6,28 @@ import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 
-/** What the activities work with: made once by the worker, and by tests. */
+/** The dependencies of the activities: made once by the worker, and by tests. */
 export type Deps = {
   store: Store
   keyring: Keyring
   outbound: Outbound
-  /** Where this service is reached from outside. */
+  /** The public address of this service. */
   publicOrigin: string
   sandbox: Sandbox
-  /** Processes of their own for what is a tenant's. */
+  /** Processes that handle the bytes of one tenant each. */
   runners: RunnerPool
-  /** The most that a plan may take as JSON. */
+  /** Limit of a plan as JSON. */
   planJsonBytes: number
   changes: ChangeFeed
   log: Logger
-  /** Names this worker in attempts and logs. */
+  /** The name of this worker in attempts and logs. */
   worker: string
   /** `1.12.6`: part of every plan's digest. */
   engineVersion: string
   /** The operator's OpenTofu CLI configuration (mirrors, caches). */
   cliConfig: string | undefined
-  /** Raised when this worker is told to stop: plans are given up at once, applies finish. */
+  /** Aborted when this worker is told to stop: plans are given up at once, applies finish. */
   stopping: AbortSignal
-  /** Asks the engine how a run's workflow is, for the reconciler. */
+  /** The state of a workflow in Temporal, for the reconciler. */
   workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../domain/errors.ts'
 import { toFault } from '../store/connect.ts'
 
-/** A fault that may pass, of work that was tried as often as it may be. */
+/** A temporary fault of work that has used all of its attempts. */
 export class GivenUp extends Error {
   constructor(cause: unknown) {
     super('tried as often as it may be', { cause })
@@ -12,18 +12,18 @@ export class GivenUp extends Error {
   }
 }
 
-/** A key does not come back by itself: who waits for the run is told soon. */
+/** A missing key does not come back by itself, so this fails soon. */
 const isOperators = (error: unknown) =>
   error instanceof AppError && error.code === 'keyring_unavailable'
 
-/** Nothing is wrong: another writer has the branch, or its preparation is not over. */
+/** No fault: another writer has the branch, or its preparation is not complete. */
 const waits = new Set(['git_branch_busy', 'git_being_prepared'])
 const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)
 
 /**
- * The one renderer of errors towards the engine. What it is told is a fixed text with a code:
- * messages and stacks of libraries can carry values, and its history is not ours to mask.
- * Every fault but `unavailable` is final; what is not a known fault may be tried again.
+ * Renders errors towards Temporal as a fixed text with a code. Messages and stacks of libraries can contain
+ * secrets, and Temporal's history is not masked. Every fault but `unavailable` is non-retryable; an unknown
+ * error is retried.
  */
 export function guardActivity<A extends unknown[], R>(
   log: Logger,
@@ -46,9 +46,9 @@ export function guardActivity<A extends unknown[], R>(
               message: 'a fault on our side; the log of the worker tells it',
               type: error instanceof AppError ? error.code : 'internal',
               nonRetryable: givenUp || (isOperators(error) && attempt >= 3),
-              // The engine's own log takes it for no fault either.
+              // Benign for Temporal's own log too.
               ...(isWaiting(error) && { category: ApplicationFailureCategory.BENIGN }),
-              // A host that limits us says when it may be asked again.
+              // A rate-limiting host says when to retry.
               ...(error instanceof AppError &&
                 error.retryAfterSeconds !== undefined && {
                   nextRetryDelay: error.retryAfterSeconds * 1_000,

@@ -17,7 +17,7 @@ import { planRun } from './pipelines/plan-run.ts'
 import { reconcileApply } from './pipelines/reconcile-apply.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
-/** All activities, with what they work with. Those of `tofu` run programs; `control` is bookkeeping. */
+/** All activities with their dependencies. Those of `tofu` run programs; `control` is bookkeeping. */
 export function createActivities(deps: Deps) {
   const { log } = deps
   return {

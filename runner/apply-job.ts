@@ -13,12 +13,12 @@ import { sha256, type Port } from './port.ts'
 import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
-/** More than this of init is no more than its usual words. */
+/** How much of the output of a successful init is kept. */
 const maxUnsaid = 500
 
 /**
- * Applies a stored plan. All of it is here before the run's one right to apply is taken, and the
- * worker compares what arrived with what was approved.
+ * Applies a stored plan. The whole plan is received before the right to apply is taken, and the worker
+ * compares what arrived with what was approved.
  */
 export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
   const settings = await readSettings(port)
@@ -28,7 +28,7 @@ export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
     planFile: await port.input('plan_file'),
   }
   const files = await readFiles(port)
-  // Before the right to apply is taken: only a plan of before these rules can fail here.
+  // Before the right to apply is taken. Only plans from before these rules can fail here.
   assertMaskable(settings, 'apply_errored')
   const [refused] = refusedIn(files)
   if (refused)
@@ -54,7 +54,7 @@ export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
   }
 }
 
-/** A part that the plan does not have is sent without a byte. */
+/** A part that the plan does not have is sent empty. */
 const orNothing = (bytes: Buffer): Buffer | undefined => (bytes.length > 0 ? bytes : undefined)
 
 type Applying = {
@@ -71,7 +71,7 @@ type Applying = {
 async function applyStored(applying: Applying): Promise<Applied> {
   const { job, port, log, settings, files, stored, token, bench } = applying
   let error: string | undefined
-  // The plan's log has what init says; here it is told where it fails.
+  // The plan's log has the output of init; here it is only logged if init fails.
   let unsaid: Array<[stream: 'stdout' | 'stderr', line: string]> | undefined = []
   const say = async (stream: 'stdout' | 'stderr', line: string) => {
     if (stream === 'stderr') return log.write('error', line)
@@ -109,7 +109,7 @@ async function applyStored(applying: Applying): Promise<Applied> {
   if (init.exitCode !== 0 || !(await tool.usesOwnBackend())) {
     for (const [stream, line] of unsaid) await say(stream, line)
     await log.write('error', error ?? 'tofu init failed before anything was applied')
-    // An init that went well and led elsewhere is an apply that failed.
+    // An init that succeeded but is not the approved one is a failed apply.
     return ended({ ...init, exitCode: init.exitCode === 0 ? 1 : init.exitCode }, error)
   }
   unsaid = undefined

@@ -10,12 +10,12 @@ import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { GateRules, Judged, RunFacts } from '../gateways/runner/protocol.ts'
 import type { Port } from './port.ts'
 
-/** More kinds of resources than any provider has. */
+/** More than any provider has. */
 const maxTypes = 1_000
-/** No price is of another. */
+/** The form of every type that a price can have. */
 const typeForm = /^[\w-]{1,128}$/
 
-/** The policy gate and the cost gate over a plan. What cannot be evaluated ends the run: they fail closed. */
+/** Evaluates the policy gate and the cost gate over a plan. They fail closed: what cannot be evaluated ends the run. */
 export async function judgePlan(
   port: Port,
   { planJson, run, sensitiveVariables, secrets }: Question,
@@ -65,7 +65,7 @@ type Question = {
   planJson: unknown
   run: RunFacts
   sensitiveVariables: readonly string[]
-  /** Values of the workspace that no policy may say. */
+  /** Values of the workspace that policies' messages must not contain. */
   secrets: readonly string[]
 }
 
@@ -105,8 +105,8 @@ function deniedBy(
 }
 
 /**
- * Policies see true values, so what they say is masked. Where there are more secrets than can be
- * masked, only their verdict is kept.
+ * Masks policies' messages, because policies see true values. If there are more secrets than can be
+ * masked, only the verdict is kept.
  */
 function maskOfPolicies(secrets: readonly string[]): Mask {
   try {

@@ -5,19 +5,19 @@ import type { StepLimits, Workbench } from '../gateways/sandbox/workbench.ts'
 
 type Learning = {
   bench: Workbench
-  /** What leads git to the relay. */
+  /** The environment that directs git to the relay. */
   gitEnv: Readonly<Record<string, string>>
-  /** What the configuration itself names. */
+  /** The sources that the configuration itself names. */
   sources: readonly ModuleSource[]
-  /** Has the relay serve these as well; `all`: there are no more. */
+  /** Has the relay serve these as well; `all`: no more will follow. */
   allow: (sources: ModuleSource[], all: boolean) => Promise<unknown>
   hosts: readonly RelayHost[]
   signal: AbortSignal
 }
 
-/** A module that names more than that by modules of modules has the rest named in the configuration. */
+/** How many repositories are read; sources of further modules must be named in the configuration. */
 const maxRead = 64
-/** Of one repository. */
+/** Per repository. */
 const maxFound = 500
 const maxSaidBytes = 4 * 1024 * 1024
 const folder = 'sources'
@@ -30,9 +30,9 @@ const limits: StepLimits = {
 }
 
 /**
- * Adds to the allowance what the modules that a configuration names do name themselves, and so on.
- * It is read before `init`, when nothing of the author's has run in the workbench and with nothing
- * of the author's in the environment, so that no program of theirs has a say in what is read.
+ * Allows what the modules of a configuration name in turn, recursively. Runs before `init`, when no code
+ * and no environment of the author is in the workbench, so that the author's programs cannot influence
+ * what is allowed.
  */
 export async function learnModuleSources(learning: Learning): Promise<void> {
   const { hosts, allow } = learning
@@ -54,7 +54,7 @@ export async function learnModuleSources(learning: Learning): Promise<void> {
 const keyOf = ({ host, repository, ref }: ModuleSource): string =>
   JSON.stringify([host, repository.toLowerCase(), ref])
 
-/** What cannot be read here `init` cannot read either, and says why. */
+/** What cannot be read here cannot be read by `init` either, which reports why. */
 async function sourcesIn(
   { bench, gitEnv, signal }: Learning,
   url: string,
@@ -81,7 +81,7 @@ async function sourcesIn(
   return exitCode === 0 ? moduleSources([stdout.toString()]) : []
 }
 
-/** One commit and no history. `grep` finds nothing in a module without modules, which is no fault. */
+/** One commit without history. `grep` finds nothing in a module without modules, which is no error. */
 const script = `set -e
 rm -rf repository
 git init -q --bare repository

@@ -33,12 +33,12 @@ import type { Port } from './port.ts'
 import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
-/** As much of what `init` says as tells why it failed. */
+/** How much of the output of `init` is kept to explain a failure. */
 const maxSaid = 200
 
 /**
- * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read
- * from the plan file. What it made goes to the worker as blobs.
+ * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read from the plan
+ * file. The results go to the worker as blobs.
  */
 export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
   const settings = await readSettings(port)
@@ -47,20 +47,20 @@ export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
   const log = openStageLines({ mask, send: port.log })
   try {
     const files = await readFiles(port)
-    // The workspace's path may be another one than when these files were taken.
+    // The workspace's path may have changed since this version was stored.
     if (!hasModule(Object.keys(files), job.folder))
       throw new JobFailure(
         'plan_errored',
         `The configuration has no .tf file in ${job.folder || 'its top folder'}, where OpenTofu works.`,
       )
-    // A version that was stored before this was refused.
+    // A version that was stored before such configurations were refused.
     const [refused] = refusedIn(files)
     if (refused) throw new JobFailure('plan_errored', refusalInWords(refused))
     return await planInSandbox({ job, port, log, files, settings })
   } catch (error) {
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined) throw new JobFailure('plan_errored', log.mask(`${planted}.`))
-    // Variables that are too large: our own words, and the author's to mend.
+    // Variables that are too large: the message is ours, and the author can fix it.
     if (error instanceof AppError && error.fault !== 'unavailable')
       throw new JobFailure('plan_errored', log.mask(error.message))
     if (error instanceof JobFailure) throw new JobFailure(error.reason, log.mask(error.message))
@@ -124,7 +124,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
         allow: async (more, all) => port.ask('allow', { sources: more, all }),
       })
     const init = await tool.init({ gitEnv })
-    // Nothing that a plan's code starts from here on can read a repository.
+    // From here on nothing that a plan's code starts can read a repository.
     const { refusal } = await port.ask('closeRelay', {})
     assertWell(init, 'init', refusal ?? adviseOnModules(said) ?? error)
     if (!(await tool.usesOwnBackend()))
@@ -168,7 +168,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
   }
 }
 
-/** So many of one configuration: a frame holds them. */
+/** Sources of one configuration; they fit into one frame. */
 const maxSources = 500
 
 const sourcesIn = (files: ConfigurationFiles): ModuleSource[] =>
@@ -178,7 +178,7 @@ const sourcesIn = (files: ConfigurationFiles): ModuleSource[] =>
     ),
   ).slice(0, maxSources)
 
-/** Reads what code of a plan's author may have forged. */
+/** Reads what the author's code could have forged. */
 function orForged<T>(read: () => T): T {
   try {
     return read()

@@ -5,22 +5,22 @@ import type { Asks, LogLine, RunnerJob } from '../gateways/runner/protocol.ts'
 import { workbenchFrom } from '../gateways/sandbox/workbench-from.ts'
 import type { Workbench } from '../gateways/sandbox/workbench.ts'
 
-/** What a job has of its worker. */
+/** A job's connection to its worker. */
 export type Port = {
-  /** Raised when the run is canceled or somebody else has taken it over. */
+  /** Aborted when the run is canceled or another attempt takes over. */
   readonly signal: AbortSignal
-  /** Reads what the worker sends, for as long as it does. */
+  /** Reads the worker's frames until it closes. */
   pump(): Promise<void>
   job(): Promise<RunnerJob>
   ask<What extends keyof Asks>(what: What, ask: Asks[What]['ask']): Promise<Asks[What]['answer']>
-  /** A blob of the worker's, once it is whole. It is given once, so that it is not kept. */
+  /** A blob from the worker, once it is complete. It can be read once, so that it is not kept in memory. */
   input(name: string): Promise<Buffer>
   log: (lines: LogLine[]) => Promise<void>
   sendBlob(name: string, bytes: Buffer): Promise<void>
-  /** Rows of the plan for people. */
+  /** Sends rows of the plan for people. */
   sendRows(batch: PackedRows): Promise<void>
   tellGroup(processGroup: number): void
-  /** The answer to `bench`, as a workbench that steps of this process run in. */
+  /** Opens the workbench that `bench` granted; its steps are children of this process. */
   openBench(
     ask: Asks['bench']['ask'],
   ): Promise<{ bench: Workbench } & Omit<Asks['bench']['answer'], 'bench' | 'grant'>>

@@ -14,7 +14,7 @@ export const readFiles = async (port: Port): Promise<ConfigurationFiles> =>
 export const readSettings = async (port: Port): Promise<Settings> =>
   JSON.parse((await port.input('settings')).toString()) as Settings
 
-/** Secrets that cannot all be masked end the run before a line is printed. */
+/** Ends the run before it prints a line if its secrets cannot all be masked. */
 export function assertMaskable({ secrets }: Settings, reason: RunReason): void {
   const message = whyNotMasked(secrets)
   if (message !== undefined) throw new JobFailure(reason, message)

@@ -9,16 +9,16 @@ import { judgeJob } from './judge-job.ts'
 import { planJob } from './plan-job.ts'
 import { openPort, type Port } from './port.ts'
 
-/** Does the one job that the worker sends, says how it ended, and waits to be ended. */
+/** Does the one job that the worker sends, reports its end, and waits to be ended. */
 export async function serve(): Promise<void> {
-  // A stack without the error's message, which may hold what is a tenant's.
+  // Stacks without messages, which may contain a tenant's data.
   Error.prepareStackTrace = (_error, sites) =>
     sites
       .slice(0, 4)
       .map((site) => `${site.getFileName()?.split('/').at(-1)}:${site.getLineNumber()}`)
       .join(' < ')
   const socket = new Socket({ fd: 3 })
-  // The worker has gone: its steps end with this process.
+  // The worker is gone: its steps end with this process.
   socket.once('close', () => process.exit(0))
   const channel = openChannel(socket)
   const port = openPort(channel)
@@ -44,7 +44,7 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined)
       return { kind: 'failed', reason, message: `${planted}.`.slice(0, 1_000) }
-    // A folder that is full, variables that are too large: the run's, and the text is our own.
+    // A full folder or variables that are too large: the run's fault, with a message of ours.
     if (error instanceof AppError && error.fault !== 'unavailable')
       return { kind: 'failed', reason, message: error.message.slice(0, 1_000) }
     const { name, stack } = error instanceof Error ? error : new Error('unknown')

@@ -4,18 +4,18 @@ import { stripControls } from '../domain/secrets/strip-controls.ts'
 import { maxLogLineLength, maxLogLines, type LogLine } from '../gateways/runner/protocol.ts'
 
 export type StageLines = {
-  /** Resolves once the line has its place; awaiting it slows down a tool that talks faster than the store writes. */
+  /** Resolves once the line is accepted, so that a tool that prints faster than the store writes is slowed down. */
   write(level: LogLevel, line: string): Promise<void>
-  /** For what is told of a run beside its log: it is read by the same people. */
+  /** Masks texts that are shown beside the log, to the same people. */
   mask(text: string): string
-  /** Sends what is left. Nothing is lost that was written before. */
+  /** Sends what is left. */
   close(): Promise<void>
 }
 
 const flushMs = 200
 /** A frame holds it whatever its characters are (gateways/runner/frames.ts). */
 const flushCharacters = 32 * 1024
-/** A stage keeps its first and its last lines; what is between is dropped with a line that says so. */
+/** A stage keeps its first and last lines; a line in between says how much was dropped. */
 const maxHeadBytes = 8 * 1024 * 1024
 const maxTailBytes = 2 * 1024 * 1024
 
@@ -74,7 +74,7 @@ export function openStageLines({
 
     async write(level, text) {
       const plain = stripControls(text)
-      // Cut before it is masked, and again since a mask can be longer than what it covers.
+      // Cut before masking, and again after it, since a mask can be longer than what it replaces.
       const clean = mask(plain, maxLogLineLength).slice(0, maxLogLineLength)
       const line = plain.length > maxLogLineLength ? `${clean}… (line cut)` : clean
       if (headBytes >= maxHeadBytes) return keepInTail({ level, line })

@@ -3,7 +3,7 @@ import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker'
 
 const silent = () => undefined
 
-/** The workflows as the one file that their isolate loads; made by the very SDK version that runs it. */
+/** Bundles the workflows into the file that their isolate loads, with the SDK version that runs it. */
 export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),

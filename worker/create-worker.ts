@@ -42,14 +42,14 @@ export type WorkerDeps = {
 }
 
 export type RunningWorker = {
-  /** How many plans and applies this worker has in hand. */
+  /** How many plans and applies this worker is running. */
   inHand(): number
   /** Rejects when a worker breaks; resolves once all have stopped. */
   finished: Promise<void>
   stop(): Promise<void>
 }
 
-/** What a worker that is stopped takes at most beyond its grace: 10 s for a program to end, the rest for its record. */
+/** The most that a stopping worker takes beyond its grace period: 10 s to end a program, the rest to record it. */
 export const interruptSeconds = 15
 
 /** Both queues' workers, the relays of outbox and mail, and the keepers of turns and of the store, in one process. */
@@ -106,9 +106,9 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     taskQueue: tofuQueue,
     activities: activities.tofu,
     maxConcurrentActivityTaskExecutions: config.tofuSlots,
-    // An apply that is interrupted has changed something and saved less: it is let finish, within bounds.
+    // An interrupted apply has changed something and saved less, so it is given time to finish.
     shutdownGraceTime: `${config.shutdownGraceSeconds} seconds`,
-    // And then has time to be interrupted and have its end recorded; what is left is found by the reconciler.
+    // Then it has time to be interrupted and recorded; what is left is found by the reconciler.
     shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
   await removeSchedules(client)

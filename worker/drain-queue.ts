@@ -4,17 +4,17 @@ import type { ChangeFeed, Channel } from '../store/platform/change-feed.ts'
 export type Relay = { stop(): Promise<void> }
 
 export type Queue<Row> = {
-  /** What the store notifies on when something is queued. */
+  /** The channel that announces new rows. */
   channel: Channel
-  /** How often the queue is looked at without being told, in milliseconds: a notification can be lost. */
+  /** How often the queue is polled, because a notification can be lost. */
   pollMs: number
-  /** At most so many rows, held by whoever claims them. */
+  /** Claims a limited number of rows. */
   claim(): Promise<readonly Row[]>
-  /** Writes down in the queue what goes wrong with a row; if even that fails, the row is claimed again later. */
+  /** Delivers a row and records a failure in the queue. If even that fails, the row is claimed again later. */
   deliver(row: Row): Promise<void>
 }
 
-/** Delivers what is queued, a batch at a time, until it is stopped; `stop` waits for the batch that is under way. */
+/** Delivers a queue in batches until it is stopped; `stop` waits for the current batch. */
 export function drainQueue<Row>(
   queue: Queue<Row>,
   { changes, log }: { changes: ChangeFeed; log: Logger },
@@ -25,7 +25,7 @@ export function drainQueue<Row>(
 
   const loop = async () => {
     while (!stopped) {
-      // Before the queue is read: what is queued meanwhile ends the wait that follows.
+      // Created before the queue is read, so that rows queued meanwhile end the wait.
       const woken = new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, queue.pollMs)
         wake = () => {

@@ -2,9 +2,9 @@ import { defaultPayloadConverter, type PayloadCodec } from '@temporalio/common'
 import type { Logger } from 'pino'
 
 /**
- * To a worker a payload without our mark is as good as absent. Refused with an error it would
- * fail the workflow's task, again and again for ever: whoever can reach the engine, or presses
- * "Send a Signal" in its UI and types a word, could so freeze a run and its workspace.
+ * Treats a payload without our MAC as absent. An error would fail the workflow task again and again: an
+ * attacker who reaches Temporal, or anybody who presses "Send a Signal" in its UI, could freeze a run and
+ * its workspace.
  */
 export function dropUnmarked(codec: PayloadCodec, log: Pick<Logger, 'warn'>): PayloadCodec {
   return {

@@ -16,13 +16,12 @@ export type MailRelayOptions = {
   log: Logger
 }
 
-/** So many connections to the mail server at once. */
+/** Connections to the mail server at once. */
 const batch = 5
 
 /**
- * Sends what committed transactions left to be told, at least once: a mail is taken from
- * the queue after the mail server has taken it, so a worker that dies between the two
- * sends it again, with the same Message-ID.
+ * Sends the mail queue, at least once: a mail is removed after the mail server has accepted it, so a worker
+ * that dies in between sends it again, with the same Message-ID.
  */
 export function startMailRelay(options: MailRelayOptions): Relay {
   const queue = mailQueue(options.store.platform)
@@ -47,7 +46,7 @@ async function deliver(options: MailRelayOptions, row: QueuedMail): Promise<void
     await queue.end(mailId, written ? 'sent' : 'moot')
   } catch (error) {
     const code = error instanceof AppError ? error.code : 'internal'
-    // Told without the error itself: a mail server's words can hold the address that it refuses.
+    // Without the error itself: a mail server's text can contain the address that it refuses.
     const about = { mailId, organizationId, kind, attempts, code }
     if (row.isLast || code === 'mail_refused') {
       log.error(about, 'a mail was given up')

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 
 /**
- * The workflows' bundle, made in a process that ends. In the worker's own the bundler would leave
- * 100 MB, and each step that the worker starts costs it a copy of its page table.
+ * Bundles the workflows in a process that ends. In the worker itself the bundler would leave 100 MB, and
+ * each step that the worker starts would copy its page table.
  */
 export async function makeWorkflowBundle(): Promise<WorkflowBundleOption> {
   const script = join(import.meta.dirname, 'print-workflow-bundle.ts')

@@ -48,7 +48,7 @@ async function tell(client: Client, row: OutboxRow): Promise<void> {
   try {
     await handle.signal(row.signalName ?? '')
   } catch (error) {
-    // The workflow is over, or was never begun: there is nobody to wake, and the store has the decision.
+    // The workflow is closed or was never started: nothing to wake, and the store has the decision.
     if (!(error instanceof WorkflowNotFoundError)) throw error
   }
 }
@@ -67,7 +67,7 @@ async function start(client: Client, row: OutboxRow): Promise<void> {
       priority: { fairnessKey: `org-${row.organizationId ?? 0}` },
     })
   } catch (error) {
-    // Told already, by an earlier delivery whose answer was lost.
+    // Already started by an earlier delivery whose answer was lost.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
   }
 }

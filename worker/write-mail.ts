@@ -27,9 +27,9 @@ type Place = { db: Db; row: QueuedMail; baseUrl: string; organizationName: strin
 type PlaceOfPerson = Place & { person: User }
 
 /**
- * The mail as it is true now, to whom it concerns now; undefined where it has become moot.
- * A link's secret is made here, so that none waits in the database; a try that failed
- * leaves one behind that was mailed to nobody, or arrived after all.
+ * Writes a mail from current data, to the people concerned now; undefined if it became moot. A link's
+ * secret is made here, so that none waits in the queue. A failed attempt leaves one that was mailed to
+ * nobody, or that did arrive.
  */
 export async function writeMail(
   { store, config }: { store: Store; config: Config },
@@ -50,18 +50,18 @@ export async function writeMail(
 
 type Written = { to: string | null; letter: Letter } | undefined
 
-/** Whatever has become of the person: the old address is told. */
+/** Sent to the old address, whatever became of the person. */
 function toOldAddress({ row, organizationName }: Place): Written {
   // What was queued as this kind has this detail (store/mails/mails.ts).
   const detail = row.detail as MailDetail['address_changed']
   return { to: detail.from, letter: addressChangedLetter({ organizationName, ...detail }) }
 }
 
-/** Nothing for somebody who is not active, or for whom the mail was dropped. */
+/** Undefined for a person who is not active, or for a dropped mail. */
 async function toPerson(place: Place, write: Writer): Promise<Written> {
   const { db, row } = place
   const { organizationId, userId } = row
-  // Held, so that a link is either made before what ends all links, or not at all.
+  // Locked, so that a link is made before all links end, or not at all.
   const held = await holdPerson(db, organizationId, userId)
   if (!held || !(await mails(db, organizationId).isOpen(row.id))) return undefined
   return write({ ...place, person: await users(db, organizationId).get(userId) })
@@ -103,7 +103,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     const configuration = await configurations.find()
     const certificates = await configurations.certificates()
     const found = certificates.find((one) => one.fingerprint === fingerprint)
-    // Replaced meanwhile, or nobody signs in by it any more.
+    // Replaced or disabled meanwhile.
     if (!found || !configuration?.enabled) return undefined
     const letter = certificateExpiringLetter({
       baseUrl,
@@ -118,7 +118,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   },
 }
 
-/** To one of those who may approve; nothing where the run no longer waits for that. */
+/** For one of the possible approvers; undefined if the run no longer waits for that. */
 async function writeApproval(place: PlaceOfPerson): Promise<Written> {
   const { db, row, person, baseUrl, organizationName } = place
   // As queueMails has written it.
@@ -161,7 +161,7 @@ async function newLink(
   return link.plain
 }
 
-/** The sender's own domain: a Message-ID of another's is what filters of spam look for. */
+/** In the sender's own domain: spam filters look for a foreign one. */
 function messageId({ publicId }: QueuedMail, mailFrom: string): string {
   const [, domain = 'localhost'] = /@([\w.-]+)>?\s*$/.exec(mailFrom) ?? []
   return `<${publicId}@${domain}>`

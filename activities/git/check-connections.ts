@@ -14,7 +14,7 @@ const atOnce = 20
 /** What the check of one connection takes at most. */
 const maxMs = 60_000
 
-/** Asks each connection's host from time to time, and says what it found in `status` and `statusReason`. */
+/** Checks each connection at its host from time to time, and stores `status` and `statusReason`. */
 export const checkConnections = (deps: Needed) => async (): Promise<{ checked: number }> => {
   const due = await dueConnections(deps.store.platform, atOnce)
   await Promise.all(
@@ -54,15 +54,15 @@ async function check(
       keyring,
     })
   } catch (error) {
-    // It stays what it was, and is asked again when it is next due.
+    // The status stays, and the connection is checked again when it is next due.
     if (hasCode(error, 'git_rate_limited')) return
     throw error
   }
   if (connection.status === 'initializing') {
     if (health.status === 'unreachable') return
-    // A protected branch waits for its pull request: then it bears our marker, or another's.
+    // A protected branch waits for its pull request to be merged; until then it lacks our marker.
     if (health.status === 'healthy' && health.marker !== 'ours') return
-    // Not yet prepared: an `error` is what is prepared again once nothing is against it.
+    // Not prepared yet. `error` makes it be prepared again once the check finds no obstacle.
     if (health.status === 'invalid_token') health = { ...health, status: 'error' }
   }
   await store.tenant(organizationId, async (db) =>

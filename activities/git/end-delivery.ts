@@ -2,7 +2,7 @@ import { gitDeliveries } from '../../store/git/git-deliveries.ts'
 import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 
-/** Last step: says how it went. Without a code it went well. */
+/** Last step: stores the outcome. Without a code it is a success. */
 export const endDelivery =
   ({ store }: Deps) =>
   async ({

@@ -11,7 +11,7 @@ export type HydrationEnd = HydrateWorkspaceInput & {
   differences?: Buffer
 }
 
-/** Ends a hydrate that wrote nothing, once: whoever moves the row writes the entry. */
+/** Ends a hydrate that wrote nothing, once: the caller that moves the row writes the audit entry. */
 export async function endHydration(
   { store }: Pick<Deps, 'store'>,
   end: HydrationEnd,
@@ -41,7 +41,7 @@ export async function endHydration(
   })
 }
 
-/** What the workflow calls when the writing itself ended with a refusal. */
+/** Called by the workflow when the write itself was refused. */
 export const failHydration =
   (deps: Deps) =>
   async ({ reason, ...input }: HydrateWorkspaceInput & { reason: string }): Promise<void> =>

@@ -3,7 +3,7 @@ import { gitConnections } from '../../store/git/git-connections.ts'
 import type { InitializeRepositoryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 
-/** Last step: says how it went. Without a code it went well. */
+/** Last step: stores the outcome. Without a code it is a success. */
 export const endInitialization =
   ({ store }: Deps) =>
   async ({
@@ -13,7 +13,7 @@ export const endInitialization =
   }: InitializeRepositoryInput & { code?: string }): Promise<void> => {
     await store.tenant(organizationId, async (db) => {
       const connections = gitConnections(db, organizationId)
-      // Disconnected meanwhile: there is nothing to say.
+      // Deleted meanwhile.
       if (!(await connections.claimOf(connectionId))) return
       if (code === undefined) return connections.setStatus(connectionId, 'healthy', null)
       const status = code === 'git_token_rejected' ? 'invalid_token' : 'error'

@@ -10,7 +10,7 @@ import type { RegisterWebhookInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
 
-/** Registers a webhook that is still pending. Done twice there is one: it is made anew. */
+/** Registers a webhook that is still pending. Repeated, it replaces the webhook by a new one. */
 export const ensureWebhook =
   ({ store, keyring, outbound, publicOrigin }: Deps) =>
   async ({ organizationId, connectionId }: RegisterWebhookInput): Promise<void> =>

@@ -5,9 +5,8 @@ import { refusalOf } from '../../gateways/git/git-refusal.ts'
 const beatMs = 3_000
 
 /**
- * What every activity towards a provider has in common. It beats, so that a worker that died is
- * noticed within seconds and its step done anew. And a token that is not taken will not be taken
- * in a minute either: such a refusal is final, not tried for days.
+ * Wraps every activity that calls a provider. It sends heartbeats, so that a dead worker is noticed within
+ * seconds and its step repeated. A refused token is a final error: it will not be accepted later either.
  */
 export async function gitActivity<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current()

@@ -13,12 +13,12 @@ import { openClaim, type OpenedClaim } from './open-claim.ts'
 import { withdrawProposals } from './withdraw-proposals.ts'
 import { writeHydration, type WrittenHydration } from './write-hydration.ts'
 
-/** How long a writer that died holds its branch. A living one is held to order by the expected head as well. */
+/** The lease of a writer on its branch. The expected head protects the branch from a slow writer too. */
 const turnSeconds = 120
 
 /**
- * Writes one version to its branch. Done twice, or again after a death at any point, it finds its own
- * commit and only records it: the change is worked out from what is there, never from memory.
+ * Writes one version to its branch. Idempotent: repeated at any point it finds its own commit and only
+ * records it, because the change is computed from the branch, never from memory.
  */
 export const hydrateFiles =
   (deps: Deps) =>
@@ -27,7 +27,7 @@ export const hydrateFiles =
       const { organizationId } = input
       const job = await loadHydration(deps, input)
       if (!job) return
-      // One that has begun may have made its commit: it is finished and told of before the next.
+      // A hydrate that began may have made its commit, so it is completed and recorded before the next.
       if (job.version.number < job.newest && !job.hydration.files)
         return endHydration(deps, { ...input, state: 'superseded' })
       if (job.connection?.status === 'initializing') throw beingPrepared(job.connection)
@@ -73,7 +73,7 @@ const busy = () =>
     retryAfterSeconds: 2,
   })
 
-/** A protected branch is prepared once somebody has merged: no need to look every second. */
+/** A protected branch is prepared once somebody merges, so it is not checked every second. */
 const beingPrepared = ({ statusReason }: { statusReason: string | null }) =>
   new AppError('unavailable', 'The repository is being prepared.', {
     code: 'git_being_prepared',
@@ -104,7 +104,7 @@ async function record(
   }
   const { workspace, version, desired, written } = job
   const files = listingOf(job)
-  // Against what was written last, so that a retry that finds all done tells of it all the same.
+  // Compared with what was written last, so that a retry that finds everything done still reports it.
   const pruned = [...(written[0]?.keys() ?? [])].filter((path) => desired[path] === undefined)
   await deps.store.tenant(organizationId, async (db) => {
     const ended = await gitHydrations(db, organizationId).end(hydrationId, {

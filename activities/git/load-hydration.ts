@@ -18,19 +18,19 @@ import type { Deps } from '../deps.ts'
 
 export type LoadedHydration = {
   hydration: GitHydration
-  /** Undefined: disconnected meanwhile. */
+  /** Undefined if it was deleted meanwhile. */
   connection: GitConnection | undefined
   workspace: { id: number; name: string }
   version: ConfigurationVersion
   newest: number
-  /** By whole path in the repository. */
+  /** By path from the repository's root. */
   desired: Record<string, string>
   written: FilesByBlob[]
-  /** What a person has seen and decided to write over. */
+  /** What a person has seen and decided to overwrite. */
   accepted: readonly Difference[]
 }
 
-/** All that a hydrate works out its change from; undefined where it is over, or its workspace is gone. */
+/** Everything that a hydrate needs to compute its change; undefined if it is over or its workspace is gone. */
 export async function loadHydration(
   { store, keyring }: Deps,
   { organizationId, hydrationId }: HydrateWorkspaceInput,

@@ -9,8 +9,8 @@ import { takePullRequest } from './take-pull-request.ts'
 import { takePush } from './take-push.ts'
 
 /**
- * Looks into what a host told of. A delivery carries no authority: it says where to look, and
- * what is there is read from the host. So whoever does this twice finds it done.
+ * Processes a delivery of a Git host. It carries no authority: it says where to look, and the current state
+ * is read from the host. Idempotent.
  */
 export const lookIntoDelivery =
   (deps: Deps) =>
@@ -32,7 +32,7 @@ export const lookIntoDelivery =
         )
       })
       if (!found) return
-      // Commits of our own are no workspace's source: those that are written to are not read from.
+      // A repository that workspaces are written to is not read from, so our own commits start nothing.
       for (const workspaceId of found.workspaceIds)
         await takePush(deps, { organizationId, workspaceId })
       const { connection, delivery } = found

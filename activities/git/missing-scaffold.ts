@@ -1,7 +1,7 @@
 import { scaffoldFiles } from '../../domain/git/scaffold.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 
-/** What a commit lacks of the scaffold. What is there stays as it is. */
+/** The scaffold files that a commit lacks. Existing files are kept. */
 export async function missingScaffold(
   host: GitHost,
   repository: string,

@@ -4,9 +4,8 @@ import { gitConnections, type GitConnection } from '../../store/git/git-connecti
 import type { Deps } from '../deps.ts'
 
 /**
- * Runs work on a connection's host, and notes on the connection what stops every further write:
- * a token that is refused, and a marker that is gone. Other writers then do not find it out one by
- * one, and a person sees it. `connection` is as it was read before the work began.
+ * Runs work on a connection's host, and stores what stops further writes: a refused token or a missing
+ * marker. So a person sees it, and other writers stop too. `connection` is as it was before the work.
  */
 export async function notingRefusals<T>(
   { store }: Pick<Deps, 'store'>,

@@ -16,7 +16,7 @@ export type OpenedClaim = {
   owner: Ownership
 }
 
-/** What an activity works on: the connection's host and the repository behind its claim. Undefined: disconnected meanwhile. */
+/** The host of a connection and the repository of its claim. Undefined if it was deleted meanwhile. */
 export async function openClaim(
   { store, keyring, outbound }: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
   { organizationId, connectionId }: { organizationId: number; connectionId: number },

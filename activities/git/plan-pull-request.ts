@@ -17,7 +17,7 @@ import type { Deps } from '../deps.ts'
 export type PullTarget = {
   workspaceId: number
   folders: string[]
-  /** What a hydrated workspace's files have before their names. */
+  /** The folder of a hydrated workspace's files. */
   prefix: string
 }
 
@@ -30,7 +30,7 @@ export type PullPlan = {
   target: PullTarget
 }
 
-/** Plans one workspace of a pull request at a commit, once: the version, its run and the comment's update come together. */
+/** Plans one workspace of a pull request at a commit, once. Version, run and comment are one transaction. */
 export async function planPullRequest(
   deps: Deps,
   host: GitHost,
@@ -54,7 +54,7 @@ export async function planPullRequest(
   const files = Object.fromEntries(
     Object.entries(read).map(([path, text]) => [path.slice(prefix.length), text]),
   )
-  // Our own: a version that a protected branch is asked to take.
+  // Our own pull request, for a version on a protected branch.
   if (prefix !== '' && isDeepStrictEqual(files, now)) return
   await store.tenant(organizationId, async (db) => {
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)

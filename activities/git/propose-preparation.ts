@@ -8,9 +8,9 @@ import { missingScaffold } from './missing-scaffold.ts'
 import type { OpenedClaim } from './open-claim.ts'
 
 /**
- * A branch that takes no commits is asked by pull request, for the marker and the scaffold at once.
- * The connection stays `initializing` and says where to merge; the scheduled check looks for the marker.
- * Done twice it finds its own branch and its own pull request.
+ * Opens a pull request with the marker and the scaffold for a branch that accepts no commits. The
+ * connection stays `initializing` and says where to merge; the scheduled check looks for the marker.
+ * Idempotent: repeated, it finds its own branch and pull request.
  */
 export async function proposePreparation(
   { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
@@ -19,7 +19,7 @@ export async function proposePreparation(
 ): Promise<'proposed'> {
   const name = repository.fullName
   const head = await host.head(name, owner.branch)
-  // In an empty repository there is nothing that a pull request could go to.
+  // An empty repository has no branch that a pull request could target.
   if (!head) throw branchProtected()
   const branch = `cloud-control/connect-${connection.id}`
   await host.createBranch(name, { branch, commit: head })
@@ -41,7 +41,7 @@ export async function proposePreparation(
         change: { write, remove: [] },
       })
   } catch (error) {
-    // An earlier try of this very step, whose worker was taken for dead.
+    // An earlier attempt of this step, whose worker was presumed dead, did it.
     if (hasCode(error, 'git_head_moved'))
       throw unavailable('git_branch_busy', 'The proposal is being written to.')
     throw error

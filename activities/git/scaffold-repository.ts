@@ -10,7 +10,7 @@ import { proposePreparation } from './propose-preparation.ts'
 
 const maxTries = 5
 
-/** Second step, for `infra` alone: what is missing of the scaffold, in one commit. What is there stays as it is. */
+/** Second step, for `infra` alone: adds the missing scaffold files in one commit. Existing files are kept. */
 export const scaffoldRepository =
   (deps: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'done' | 'proposed'> =>

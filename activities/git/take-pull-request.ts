@@ -12,9 +12,9 @@ import type { Deps } from '../deps.ts'
 import { planPullRequest, type PullTarget } from './plan-pull-request.ts'
 
 /**
- * Plans a pull request in each workspace whose folder it touches, as it is at the host now. One
- * from a fork is never planned: a plan runs what its author wrote, with the workspace's secrets, and
- * whoever may fork is not who may push.
+ * Plans a pull request, as it is at the host now, in each workspace whose folder it touches. Never one from
+ * a fork: a plan runs its author's code with the workspace's secrets, and an attacker who cannot push can
+ * fork.
  */
 export async function takePullRequest(
   deps: Deps,
@@ -56,7 +56,7 @@ export async function takePullRequest(
   }
 }
 
-/** The workspaces whose files are on the branch that it would change, read from there or written to it. */
+/** The workspaces whose files are read from the target branch, or written to it. */
 async function targetsOf(
   { store }: Deps,
   at: { organizationId: number; connection: GitConnection; host: GitHost; into: string },

@@ -32,9 +32,9 @@ export async function takePush(deps: Deps, place: Place): Promise<void> {
       const moved = error.code === 'git_source_moved' || error.code === 'git_head_moved'
       if (moved && reads < maxReads) continue
       if (moved) throw unavailable('git_branch_busy', 'The branch moves too fast to be read.')
-      // Deleted, or disconnected, since it was listed.
+      // Deleted or disconnected since it was listed.
       if (error.fault === 'not_found' || error.code === 'not_connected') return
-      // What waiting does not mend is told, and keeps no other workspace from its push.
+      // Faults that a retry cannot fix are recorded, and do not keep other workspaces from their push.
       if (error.fault !== 'invalid' && error.fault !== 'conflict') throw error
       return refuse(deps, place, error)
     }
@@ -79,7 +79,7 @@ async function write(
   const files = { organizationId, table: 'configuration_versions', column: 'files' }
   await store.tenant(organizationId, async (db) => {
     const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
-    // Led elsewhere since it was read: what was read is of another place.
+    // The source was changed since it was read.
     if (workspace.updatedAt.getTime() !== updatedAt.getTime())
       throw new AppError('conflict', 'The workspace was changed meanwhile.', {
         code: 'git_source_moved',
@@ -102,7 +102,7 @@ async function write(
   })
 }
 
-/** What was pushed cannot be a configuration: nobody waits for an answer, so the audit log says it. */
+/** What was pushed is no valid configuration: audited, because nobody waits for an answer. */
 async function refuse(
   { store }: Deps,
   { organizationId, workspaceId }: Place,

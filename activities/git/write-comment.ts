@@ -15,13 +15,12 @@ import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
 import { notingRefusals } from './note-refusal.ts'
 
-/** How long a writer that died holds the comment. */
+/** The lease of a writer on the comment. */
 const turnSeconds = 60
 
 /**
- * Writes the one comment on a pull request: what stands there is what the store says once this
- * writer's turn has come, so the last one of several writes the newest. A comment whose id was lost
- * with its writer is found again by its marker.
+ * Writes the one comment on a pull request from the store's current state, so the last of several writers
+ * writes the newest. A comment whose id was lost with its writer is found by its marker.
  */
 export const writeComment =
   (deps: Deps) =>
@@ -52,7 +51,7 @@ async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
       const known = pull.commentId ?? (await host.findComment(repo, { number, words: marker }))
       return (
         (await host.writeComment(repo, { number, id: known, body })) ??
-        // Somebody took it away.
+        // Somebody deleted it.
         (await host.writeComment(repo, { number, id: null, body }))
       )
     },
@@ -87,7 +86,7 @@ async function load(
   if (!found) return undefined
   const { pull, connection, runs, names } = found
   const about = JSON.stringify([organizationId, connection.id, pull.repo, pull.number])
-  // Nobody can write it in advance, and so have theirs taken for ours.
+  // A MAC, so that nobody can write a comment with it in advance and have it taken for ours.
   const mac = keyring.mac('git pull request', about).toString('hex').slice(0, 40)
   const marker = `<!-- cloud-control ${mac} -->`
   const body = pullRequestComment(

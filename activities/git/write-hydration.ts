@@ -14,12 +14,12 @@ export type WrittenHydration =
   | { state: 'proposed'; commitSha: string; pullRequestUrl: string }
   | { state: 'diverged'; differences: Difference[] }
 
-/** Of a branch that moves under the hands: so often the change is worked out anew on the new head, then a person is asked. */
+/** How often a change is computed again because the branch moved, before a person is asked. */
 const maxRebases = 5
 
 /**
- * One commit with all changes of a version. Before each try the marker is read again, at the very
- * head that the commit is made on: a branch that was given to somebody else meanwhile is not written to.
+ * Commits all changes of a version at once. Before each attempt the marker is read at the very head that
+ * the commit is based on, so a branch that belongs to somebody else by now is not written to.
  */
 export async function writeHydration(
   deps: Pick<Deps, 'keyring'>,
@@ -59,7 +59,7 @@ export async function writeHydration(
   throw conflict('git_branch_moving', 'The branch moves too fast to be written to.')
 }
 
-/** A protected branch is asked by pull request; the branch of a version is found again by its name. */
+/** Opens a pull request for a protected branch. The branch of a version is found again by its name. */
 async function propose(
   job: LoadedHydration,
   claim: OpenedClaim,
@@ -90,7 +90,7 @@ async function planOn(
   at: { branch: string; commit: string },
 ): Promise<{ plan: HydrationPlan; found: Map<string, string> }> {
   const paths = [...Object.keys(desired), ...written.flatMap((files) => [...files.keys()])]
-  // A workspace that was renamed has its old files in a folder of its own.
+  // The old files of a renamed workspace are in another folder.
   const folders = new Set(paths.map((path) => path.split('/').slice(0, 2).join('/')))
   const found = new Map<string, string>()
   for (const folder of folders)
@@ -106,7 +106,7 @@ async function planOn(
 const isEmpty = ({ write, remove }: HydrationPlan) =>
   Object.keys(write).length === 0 && remove.length === 0
 
-/** What was decided holds for the very content that was seen, not for a later edit of the same file. */
+/** A decision holds for the content that was seen, not for a later edit of the file. */
 const isAccepted = ({ accepted }: LoadedHydration, path: string, blob: string | undefined) =>
   accepted.some((seen) => seen.path === path && seen.theirBlob === (blob ?? null))
 

@@ -24,7 +24,7 @@ import { openStageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
 
 const applyTimeoutMs = 4 * 3_600_000
-/** What an apply has done is in this worker's hands alone, so the store is waited for longer than by anything else. */
+/** Only this worker knows what the apply did, so it waits longer for the store than others do. */
 const patienceMs = 10 * 60_000
 
 /**
@@ -61,7 +61,7 @@ async function planOf(deps: Deps, loaded: LoadedRun): Promise<StoredPlan | undef
 type Attempt = {
   watch: RunWatch
   plan: StoredPlan
-  /** Set once the one right to run is taken. */
+  /** Set once the right to apply is taken. */
   begun: Begun | undefined
 }
 
@@ -73,7 +73,7 @@ async function applyOnce(deps: Deps, loaded: LoadedRun, attempt: Attempt): Promi
       endOfLoss(error, watch),
     )
     if (!end) return
-    // Fenced off or given up by the engine: the outcome is somebody else's to tell.
+    // Fenced off, or given up by Temporal: another attempt records the outcome.
     if (watch.cause() === 'fenced' || watch.cause() === 'lost')
       throw new Error('this attempt was taken over')
     await retryWhileUnavailable(
@@ -91,7 +91,7 @@ async function applyOnce(deps: Deps, loaded: LoadedRun, attempt: Attempt): Promi
   }
 }
 
-/** A runner that was ended for its own sake ends its run; of any other it is looked up what came. */
+/** A runner that broke its own limits ends the run. Any other loss is looked up by reconcileApply. */
 function endOfLoss(error: unknown, watch: RunWatch): RunEnd {
   if (error instanceof JobFailure) {
     if (watch.cause() === 'canceled') return endOfApply({ begun: true }, 'canceled')
@@ -102,7 +102,7 @@ function endOfLoss(error: unknown, watch: RunWatch): RunEnd {
   return { phase: 'failed', reason, message }
 }
 
-/** Undefined: the run may not begin, and has been moved to where it belongs. */
+/** Undefined if the apply may not begin; the run then has its new phase. */
 async function applyInRunner(
   deps: Deps,
   loaded: LoadedRun,
@@ -213,7 +213,7 @@ async function finish(
   await deps.store.tenant(organizationId, async (db) => {
     const workspaceRows = workspaces(db, organizationId)
     const workspace = await workspaceRows.getForUpdate(run.workspaceId)
-    // The store was away, somebody took over meanwhile, and the watch has not seen it yet.
+    // The store was away, and another attempt took over before the watch noticed.
     if (fence !== undefined && workspace.fence !== fence)
       throw new Error('this attempt was taken over')
     const saved = await stateVersions(db, organizationId).newestOfRun(run.id)

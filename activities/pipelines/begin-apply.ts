@@ -23,7 +23,7 @@ export type Begun = { fence: number; token: string }
 
 export type Received = {
   plan: StoredPlan
-  /** Of what was sent to the runner, made while it passed. */
+  /** Hashes of what was sent to the runner, computed while it passed. */
   sha256: Partial<Record<PlanPart, string>>
 }
 
@@ -49,7 +49,7 @@ export async function beginApply(
       await endStale(db, loaded, stale)
       return undefined
     }
-    // Rules that changed since the gates were last asked: they are asked again first.
+    // Rules that changed since the gates were evaluated: they are evaluated again first.
     const plan = await plans(db, organizationId).get(run.id)
     if (!plan || !(await isJudgedByToday(db, organizationId, plan))) return undefined
     if (!(await isApproved(db, loaded))) return undefined
@@ -149,7 +149,7 @@ async function take(
 ): Promise<Begun | undefined> {
   const locks = workspaceLocks(db, organizationId)
   const held = await locks.find(run.workspaceId)
-  // Somebody's own lock: the run waits, and is shown as held back by it.
+  // A person's lock: the run waits, and shows it as `blockedBy`.
   if (held && held.workspaceRunId !== run.id) return undefined
   const fence = await workspaces(db, organizationId).raiseFence(run.workspaceId)
   if (!(await applyAttempts(db, organizationId).take(run.id, fence, deps.worker))) return undefined

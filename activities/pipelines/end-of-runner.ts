@@ -3,14 +3,14 @@ import type { RunEnd } from '../../store/pipelines/end-run.ts'
 import type { StopCause } from './watch-run.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 
-/** What people are told of a run whose runner needed more memory than it may. */
+/** The end of a run whose runner needed more memory than its limit. */
 export const memoryExceeded = (): JobFailure =>
   new JobFailure(
     'memory_exceeded',
     'The plan needed more memory to be read and judged than a run may use. Split the workspace into smaller ones, or have an operator raise CC_RUNNER_MEMORY_MB.',
   )
 
-/** The end of an apply, by how its last step ended and why it was stopped. */
+/** The end of an apply, from how its last step ended and why it was stopped. */
 export function endOfApply(
   { how, limit, exitCode, message }: Applied,
   cause: StopCause | undefined,

@@ -5,7 +5,7 @@ import type { InfrastructureRunInput, RunFailure } from '../../workflows/pipelin
 import type { Deps } from '../deps.ts'
 import { ownerOf } from './load-run.ts'
 
-/** Faults that an operator can mend are told by name. */
+/** Messages of faults that an operator can repair. */
 const byCode: Record<string, string> = {
   keyring_unavailable:
     'A key that this run needs is not in the keyring. An operator must add it to CC_KEYRING.',
@@ -21,14 +21,14 @@ const byReason: Record<RunFailure['reason'], string> = {
   plan_errored: 'The plan could not be made because of a fault on our side. Start a new run.',
 }
 
-/** Ends a run that was tried as often as it may be and has changed nothing. */
+/** Ends a run that has used all of its attempts and has changed nothing. */
 export const failRun =
   (deps: Deps) =>
   async ({ runId, reason, code }: InfrastructureRunInput & RunFailure): Promise<void> => {
     const organizationId = await ownerOf(deps, runId)
     await deps.store.tenant(organizationId, async (db) => {
       const run = await workspaceRuns(db, organizationId).get(runId)
-      // An apply under way is reconcileApply's to end, never this one's.
+      // An apply under way is ended by reconcileApply alone.
       if (run.phase !== 'planning' && run.phase !== 'apply_queued') return
       await endRun(
         db,

@@ -24,8 +24,8 @@ export async function gateVersions(
 }
 
 /**
- * Answers a runner that asks for the rules, and keeps what it was told by: the types are recorded
- * with the plan, and the versions say by what it was judged.
+ * Sends a runner the rules when it asks, and keeps their versions and the resource types, which are
+ * recorded with the plan.
  */
 export function tellRules(
   deps: Deps,
@@ -49,7 +49,7 @@ export function tellRules(
       return {}
     },
     judgedBy() {
-      // Fail closed: a plan that was judged by no rules has not passed them.
+      // Fails closed: a plan that was judged without rules has not passed them.
       if (!told) throw new Error('a runner judged without asking for the rules')
       return told
     },
@@ -73,7 +73,7 @@ async function forRunner(deps: Deps, rules: Rules): Promise<GateRules> {
     })),
     prices: rules.prices,
     currency: rules.currency,
-    // Asked once of the worker's own OPA: what a runner says of it is not passed on to others.
+    // From the worker's own OPA: what a runner reports is not passed on to other runners.
     capabilities: rules.policies.length > 0 ? await opaCapabilitiesOf(deps.sandbox) : undefined,
   }
 }

@@ -44,8 +44,8 @@ export const settingsInput = (settings: Settings): Input =>
   whole('settings', Buffer.from(JSON.stringify(settings)))
 
 /**
- * Parts of a stored plan, a piece at a time, each whole before the next begins; one that the plan
- * does not have is sent without a byte. `sha256` are filled in as the bytes pass.
+ * Parts of a stored plan in pieces, one part after the other. A part that the plan does not have is sent
+ * empty. `sha256` is filled in while the bytes pass.
  */
 export async function* planInputs(
   deps: Deps,

@@ -19,9 +19,9 @@ export async function judgeWhileWaiting(
   try {
     await recheckGates(deps, found, watch.signal)
   } catch (error) {
-    // Lost to another worker, who does it again.
+    // Another worker took over and repeats it.
     if (watch.cause() === 'lost') throw error
-    // It goes on waiting: before an apply the gates are asked in any case.
+    // The run goes on waiting: the gates are evaluated again before the apply in any case.
     if (watch.cause() === undefined) return { next: 'wait', timeoutMs: againMs }
   }
   return nextStep(deps)({ runId: found.run.id })

@@ -5,25 +5,25 @@ import type { Deps } from '../deps.ts'
 import type { RunRelay } from './open-git-relay.ts'
 
 const runFolderBytes = 2 * 1024 ** 3
-/** The plan as a policy sees it, and all policies. */
+/** Room for the plan as policies see it, and all policies. */
 const maxPolicyFolderBytes = 512 * 1024 ** 2
 
 export type BenchLender = {
   bench: (ask: Asks['bench']['ask']) => Promise<Asks['bench']['answer']>
   giveBack: (ask: Asks['giveBack']['ask']) => Promise<Asks['giveBack']['answer']>
-  /** After its runner is gone: kills what is left of its steps, and removes their folders. */
+  /** Called after the runner has ended: kills what is left of its steps and removes their folders. */
   close(): Promise<void>
 }
 
-/** Lends workbenches to one runner. What the runner asks for beside their use is not its to choose. */
+/** Lends workbenches to one runner, which may choose no more than their use. */
 export function lendBenches(
   deps: Pick<Deps, 'sandbox'>,
   run: {
     label: string
-    /** The one path of the API that the run may reach. */
+    /** The one path of the API that the run can reach. */
     statePath?: string
     env?: Readonly<Record<string, string>>
-    /** The relay for modules, where the configuration names some. */
+    /** Opens the relay for modules, if the configuration names any. */
     openRelay?: (sources: readonly ModuleSource[]) => Promise<RunRelay | undefined>
   },
 ): BenchLender {
@@ -57,10 +57,10 @@ export function lendBenches(
 
   return {
     async bench(ask) {
-      // A run has one workbench, and one beside it while its policies are judged.
+      // A run has one workbench, and a second one while its policies are evaluated.
       if (loans.size >= 2) throw new Error('a runner asks for more workbenches than a run has')
       if (ask.use === 'run') return openForRun(ask.sources)
-      // It becomes an option of a mount.
+      // It becomes a mount option.
       if (!Number.isSafeInteger(ask.sizeBytes)) throw new Error('a runner named no size')
       const sizeBytes = Math.min(ask.sizeBytes, maxPolicyFolderBytes)
       return keep(await deps.sandbox.lend({ label: 'policy-gate', sizeBytes }))

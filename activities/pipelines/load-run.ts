@@ -13,7 +13,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import { organizationOfRun } from '../../store/platform/run-owners.ts'
 import type { Deps } from '../deps.ts'
 
-/** A run as its row says, before anything of its author's is opened. */
+/** A run's rows, before any data of its author is opened. */
 export type FoundRun = {
   organizationId: number
   run: WorkspaceRun
@@ -27,19 +27,19 @@ export type LoadedRun = FoundRun & {
   env: Record<string, string>
   /** Keys of variables that are refused today and are not passed. */
   ignoredVariables: string[]
-  /** What must not appear in a log: each value under the name of its variable. */
+  /** What must not appear in a log: each value with its variable's name. */
   secrets: Array<{ key: string; value: string }>
   /** Names of the variables whose values those are. */
   sensitiveVariables: string[]
   /** Keyed hash over all variables and overrides, for the digest. */
   variablesMac: string
-  /** Overrides by name, to tell of those that the configuration does not know. */
+  /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
   state: StateVersion | undefined
   authorshipThrough: number
 }
 
-/** Whose run it is. A run that is gone is over. */
+/** The organization of a run. Throws if the run was deleted. */
 export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise<number> {
   const organizationId = await organizationOfRun(deps.store.platform, runId)
   if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
@@ -114,7 +114,7 @@ export async function loadRun(
   ) as Record<string, string | number | boolean>
 
   const env: Record<string, string> = {}
-  // A key that is refused today may be there from before. It is never passed.
+  // A key that is refused today may have been stored before. It is never passed on.
   const isRefused = ({ key, kind }: { key: string; kind: 'terraform' | 'env' }) =>
     faultOfVariableKey(kind, key) !== undefined
   for (const variable of values.filter((variable) => !isRefused(variable))) {
@@ -144,7 +144,7 @@ export async function loadRun(
         JSON.stringify([
           values
             .map(({ key, kind, value, phase }) =>
-              // A plan that waits since before there were phases has the keyed hash of then.
+              // Omitted for `both`, so that the hashes of plans from before phases existed stay valid.
               JSON.stringify([kind, key, value, ...(phase === 'both' ? [] : [phase])]),
             )
             .toSorted(byText),

@@ -11,14 +11,14 @@ import { isActive } from '../../store/organizations/is-active.ts'
 import { ownerOf } from './load-run.ts'
 import { isJudgedByToday } from './recheck-gates.ts'
 
-/** While somebody's lock keeps an apply waiting: how soon to look again. A freed lock wakes nobody. */
+/** How often an apply that waits for a person's lock looks again: releasing a lock wakes no workflow. */
 const lockPollMs = 5_000
 const suspensionPollMs = 60_000
 
 /**
- * What a run does next, as the store says it: the one place that turns a phase into a
- * step, so that a workflow that was lost can be begun anew at any point. An approval
- * whose time is over ends here; a decision that won the race is found and wins.
+ * The next step of a run, from the store. The only place that maps a phase to a step, so that a lost
+ * workflow can be started again at any point. Ends a run whose approval expired, unless a decision won the
+ * race.
  */
 export const nextStep =
   (deps: Deps) =>
@@ -58,13 +58,13 @@ export const nextStep =
             : { next: 'apply' }
         }
         default:
-          // An apply that this workflow did not begin: what came of it is looked up, never done again.
+          // An apply that this workflow did not start: its outcome is looked up, and it is never repeated.
           return { next: 'reconcile' }
       }
     })
   }
 
-/** Whether a waiting plan was judged by the rules of today. */
+/** Whether a waiting plan was judged by the current rules. */
 async function isJudged(
   db: Db,
   { organizationId, runId }: { organizationId: number; runId: number },

@@ -17,7 +17,7 @@ import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { StageLog } from './stage-log.ts'
 
-/** So many tokens are tried for one repository, each of which costs a request. */
+/** How many tokens are tried for one repository; each try costs a request. */
 const maxTried = 10
 
 /** The relay of one run: opened when its runner finds modules, and closed after `init`. */
@@ -26,15 +26,15 @@ export function relayForRun(deps: Deps, loaded: LoadedRun, log: StageLog) {
   return {
     open: async (sources: readonly ModuleSource[]): Promise<RunRelay | undefined> => {
       relay = await openGitRelay(deps, { ...loaded, sources }, (level, line) => {
-        // The log keeps its order by itself, and nobody here could wait for it.
+        // Not awaited: the log keeps its own order.
         log.append([{ level, line: line.slice(0, 4_096) }]).catch(() => undefined)
       })
       return relay
     },
-    /** What the modules of the run name in turn, and whether that is all. */
+    /** Adds what the run's modules name in turn; `all` when nothing is left to find. */
     async allow({ sources, all }: Asks['allow']['ask']): Promise<Asks['allow']['answer']> {
       relay?.allowance.add(sources)
-      // What was refused until now was only looked for.
+      // Refusals so far were of look-ups, not of `init`.
       if (all) relay?.forgetRefusals()
       return {}
     },
@@ -46,8 +46,8 @@ export function relayForRun(deps: Deps, loaded: LoadedRun, log: StageLog) {
 }
 
 /**
- * The relay by which a run's `init` reads private modules (decisions/0074). Undefined where there
- * is no Git connection that it could be asked by.
+ * Opens the relay through which a run's `init` reads private modules (docs/decisions/0074). Undefined if
+ * the organization has no Git connection that could serve it.
  */
 async function openGitRelay(
   deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
@@ -111,7 +111,7 @@ function credentialsOf(
     }
     const plain = keyring.open(placeOfToken(organizationId), token).toString()
     const authorization = gitAuthorization(connection.product, plain)
-    // Several connections may have one token, a repository each.
+    // Several connections may share one token, each for a repository.
     if (!tokens.has(authorization)) tokens.set(authorization, id)
   }
   return {
@@ -123,9 +123,9 @@ function credentialsOf(
   }
 }
 
-/** What is being prepared or in error is the branch: the token was taken. */
+/** States in which the token is valid: `initializing` and `error` are about the branch. */
 const usable = new Set<GitConnection['status']>(['healthy', 'initializing', 'error'])
 
-/** Data Center has `/scm` before the name that its API goes by. */
+/** Data Center's clone addresses have `/scm` before the name that its API uses. */
 const isNamed = (repository: string, name: string) =>
   repository.replace(/^scm\//, '').toLowerCase() === name.toLowerCase()

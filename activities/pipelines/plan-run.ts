@@ -28,9 +28,8 @@ const planTimeoutMs = 30 * 60_000
 const maxBegun = 3
 
 /**
- * Plans a run in a runner of its own, where init, plan, show and both gates are. A plan changes
- * nothing, so a lost one is simply made again. Of a run that waits for approval it has the plan
- * judged that there is.
+ * Plans a run in a runner of its own: init, plan, show and both gates. A plan changes nothing, so a lost
+ * one is repeated. For a run that waits for approval, judges the existing plan again.
  */
 export const planRun =
   (deps: Deps) =>
@@ -47,13 +46,13 @@ export const planRun =
     }
   }
 
-/** One try: counted before anything of the run's author is opened, so that nothing in it is opened for ever. */
+/** One attempt, counted before any data of the run's author is opened: nothing in it can cause endless retries. */
 async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<void> {
   const { organizationId, run } = found
   if (run.cancelRequestedAt)
     return recordPlanFailure(deps, found, { reason: 'canceled_by_user', message: 'Canceled.' })
 
-  // Counted here and not by the engine, for which a worker that hangs and never began is a try as well.
+  // Counted here, because Temporal also counts attempts that a hanging worker never began.
   const begun = await deps.store.tenant(organizationId, async (db) =>
     tokens(db, organizationId).countRunTokens(run.id, 'plan'),
   )
@@ -75,15 +74,15 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
     await planInRunner(deps, loaded, { log, watch, token: secret.plain })
   } catch (error) {
     const failure = toFailure(error, watch)
-    // A worker that is told to stop is not lost, and neither is one that lacks a key or the store:
-    // the try is given back, as far as the store is there to hear it.
+    // A worker that is told to stop, or that lacks a key or the store, was not lost: the attempt is not
+    // counted, if the store can be reached to say so.
     if (!failure && (deps.stopping.aborted || !opening.isOpen))
       await deps.store
         .tenant(organizationId, async (db) =>
           tokens(db, organizationId).forgetRunToken(run.id, secret.hash),
         )
         .catch(() => undefined)
-    // Not ours to end: somebody else ended the run, or the engine will try again.
+    // Not ours to end: another worker ended the run, or Temporal will retry.
     if (!failure) throw begun + 1 < maxBegun || watch.cause() ? error : new GivenUp(error)
     await log.append([{ level: 'error', line: failure.message.slice(0, 4_096) }])
     await retryWhileUnavailable(async () => recordPlanFailure(deps, found, failure))

@@ -4,12 +4,12 @@ import { planParts, type StoredPiece } from '../../store/pipelines/plan-parts.ts
 import type { StoredPlan } from '../../store/pipelines/plans.ts'
 import type { Deps } from '../deps.ts'
 
-/** So many pieces are in memory at once: a megabyte. */
+/** Pieces in memory at once: a megabyte. */
 const atOnce = 4
 
 /**
- * The pieces of these parts of a stored plan, opened, in the order of their names. A piece that is
- * missing is an error: a plan without its end must not pass for one.
+ * The pieces of these parts of a stored plan, opened, in the order of their names. A missing piece is an
+ * error: a truncated plan must not pass for a whole one.
  */
 export async function* readPlanParts(
   { store, keyring }: Pick<Deps, 'store' | 'keyring'>,

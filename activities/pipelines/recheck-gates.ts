@@ -71,7 +71,7 @@ async function judgeInRunner(
   { plan, signal }: { plan: StoredPlan; signal: AbortSignal },
 ): Promise<{ judged: Judged; judgedBy: GateVersions & { resourceTypes: string[] } }> {
   const { organizationId, run } = found
-  // What a policy says is masked by them.
+  // Policies' messages are masked with them.
   const { secrets } = await loadRun(deps, found, 'plan')
   const benches = lendBenches(deps, { label: `run-${run.id}-judge` })
   const runner = deps.runners.take()
@@ -103,13 +103,13 @@ async function judgeInRunner(
   }
 }
 
-/** Whether the plan was judged by the very policies, prices and limits that are in force. */
+/** Whether the plan was judged by the policies, prices and limits in force now. */
 export async function isJudgedByToday(
   db: Db,
   organizationId: number,
   plan: StoredPlan,
 ): Promise<boolean> {
-  // Of a plan of before it is not known which prices it asks for: it is judged once more.
+  // An older plan does not list the prices that it needs, so it is judged again.
   if (!plan.resourceTypes) return false
   const { workspaceId } = await workspaceRuns(db, organizationId).get(plan.workspaceRunId)
   const { resourceTypes } = plan

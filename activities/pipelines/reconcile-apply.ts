@@ -55,13 +55,13 @@ async function settle(deps: Deps, organizationId: number, runId: number): Promis
     const attempts = applyAttempts(db, organizationId)
     const attempt = await attempts.find(runId)
     if (!attempt?.spawnedAt) {
-      // Nothing was run: the right is given back and the run takes its place before the apply again.
+      // The program was never started: the attempt is deleted, and the run waits for its apply again.
       await attempts.giveBack(runId)
       await tokens(db, organizationId).revokeOfRun(runId)
       await workspaceLocks(db, organizationId).releaseOfRun(runId)
       const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
       if (moved) await stages(db, organizationId).set(runId, 'apply', { state: 'queued' })
-      // Whoever canceled it meanwhile is not to see it begin anew.
+      // A run that was canceled meanwhile must not be applied.
       if (moved && cancelRequestedAt)
         await endRun(
           db,

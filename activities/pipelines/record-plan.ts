@@ -20,7 +20,7 @@ import type { PlanWriter } from './write-plan.ts'
 
 export type FinishedPlan = Planned & {
   plan: PlanWriter
-  /** The rules that the worker gave, not what a runner says of them. */
+  /** The rules that the worker sent, not what the runner reports. */
   judgedBy: GateVersions & { resourceTypes: string[] }
 }
 
@@ -99,7 +99,7 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
   })
 }
 
-/** Production: the run waits for a second operator, and for as long as the organization lets it. */
+/** A production run waits for a second person, until the organization's approvals expire. */
 async function pauseForApproval(
   db: Db,
   { organizationId, run, workspace }: LoadedRun,
@@ -117,7 +117,7 @@ async function pauseForApproval(
   await mails(db, organizationId).queueApproval(run)
 }
 
-/** Whether somebody wrote the state between the plan's reading of it and now. */
+/** Whether the state was written since the plan read it. */
 async function isStale(db: Db, { organizationId, run, state }: LoadedRun): Promise<boolean> {
   const current = await stateVersions(db, organizationId).current(run.workspaceId)
   return current?.serial !== state?.serial || current?.lineage !== state?.lineage
@@ -146,7 +146,7 @@ async function savePlan(
   })
 }
 
-/** Ends a run whose plan did not come about. */
+/** Ends a run whose plan failed. */
 export async function recordPlanFailure(
   deps: Deps,
   { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,

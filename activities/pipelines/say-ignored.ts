@@ -1,7 +1,7 @@
 import type { LoadedRun } from './load-run.ts'
 import type { StageLog } from './stage-log.ts'
 
-/** Says in a stage's log which variables of the workspace its programs are not given, and why. */
+/** Logs which variables of the workspace its programs do not get, and why. */
 export async function sayIgnored(
   log: StageLog,
   { ignoredVariables }: Pick<LoadedRun, 'ignoredVariables'>,

@@ -4,7 +4,7 @@ import { logLines } from '../../store/pipelines/log-lines.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 
 export type StageLog = {
-  /** Resolves once the lines are stored: whoever writes faster than the store waits. */
+  /** Resolves once the lines are stored, so that a fast writer waits for the store. */
   append: (lines: readonly LogLine[]) => Promise<void>
 }
 
@@ -12,11 +12,11 @@ type Place = {
   store: Store
   organizationId: number
   stageId: number
-  /** For how long a store that is away is waited for. */
+  /** How long to retry while the store is down. */
   patienceMs?: number
 }
 
-/** Stores a stage's lines in the order in which they are given. They come masked and bounded (runner/stage-lines.ts). */
+/** Stores a stage's lines in the given order. They arrive masked and bounded (runner/stage-lines.ts). */
 export function openStageLog({ store, organizationId, stageId, patienceMs }: Place): StageLog {
   let storing: Promise<void> = Promise.resolve()
   return {

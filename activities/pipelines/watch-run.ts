@@ -9,9 +9,9 @@ export type StopCause = 'canceled' | 'fenced' | 'lost'
 
 export type RunWatch = {
   signal: AbortSignal
-  /** Why the signal was raised. */
+  /** Why the signal was aborted. */
   cause(): StopCause | undefined
-  /** From now on this is the attempt that holds the workspace: it beats, and ends when it is fenced off. */
+  /** From now on this attempt holds the workspace: it sends beats, and ends when it is fenced off. */
   holdFence(fence: number, workspaceId: number): void
   setProcessGroup: (processGroup: number) => void
   close(): void
@@ -22,14 +22,14 @@ const heartbeatMs = 3_000
 const attemptBeatMs = 5_000
 
 /**
- * Keeps a run under control from its first line: tells the engine that it lives, and raises the
- * signal once the run was canceled, somebody else has taken over, or the engine gave it up. The
- * store is asked for a cancel, for the engine tells of one only with a heartbeat's answer.
+ * Watches a run from its start: sends heartbeats to Temporal, and aborts the signal once the run was
+ * canceled, another attempt took over, or Temporal gave this one up. The store is polled for a cancel,
+ * because Temporal delivers one only with the answer to a heartbeat.
  */
 export function watchRun(
   deps: Deps,
   runId: number,
-  /** What only plans is planned again by another worker; what applies is let finish (docs/decisions/0032). */
+  /** A plan may be stopped, since another worker repeats it; an apply is allowed to finish (docs/decisions/0032). */
   { mayStop }: { mayStop: boolean },
 ): RunWatch {
   const context = Context.current()
@@ -57,7 +57,7 @@ export function watchRun(
         if (current.fence !== fence.number) stop('fenced')
       })
     } catch {
-      // A database that is away is no reason to kill an apply; the next look asks again.
+      // A database that is down is no reason to kill an apply; the next poll asks again.
     } finally {
       asking = false
     }

@@ -18,24 +18,24 @@ import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 export type WrittenPlan = {
   attempt: string
   pieces: PlanPieces
-  /** Of each part that is there, in hexadecimal. */
+  /** Hashes of the existing parts, in hexadecimal. */
   sha256: Partial<Record<PlanPart, string>>
 }
 
 export type PlanWriter = {
-  /** Takes a blob of a runner's. */
+  /** Takes a blob from the runner. */
   add: (name: string, bytes: Buffer, header: Header) => Promise<void>
-  /** In the transaction that makes them count: stores what is left, and removes what other tries left. */
+  /** Called in the transaction that makes the plan valid: stores the rest, and deletes what other attempts left. */
   settle(db: Db): Promise<void>
   written(): WrittenPlan
 }
 
-/** So much is sealed and held before it is stored: a small plan costs no transaction of its own. */
+/** How much is held before it is stored, so that a small plan needs no transaction of its own. */
 const holdBytes = 1024 * 1024
 
 /**
- * Stores a plan while it arrives, in sealed pieces, so that a worker never holds the whole of one.
- * They count once `recordPlan` names the attempt.
+ * Stores a plan in sealed pieces while it arrives, so that a worker never holds all of it. The pieces are
+ * valid once `recordPlan` names the attempt.
  */
 export function writePlan(
   { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
@@ -53,7 +53,7 @@ export function writePlan(
     const at = open.get(part) ?? { hash: createHash('sha256'), bytes: 0, seq: 0 }
     open.set(part, at)
     at.bytes += bytes.length
-    // A runner keeps to the limits: one that does not is broken.
+    // Runners enforce the limits themselves, so this one is broken.
     if (at.bytes > limits[part]) throw new Error(`a runner sent more of ${part} than it may`)
     at.hash.update(bytes)
     const seq = at.seq++

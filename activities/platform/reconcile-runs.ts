@@ -53,8 +53,8 @@ async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
       await workspaces(db, organizationId).raiseFence(live.workspaceId)
     if (run.phase === 'applying') {
       await workspaces(db, organizationId).markNeedsRefresh(live.workspaceId)
-      // Its program may still run: fenced off, it is interrupted, and the next look ends the run.
-      // Ended now, the next run would apply beside it.
+      // Its program may still run. Fenced off, it is interrupted, and the next pass ends the run. If the run
+      // ended now, the next run could apply beside it.
       if (attempt?.alive) return false
       await applyAttempts(db, organizationId).end(runId, { exitCode: null })
     }

@@ -15,7 +15,7 @@ type Checks = {
   resolve?: typeof resolveTxt
 }
 
-/** Asks DNS again whose the claimed domains are; where it cannot be asked, all stays as it is. */
+/** Looks claimed domains up in DNS again. If DNS cannot be asked, nothing changes. */
 export async function checkDomains({ store, config, resolve }: Checks): Promise<void> {
   if (!(await needsDomainProof(store.platform, config.domainProof))) return
   const due = await dueDomains(store.platform, atOnce)

@@ -1,4 +1,4 @@
-/** Ids alone: no token, no address and no file is told to the engine. */
+/** Ids alone: no token, address or file goes to Temporal. */
 export type InitializeRepositoryInput = { organizationId: number; connectionId: number }
 export type HydrateWorkspaceInput = { organizationId: number; hydrationId: number }
 export type RegisterWebhookInput = { organizationId: number; connectionId: number }
@@ -13,7 +13,7 @@ export const writeCommentType = 'writePullRequestComment'
 export const checkConnectionsType = 'checkGitConnections'
 export const checkConnectionsScheduleId = 'git-health'
 
-/** A place of its own for each claim: a connection that is led elsewhere is initialized anew. */
+/** Another id for each claim: a connection that is moved is initialized again. */
 export const initializeRepositoryId = (input: InitializeRepositoryInput & { claim: string }) =>
   `org-${input.organizationId}/git-init/${input.connectionId}/${input.claim}`
 

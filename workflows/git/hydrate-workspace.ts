@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporali
 import type { ControlActivities } from '../../activities/index.ts'
 import type { HydrateWorkspaceInput } from './contract.ts'
 
-// A provider may be away for hours: what waits for it goes on when it is back.
+// A provider may be down for hours, so this is retried for days.
 const { hydrateFiles } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '15 seconds',
@@ -17,7 +17,7 @@ const { failHydration } = proxyActivities<ControlActivities>({
 
 /** Writes a configuration version into the repository of its workspace's Git connection. */
 export async function hydrateWorkspace(input: HydrateWorkspaceInput): Promise<void> {
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<HydrateWorkspaceInput> | undefined)?.hydrationId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   try {
@@ -27,7 +27,7 @@ export async function hydrateWorkspace(input: HydrateWorkspaceInput): Promise<vo
   }
 }
 
-/** The fault's code, and nothing else of it: see guardActivity. */
+/** The fault's code alone: see guardActivity. */
 const codeOf = (error: unknown): string =>
   error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
     ? (error.cause.type ?? 'internal')

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporali
 import type { ControlActivities } from '../../activities/index.ts'
 import type { InitializeRepositoryInput } from './contract.ts'
 
-// A provider may be away for hours: what waits for it goes on when it is back.
+// A provider may be down for hours, so these are retried for days.
 const { markRepository, scaffoldRepository } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '15 seconds',
@@ -16,13 +16,13 @@ const { endInitialization } = proxyActivities<ControlActivities>({
 
 /** Prepares a repository: branch and marker, then for `infra` the scaffold. Each step is idempotent. */
 export async function initializeRepository(input: InitializeRepositoryInput): Promise<void> {
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (
     !Number.isSafeInteger((input as Partial<InitializeRepositoryInput> | undefined)?.connectionId)
   )
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   try {
-    // Proposed: the branch is protected, and a person has to merge first. That is told by then.
+    // Proposed: the branch is protected, and a person must merge first. The status says so.
     if ((await markRepository(input)) === 'proposed') return
     if ((await scaffoldRepository(input)) === 'proposed') return
     await endInitialization(input)
@@ -31,7 +31,7 @@ export async function initializeRepository(input: InitializeRepositoryInput): Pr
   }
 }
 
-/** The fault's code, and nothing else of it: see guardActivity. */
+/** The fault's code alone: see guardActivity. */
 const codeOf = (error: unknown): string =>
   error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
     ? (error.cause.type ?? 'internal')

@@ -9,9 +9,9 @@ const { ensureWebhook } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 })
 
-/** Registers a connection's webhook where whoever connected did not come to it. */
+/** Registers a connection's webhook if the request that connected it could not. */
 export async function registerWebhook(input: RegisterWebhookInput): Promise<void> {
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<RegisterWebhookInput> | undefined)?.connectionId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   await ensureWebhook(input)

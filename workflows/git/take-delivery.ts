@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporali
 import type { ControlActivities } from '../../activities/index.ts'
 import type { TakeDeliveryInput } from './contract.ts'
 
-// A provider may be away for hours: what waits for it goes on when it is back.
+// A provider may be down for hours, so this is retried for days.
 const { lookIntoDelivery } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '15 seconds',
@@ -15,9 +15,9 @@ const { endDelivery } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
 
-/** What a Git host told of: a push or a pull request, whose content is read from the host itself. */
+/** Processes a delivery of a Git host, a push or a pull request. Its content is read from the host. */
 export async function takeDelivery(input: TakeDeliveryInput): Promise<void> {
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<TakeDeliveryInput> | undefined)?.deliveryId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   try {
@@ -28,7 +28,7 @@ export async function takeDelivery(input: TakeDeliveryInput): Promise<void> {
   }
 }
 
-/** The fault's code, and nothing else of it: see guardActivity. */
+/** The fault's code alone: see guardActivity. */
 const codeOf = (error: unknown): string =>
   error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
     ? (error.cause.type ?? 'internal')

@@ -2,7 +2,7 @@ import { ApplicationFailure, proxyActivities } from '@temporalio/workflow'
 import type { ControlActivities } from '../../activities/index.ts'
 import type { WriteCommentInput } from './contract.ts'
 
-// A provider may be away for hours: what waits for it goes on when it is back.
+// A provider may be down for hours, so this is retried for days.
 const { writeComment } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '15 seconds',
@@ -10,9 +10,9 @@ const { writeComment } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '500 ms', maximumInterval: '1 minute' },
 })
 
-/** Brings the one comment on a pull request up to date. A host that takes none ends it: the plan is here all the same. */
+/** Updates the one comment on a pull request. If the host refuses it, the plan is still shown here. */
 export async function writePullRequestComment(input: WriteCommentInput): Promise<void> {
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<WriteCommentInput> | undefined)?.pullRequestId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   await writeComment(input)

@@ -3,13 +3,13 @@ export type InfrastructureRunInput = { runId: number }
 
 export const infrastructureRunType = 'infrastructureRun'
 
-/** Wakes a run: somebody approved, rejected or canceled, or an approval was voided. It carries nothing. */
+/** Wakes a run after an approval, a rejection, a cancel or a voided approval. It carries nothing. */
 export const decidedSignal = 'decided'
 
 export const infrastructureRunId = (run: { organizationId: number; runId: number }): string =>
   `org-${run.organizationId}/infra-run/${run.runId}`
 
-/** What to do next, as the store says it. */
+/** The next step, from the store. */
 export type RunStep =
   | { next: 'plan' }
   | { next: 'wait'; timeoutMs: number }
@@ -17,9 +17,9 @@ export type RunStep =
   | { next: 'reconcile' }
   | { next: 'over' }
 
-/** Why a run that has changed nothing is given up. */
+/** Why a run that has changed nothing is ended. */
 export type RunFailure = {
   reason: 'runner_lost' | 'timed_out' | 'plan_errored' | 'apply_errored'
-  /** Of the fault that the last try ended with. */
+  /** The code of the last attempt's fault. */
   code?: string
 }

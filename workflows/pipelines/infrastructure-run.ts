@@ -21,7 +21,7 @@ import {
 
 const retry = { initialInterval: '200 ms', maximumInterval: '5 seconds' } as const
 
-// Bookkeeping is quick and safe to repeat. Tofu is neither: a plan may be made again, an apply never.
+// Bookkeeping is short and idempotent. Of OpenTofu's steps a plan may be repeated, an apply never.
 const { nextStep, failRun } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '30 seconds',
   retry,
@@ -36,8 +36,8 @@ const { planRun } = proxyActivities<TofuActivities>({
   startToCloseTimeout: '35 minutes',
   summary: 'tofu plan, policy gate, cost gate',
   heartbeatTimeout: '15 seconds',
-  // A plan is begun three times at most, which planRun counts. These are more: a worker that hangs
-  // takes a task off the queue for as long as its polls live (a minute), and never begins it.
+  // planRun itself counts attempts, three at most. These are more, because a hanging worker takes tasks
+  // off the queue, without beginning them, for as long as its polls live (a minute).
   retry: { ...retry, maximumAttempts: 12 },
 })
 const { applyRun } = proxyActivities<TofuActivities>({
@@ -53,18 +53,18 @@ const { applyRun } = proxyActivities<TofuActivities>({
  * what comes next, so a lost workflow can be started again at any point.
  */
 export async function infrastructureRun(run: InfrastructureRunInput): Promise<void> {
-  // The signal only wakes. Whoever holds a client can send one, so the decision is read from the store.
+  // The signal only wakes. Anybody with a client can send one, so the decision is read from the store.
   let woken = false
   setHandler(defineSignal(decidedSignal), () => void (woken = true))
 
-  // An input that was not ours was dropped on its way here (worker/drop-unmarked.ts).
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((run as Partial<InfrastructureRunInput> | undefined)?.runId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
 
   let step = await nextStep(run)
   let failures = 0
   while (step.next !== 'over') {
-    // A run may wait for days; the store knows its place, so a new history begins there.
+    // A run may wait for days. The store knows its place, so a new history can begin.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof infrastructureRun>(run)
     if (step.next === 'wait') {
       await condition(() => woken, step.timeoutMs)
@@ -75,7 +75,7 @@ export async function infrastructureRun(run: InfrastructureRunInput): Promise<vo
     } else if (step.next === 'apply') {
       const applied = await applyOrReconcile(run)
       step = applied.step
-      // Not begun, for a fault that may pass (the store or the keyring was away): again, but not at once.
+      // Not begun because of a temporary fault (the store or the keyring was down): retried with backoff.
       if (!applied.lost || step.next !== 'apply') continue
       failures += 1
       if (failures > maxFailures) {
@@ -89,7 +89,7 @@ export async function infrastructureRun(run: InfrastructureRunInput): Promise<vo
   }
 }
 
-/** Some twenty minutes of trying to begin an apply. */
+/** About twenty minutes of trying to begin an apply. */
 const maxFailures = 24
 
 async function planOrFail(run: InfrastructureRunInput): Promise<RunStep> {
@@ -101,7 +101,7 @@ async function planOrFail(run: InfrastructureRunInput): Promise<RunStep> {
   }
 }
 
-/** A lost worker lands here: what the apply did is unknown, so it is looked up, never done again. */
+/** After a lost worker the outcome of the apply is unknown: it is looked up, and never repeated. */
 async function applyOrReconcile(
   run: InfrastructureRunInput,
 ): Promise<{ step: RunStep; lost: boolean }> {
@@ -116,7 +116,7 @@ function causeOf(error: unknown): RunFailure {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
   if (cause instanceof TimeoutFailure)
     return { reason: cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out' }
-  // The fault's code, and nothing else of it: see guardActivity.
+  // The fault's code alone: see guardActivity.
   const code = cause instanceof ApplicationFailure ? cause.type : undefined
   return { reason: 'plan_errored', ...(code && { code }) }
 }
