@@ -6,13 +6,13 @@ import type { GitHost, GitRepository } from './git-host.ts'
 import { commitToGithub } from './github-commit.ts'
 import { missingGithubRights } from './github-rights.ts'
 import { githubPulls } from './github-pulls.ts'
-import { githubSource, type GithubArchive } from './github-source.ts'
+import { githubContents } from './github-contents.ts'
+import { githubSource } from './github-source.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 import { proveToken } from './prove-token.ts'
 import { providerFetch } from './provider-fetch.ts'
-import { readArchive } from './read-archive.ts'
 
 const provider = 'GitHub'
 const silent = () => undefined
@@ -34,7 +34,10 @@ export function githubHost(
   const { rest } = octokit
 
   return {
-    ...githubSource(octokit, githubArchive(outbound, connection)),
+    ...githubSource(
+      octokit,
+      githubContents(outbound, { ...connection, api: apiOf(connection.origin) }),
+    ),
     ...githubWebhooks(octokit),
     ...githubPulls(octokit),
 
@@ -174,20 +177,6 @@ export async function filesOf(
       .map(({ path, sha }) => [`${prefix}${path}`, sha ?? '']),
   )
 }
-
-/**
- * A repository's tarball ("Download a repository archive"): the API redirects to a host that takes
- * no credential but the one in the address. An archive that cannot be had costs one call a file.
- */
-const githubArchive =
-  (outbound: Outbound, { origin, token }: { origin: string; token: string }): GithubArchive =>
-  async (name, commit, wanted) => {
-    const { owner, repo } = place(name)
-    const path = [owner, repo].map(encodeURIComponent).join('/')
-    const url = `${apiOf(origin)}/repos/${path}/tarball/${commit}`
-    const headers = { authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' }
-    return readArchive(outbound, { url, headers }, wanted)
-  }
 
 /** GitHub's API has a host of its own; an Enterprise Server serves it below a path (docs: "Getting started with the REST API"). */
 const apiOf = (origin: string) =>

@@ -1,4 +1,5 @@
 import type { Octokit } from '@octokit/rest'
+import type { GithubContents } from './github-contents.ts'
 import { filesOf, place } from './github-host.ts'
 import {
   authorsPerPage,
@@ -15,15 +16,9 @@ import { readBlobs } from './read-blobs.ts'
 
 const provider = 'GitHub'
 
-export type GithubArchive = (
-  name: string,
-  commit: string,
-  wanted: ReadonlyMap<string, string>,
-) => Promise<ReadonlyMap<string, Uint8Array>>
-
-export function githubSource(octokit: Octokit, archive: GithubArchive): GitSource {
+export function githubSource(octokit: Octokit, contents: GithubContents): GitSource {
   return {
-    readFiles: async (name, { commit, folders, known }) =>
+    readFiles: async (name, { branch, commit, folders, known }) =>
       asked(provider, async () => {
         const { git } = octokit.rest
         const { data } = await git.getCommit({ ...place(name), commit_sha: commit })
@@ -41,7 +36,7 @@ export function githubSource(octokit: Octokit, archive: GithubArchive): GitSourc
               throw error
             }
           },
-          many: async (missing) => archive(name, commit, missing),
+          many: async (missing) => contents(name, { branch, commit }, missing),
         })
       }),
 

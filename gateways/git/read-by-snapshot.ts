@@ -26,6 +26,39 @@ export const readBySnapshot =
     )
   }
 
+const maxBlobBytes = 16 * 1_048_576
+
+/**
+ * Contents by blob id, out of one fetch of the branch. Without a success it gives none: its caller
+ * reads them one by one, and meets there what is wrong with the host.
+ */
+export const blobsBySnapshot =
+  (outbound: Outbound, remoteOf: (name: string) => Remote) =>
+  async (
+    name: string,
+    at: { branch: string; commit: string },
+    wanted: ReadonlyMap<string, string>,
+  ): Promise<Map<string, Uint8Array>> => {
+    const found = new Map<string, Uint8Array>()
+    let bytes = 0
+    try {
+      await withSnapshot(outbound, remoteOf(name), {
+        ...at,
+        async work(snapshot) {
+          for (const oid of new Set(wanted.values())) {
+            const blob = await blobIn(snapshot, oid)
+            bytes += blob?.length ?? 0
+            if (bytes > maxBlobBytes) return
+            if (blob) found.set(oid, blob)
+          }
+        },
+      })
+    } catch {
+      // See above.
+    }
+    return found
+  }
+
 async function blobIn({ fs, gitdir }: Snapshot, oid: string): Promise<Uint8Array | null> {
   try {
     return (await git.readBlob({ fs, gitdir, oid })).blob
