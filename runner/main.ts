@@ -1,9 +1,7 @@
-import { enableCompileCache, flushCompileCache } from 'node:module'
+import { flushCompileCache } from 'node:module'
+import { serve } from './serve.ts'
 
-// The process that handles one run's bytes (gateways/runner/start-runner.ts). Its only argument is
-// a folder of the service's own, where the code is kept compiled: it starts in half the time.
-const [cacheFolder] = process.argv.slice(2)
-if (cacheFolder) enableCompileCache(cacheFolder)
-const { serve } = await import('./serve.ts')
+// The process that handles one run's bytes (gateways/runner/start-runner.ts). The code is kept
+// compiled before any byte of a tenant's is read. Steps of the sandbox have environments of their own.
 flushCompileCache()
 await serve()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PackedRows } from '../domain/plans/pack-rows.ts'
 import type { Channel } from '../gateways/runner/channel.ts'
+import type { Frame } from '../gateways/runner/frames.ts'
 import type { Asks, LogLine, RunnerJob } from '../gateways/runner/protocol.ts'
 import { workbenchFrom } from '../gateways/sandbox/workbench-from.ts'
 import type { Workbench } from '../gateways/sandbox/workbench.ts'
@@ -9,9 +10,6 @@ import type { Workbench } from '../gateways/sandbox/workbench.ts'
 export type Port = {
   /** Aborted when the run is canceled or another attempt takes over. */
   readonly signal: AbortSignal
-  /** Reads the worker's frames until it closes. */
-  pump(): Promise<void>
-  job(): Promise<RunnerJob>
   ask<What extends keyof Asks>(what: What, ask: Asks[What]['ask']): Promise<Asks[What]['answer']>
   /** A blob from the worker, once it is complete. It can be read once, so that it is not kept in memory. */
   input(name: string): Promise<Buffer>
@@ -26,14 +24,47 @@ export type Port = {
   ): Promise<{ bench: Workbench } & Omit<Asks['bench']['answer'], 'bench' | 'grant'>>
 }
 
+export type Jobs = {
+  /** Reads what the worker sends, for as long as it does. */
+  pump(): Promise<void>
+  /** The next job. What is sent after it belongs to it, until the worker sends another one. */
+  next(): Promise<{ job: RunnerJob; port: Port }>
+}
+
 type Input = { pieces: Buffer[]; whole: PromiseWithResolvers<Buffer> }
 
-export function openPort(channel: Channel): Port {
+export function openJobs(channel: Channel): Jobs {
+  let sent = Promise.withResolvers<{ job: RunnerJob; port: Port }>()
+  let receive: Receive = () => undefined
+  let asks = 0
+  // Numbered through all jobs, so that a late answer is never taken for another's.
+  const nextAsk = () => (asks += 1)
+  return {
+    async next() {
+      const next = await sent.promise
+      sent = Promise.withResolvers()
+      return next
+    },
+    async pump() {
+      for await (const frame of channel.frames) {
+        if (frame.header.kind === 'job') {
+          const opened = openPort(channel, nextAsk)
+          receive = opened.receive
+          // Sent by a worker of the same version (supervise-job.ts).
+          sent.resolve({ job: frame.header['job'] as RunnerJob, port: opened.port })
+        } else receive(frame)
+      }
+    },
+  }
+}
+
+type Receive = (frame: Frame) => void
+
+/** The port of one job. */
+function openPort(channel: Channel, nextAsk: () => number): { port: Port; receive: Receive } {
   const canceled = new AbortController()
-  const job = Promise.withResolvers<RunnerJob>()
   const inputs = new Map<string, Input>()
   const asked = new Map<number, (value: unknown) => void>()
-  let asks = 0
 
   const inputOf = (name: string): Input => {
     const known = inputs.get(name)
@@ -43,33 +74,29 @@ export function openPort(channel: Channel): Port {
     return made
   }
   const ask: Port['ask'] = async (what, ask) => {
-    const id = (asks += 1)
+    const id = nextAsk()
     const answer = new Promise<unknown>((resolve) => asked.set(id, resolve))
     await channel.send({ kind: 'ask', id, what, ask })
     // The worker answers each question with the type that `Asks` says.
     return (await answer) as Asks[typeof what]['answer']
   }
 
-  return {
+  const receive: Receive = ({ header, body }) => {
+    const name = String(header['name'])
+    if (header.kind === 'blob') inputOf(name).pieces.push(Buffer.from(body))
+    else if (header.kind === 'blob_end') {
+      const { pieces, whole } = inputOf(name)
+      whole.resolve(Buffer.concat(pieces.splice(0)))
+    } else if (header.kind === 'answer') {
+      const id = Number(header['to'])
+      asked.get(id)?.(header['value'])
+      asked.delete(id)
+    } else if (header.kind === 'cancel') canceled.abort()
+  }
+
+  const port: Port = {
     signal: canceled.signal,
-    job: async () => job.promise,
     ask,
-    async pump() {
-      for await (const { header, body } of channel.frames) {
-        const name = String(header['name'])
-        if (header.kind === 'blob') inputOf(name).pieces.push(Buffer.from(body))
-        else if (header.kind === 'blob_end') {
-          const { pieces, whole } = inputOf(name)
-          whole.resolve(Buffer.concat(pieces.splice(0)))
-        } else if (header.kind === 'answer') {
-          const id = Number(header['to'])
-          asked.get(id)?.(header['value'])
-          asked.delete(id)
-        } else if (header.kind === 'cancel') canceled.abort()
-        // Sent by a worker of the same version (supervise-job.ts).
-        else if (header.kind === 'job') job.resolve(header['job'] as RunnerJob)
-      }
-    },
     async input(name) {
       const bytes = await inputOf(name).whole.promise
       inputs.delete(name)
@@ -92,6 +119,7 @@ export function openPort(channel: Channel): Port {
       }
     },
   }
+  return { port, receive }
 }
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

@@ -7,9 +7,9 @@ import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import { applyJob } from './apply-job.ts'
 import { judgeJob } from './judge-job.ts'
 import { planJob } from './plan-job.ts'
-import { openPort, type Port } from './port.ts'
+import { openJobs, type Port } from './port.ts'
 
-/** Does the one job that the worker sends, reports its end, and waits to be ended. */
+/** Does the jobs that the worker sends, one after the other, reports the end of each, and waits to be ended. */
 export async function serve(): Promise<void> {
   // Stacks without messages, which may contain a tenant's data.
   Error.prepareStackTrace = (_error, sites) =>
@@ -21,10 +21,13 @@ export async function serve(): Promise<void> {
   // The worker is gone: its steps end with this process.
   socket.once('close', () => process.exit(0))
   const channel = openChannel(socket)
-  const port = openPort(channel)
-  void port.pump().catch(() => process.exit(1))
-  const end = await endOf(await port.job(), port)
-  await channel.send({ ...end })
+  const jobs = openJobs(channel)
+  void jobs.pump().catch(() => process.exit(1))
+  for (;;) {
+    const { job, port } = await jobs.next()
+    const end = await endOf(job, port)
+    await channel.send({ ...end })
+  }
 }
 
 async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {

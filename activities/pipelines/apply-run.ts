@@ -118,7 +118,7 @@ async function applyInRunner(
   })
   const received: Received = { plan, sha256: {} }
   const unsaved = keepErroredState(deps, loaded, patienceMs)
-  const runner = deps.runners.take()
+  const runner = deps.runners.take({ organizationId, runId: run.id })
   const inputs = async function* () {
     const parts = ['lock_file', 'modules', 'plan_file'] as const
     const { sha256 } = received

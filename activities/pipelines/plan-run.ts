@@ -128,8 +128,11 @@ async function planInRunner(
     runId: run.id,
     maxJsonBytes: deps.planJsonBytes,
   })
-  const runner = deps.runners.take()
+  const runner = deps.runners.take({ organizationId, runId: run.id })
   const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
+  // On production a fresh one applies: what the author's code might have done to the process that
+  // read its plan must not get past the approval.
+  const keepsRunner = run.kind === 'apply' && workspace.criticality !== 'production'
   try {
     const planned = await superviseJob(runner, {
       job: {
@@ -153,7 +156,9 @@ async function planInRunner(
       },
       onLog: log.append,
       onBlob: plan.add,
+      keep: keepsRunner,
     })
+    if (keepsRunner) await deps.runners.keep(runner, { organizationId, runId: run.id })
     await retryWhileUnavailable(async () =>
       // Made by a runner of this version (runner/plan-job.ts).
       recordPlan(deps, loaded, { ...(planned as Planned), plan, judgedBy: rules.judgedBy() }),

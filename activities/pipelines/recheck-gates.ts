@@ -74,7 +74,7 @@ async function judgeInRunner(
   // Policies' messages are masked with them.
   const { secrets } = await loadRun(deps, found, 'plan')
   const benches = lendBenches(deps, { label: `run-${run.id}-judge` })
-  const runner = deps.runners.take()
+  const runner = deps.runners.take({ organizationId, runId: run.id })
   const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
   const { sensitiveVariables } = plan
   const inputs = async function* () {

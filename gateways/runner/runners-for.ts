@@ -17,7 +17,7 @@ export const runnersFor = (
   runnerPool({
     entry: fileURLToPath(new URL('../../runner/main.ts', import.meta.url)),
     // The service's own folder: whoever could write there could run code as the worker.
-    args: [join(config.dataDir, 'compiled')],
+    codeCache: join(config.dataDir, 'compiled'),
     memoryBytes: config.runnerMemoryMb * megabyte,
     cgroups,
     // The files, the plan, and what policies see: the plan as JSON with its cost.

@@ -12,6 +12,8 @@ export type RunnerOptions = {
   /** The module that it runs. It is told `args` and nothing else. */
   entry: string
   args?: readonly string[]
+  /** The service's own folder in which Node keeps the code compiled: a runner starts in half the time. */
+  codeCache?: string
   /** Beyond this much memory it is ended. */
   memoryBytes: number
   /** The folder of cgroup v2 for its group; without one a watch alone holds its memory. */
@@ -28,6 +30,8 @@ export type Runner = {
   readonly channel: Channel
   /** Settles when the process is gone; never rejects. */
   readonly ended: Promise<RunnerEnd>
+  /** Bytes of its memory; 0 where it has ended. */
+  memory(): Promise<number>
   kill(): void
 }
 
@@ -41,8 +45,8 @@ const pageBytes = 4_096
 const maxProcesses = 128
 
 /**
- * Starts a runner. It inherits nothing: its environment is empty and its only open descriptor is
- * the channel. It ends with the thread that started it, however that ends (PDEATHSIG), and where
+ * Starts a runner. It inherits nothing: its environment has the folder of compiled code at the
+ * most, and its only open descriptor is the channel. It ends with the thread that started it, however that ends (PDEATHSIG), and where
  * there is no setpriv, when the channel closes.
  *
  * Where there is cgroup v2, the kernel holds its memory at every moment. A watch that looks now
@@ -63,7 +67,7 @@ export function startRunner(options: RunnerOptions): Runner {
   const child = spawn(command[0] ?? '', command.slice(1), {
     // What a library writes to a terminal may be a tenant's.
     stdio: coverInherited(['ignore', 'ignore', 'ignore', 'pipe']),
-    env: {},
+    env: options.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: options.codeCache },
     cwd: '/',
     // A terminal's Ctrl-C is not for it: an apply is let finish.
     detached: true,
@@ -133,6 +137,7 @@ function superviseRunner({ child, socket, cgroup }: Started, options: RunnerOpti
     pid: child.pid ?? 0,
     channel: openChannel(socket),
     ended: gone(),
+    memory: async () => memoryOf(child.pid),
     kill: () => kill('killed'),
   }
 }

@@ -38,6 +38,8 @@ export type Supervision = {
   /** `header` says what goes with the bytes, where there is something. */
   onBlob(name: string, bytes: Buffer, header: Header): Promise<void>
   onProcessGroup?(processGroup: number): void
+  /** Whether the runner is left alive once the job is done, for the next job of the same run. */
+  keep?: boolean
   /** Whether the runner holds what would be lost with it, so that it is not ended for being late. */
   isSaving?(): boolean
   /** What an interrupted runner has for its end; 30 s unless said. */
@@ -50,12 +52,14 @@ const usualPatienceMs = 30_000
 /**
  * Has a runner do a job and waits for its end. Each frame is handled before the next is read, so
  * that a store that is slow slows the runner and fills no memory here. A runner that breaks the
- * protocol is ended, as is one for which something failed here.
+ * protocol is ended, as is one for which something failed here, and one that is not to be kept.
  */
 export async function superviseJob(runner: Runner, supervision: Supervision): Promise<unknown> {
   const { channel } = runner
   const { signal, patienceMs = usualPatienceMs } = supervision
   const result = collectResult()
+  const frames = channel.frames[Symbol.asyncIterator]()
+  let kept = false
   let late: NodeJS.Timeout | undefined
   const endLate = () => {
     if (supervision.isSaving?.()) late = setTimeout(endLate, patienceMs)
@@ -74,8 +78,15 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   })
   if (signal.aborted) interrupt()
   try {
-    for await (const frame of channel.frames) {
-      if (frame.header.kind === 'done') return result.read()
+    for (;;) {
+      // Not `for await`, whose end closes the channel.
+      const { value: frame } = await frames.next()
+      if (!frame) break
+      if (frame.header.kind === 'done') {
+        const value = result.read()
+        kept = supervision.keep === true
+        return value
+      }
       if (frame.header.kind === 'blob' && frame.header['name'] === 'result') result.add(frame.body)
       else await handle(runner, supervision, frame)
     }
@@ -86,7 +97,7 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   } finally {
     clearTimeout(late)
     signal.removeEventListener('abort', interrupt)
-    runner.kill()
+    if (!kept) runner.kill()
     await sending
   }
   const { how } = await runner.ended

@@ -108,14 +108,50 @@ test('kill -9 of the worker leaves no runner', async () => {
   await expect.poll(() => isAlive(pid), { timeout: 2_000 }).toBe(false)
 }, 30_000)
 
+const run = { organizationId: 1, runId: 1 }
+let runs = 1
+const nextRun = () => ({ ...run, runId: (runs += 1) })
+
+test('a kept runner is given to its own run alone, once, and not when it has grown', async () => {
+  const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 512 * megabyte })
+  const one = pool.take(run)
+  await pool.keep(one, run)
+  expect(pool.take({ ...run, organizationId: 2 }).pid).not.toBe(one.pid)
+  expect(pool.take(nextRun()).pid).not.toBe(one.pid)
+  expect(pool.take(run).pid).toBe(one.pid)
+  expect(pool.take(run).pid).not.toBe(one.pid)
+
+  await pool.keep({ ...one, memory: async () => 300 * megabyte }, run)
+  expect((await one.ended).how).toBe('killed')
+  await pool.close()
+})
+
+test('a kept runner that its run does not come for is ended, as is the oldest of many', async () => {
+  const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 256 * megabyte })
+  const kept: Runner[] = []
+  for (let at = 0; at < 5; at += 1) {
+    const next = nextRun()
+    const runner = pool.take(next)
+    kept.push(runner)
+    // One that is up: what has not begun yet has no memory to look at.
+    await runner.channel.send({ kind: 'up' })
+    await runner.channel.frames[Symbol.asyncIterator]().next()
+    await pool.keep(runner, next)
+  }
+  expect((await kept[0]?.ended)?.how).toBe('killed')
+  expect(isAlive(kept[4]?.pid ?? 0)).toBe(true)
+  expect((await kept[4]?.ended)?.how).toBe('killed')
+  await pool.close()
+}, 30_000)
+
 test('one spare is kept: it is the next that is taken, and a new one is made when that has ended', async () => {
   const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 256 * megabyte })
-  const one = pool.take()
-  const two = pool.take()
+  const one = pool.take(nextRun())
+  const two = pool.take(nextRun())
   expect(two.pid).not.toBe(one.pid)
   one.kill()
   await one.ended
-  const three = pool.take()
+  const three = pool.take(nextRun())
   expect([one.pid, two.pid]).not.toContain(three.pid)
   await pool.close()
   for (const { pid } of [one, two, three]) expect(isAlive(pid)).toBe(false)
@@ -154,7 +190,7 @@ describe('a group of its own', () => {
     const gone = join(runs, 'gone')
     expect(() => startIn(gone)).toThrow('ENOENT')
     const pool = runnerPool({ entry, memoryBytes: 256 * megabyte, cgroups: gone })
-    expect(() => pool.take()).toThrow('ENOENT')
+    expect(() => pool.take(nextRun())).toThrow('ENOENT')
     await pool.close()
   })
 
