@@ -5,8 +5,8 @@ const tries = 2
 const absent = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * The TXT records of a name: none where the name server says so, undefined where nothing
- * could be learnt, which proves nothing either way.
+ * The TXT records of a name: empty if the name server says there are none; undefined if it could not be
+ * asked, which proves nothing either way.
  */
 export async function resolveTxt(
   { dnsServers }: { dnsServers: readonly string[] },

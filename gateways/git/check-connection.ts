@@ -7,8 +7,8 @@ import { isStatus } from './git-refusal.ts'
 import { readMarker } from './own-branch.ts'
 
 /**
- * How a connection is now, in words for people. Faults of our own are thrown, not told as the
- * host's; and so is a limit, which says nothing of the token and nothing of the repository.
+ * The state of a connection, in words for people. Our own faults are thrown, and not shown as the host's;
+ * so is a rate limit, which says nothing about the token or the repository.
  */
 export async function checkConnection(
   host: GitHost,

@@ -8,13 +8,13 @@ export const packLimits = {
 }
 /** git's own limit of a chain of deltas. */
 const maxDepth = 4_095
-/** So much is unpacked before other work of this process has its turn. */
+/** How much is unpacked before other work of this process gets its turn. */
 const bytesATurn = 4 * 1_048_576
 
 /**
- * Holds the pack in an answer of `git-upload-pack` against limits, before a library unpacks it
- * into memory. The host is chosen by a user: 1 MiB of zlib unpacks to 1 GiB, and a delta of some
- * bytes copies its base thousands of times. gitformat-pack, gitprotocol-pack.
+ * Checks the pack in an answer of `git-upload-pack` against limits, before a library unpacks it in memory.
+ * An attacker may choose the host: 1 MiB of zlib unpacks to 1 GiB, and a delta of a few bytes copies its
+ * base thousands of times (gitformat-pack, gitprotocol-pack).
  */
 export async function checkPack(answer: Buffer, limits = packLimits): Promise<void> {
   const pack = packIn(answer)

@@ -1,6 +1,6 @@
 export type RelayRefusal = { connectionId: number | null; status: number }
 
-/** Why a repository could not be read, with what mends it: the caller is the author of a module's address. */
+/** Why a repository could not be read, and what helps, for the author of a module's address. */
 export function explainRefusals(question: {
   host: string
   repository: string
@@ -9,7 +9,7 @@ export function explainRefusals(question: {
 }): string {
   const { host, repository, refusals, unusable } = question
   const named = refusals.filter(({ connectionId }) => connectionId !== null)
-  // What a host tells a stranger says nothing of a token: some send strangers to their sign-in.
+  // A host's answer without credentials says nothing about a token: some redirect to a sign-in page.
   const telling = named.length > 0 ? named : refusals
   const of = (test: (status: number) => boolean) => telling.find(({ status }) => test(status))
 

@@ -1,9 +1,9 @@
 import type { GitProduct } from '../../domain/git/providers.ts'
 
 /**
- * The header by which git itself, and not an API, is let in: each product has a user name of its
- * own for tokens (docs: "Authenticating with a personal access token", "Clone using a token",
- * "Using access tokens", "Using API tokens", "HTTP access tokens").
+ * The header that authenticates git itself rather than an API: each product has its own user name for
+ * tokens (docs: "Authenticating with a personal access token", "Clone using a token", "Using access
+ * tokens", "Using API tokens", "HTTP access tokens").
  */
 export function gitAuthorization(product: GitProduct, token: string): string {
   if (product === 'bitbucket-data-center') return `Bearer ${token}`

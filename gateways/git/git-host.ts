@@ -4,7 +4,7 @@ import type { GitSource } from './git-source.ts'
 import type { GitWebhooks } from './git-webhooks.ts'
 
 export type GitRepository = {
-  /** The provider's own id: it stays through renames and transfers. */
+  /** The provider's own id, which does not change with renames and transfers. */
   id: string
   fullName: string
   /** Null while the repository is empty. */
@@ -21,11 +21,11 @@ export type GitChange = {
 
 export type CommitRequest = {
   branch: string
-  /** The commit that the change was worked out on; null makes the branch's first commit in an empty repository. */
+  /** The commit that the change is based on; null creates the branch in an empty repository. */
   expectedHead: string | null
   message: string
   change: GitChange
-  /** All that is in the changed folders at the expected head, where that is known: saves looking for what is new. */
+  /** All files of the changed folders at the expected head, if known; saves looking for new ones. */
   found?: ReadonlyMap<string, string>
 }
 
@@ -37,19 +37,19 @@ export type PullRequest = { number: number; url: string; state: 'open' | 'merged
  * Conflicts have the codes `git_head_moved` and `git_branch_protected`.
  */
 export interface GitHost extends GitSource, GitWebhooks, GitPulls {
-  /** Throws where the token is not taken; nothing else is asked. Some hosts can tell better with a repository's name. */
+  /** Throws if the token is not accepted. Some hosts need a repository's name to tell. */
   checkToken(repo?: string): Promise<void>
   repository(name: string): Promise<GitRepository>
-  /** The rights that this token lacks for what a connection does, by the provider's own names. */
+  /** The permissions that this token lacks, by the provider's own names. */
   missingRights(repository: GitRepository, need: 'read' | 'write'): Promise<string[]>
-  /** `near`: a repository that is known, for tokens that cannot list where they reach. */
+  /** `near`: a known repository, for tokens that cannot list what they reach. */
   repositories(query: { q?: string | undefined; page: number; near?: string | null }): Promise<{
     repos: GitRepository[]
     nextPage: number | null
   }>
   head(name: string, branch: string): Promise<string | null>
   readFile(name: string, at: { commit: string; path: string }): Promise<string | null>
-  /** Path → blob id of every file below a folder. What is `expected` there may save the listing. */
+  /** Path → blob id of every file below a folder. Knowing `expected` may save the listing. */
   listFiles(
     name: string,
     at: {
@@ -59,7 +59,7 @@ export interface GitHost extends GitSource, GitWebhooks, GitPulls {
       expected?: ReadonlyMap<string, string> | undefined
     },
   ): Promise<Map<string, string>>
-  /** One commit for all files, on top of the expected head and nothing else. */
+  /** One commit with all files, on top of the expected head only (compare-and-swap). */
   commit(name: string, request: CommitRequest): Promise<string>
   createBranch(name: string, at: { branch: string; commit: string }): Promise<void>
   compare(name: string, range: { base: string; head: string }): Promise<FileChange[]>

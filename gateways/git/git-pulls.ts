@@ -14,11 +14,11 @@ export interface GitPulls {
   pull(name: string, number: number): Promise<FoundPull | null>
   /** Closes the open one between these branches without merging it; false where there is none. */
   closePull(name: string, between: { from: string; into: string }): Promise<boolean>
-  /** What it changes, by whole path: against where it left its target, not against what that is by now. */
+  /** The changed paths, compared with where it branched off, not with the target's current head. */
   changedPaths(name: string, pull: FoundPull): Promise<string[]>
   /** The id of the first comment that has these words. */
   findComment(name: string, at: { number: number; words: string }): Promise<string | null>
-  /** A new comment, or the one of this id written anew; null where that one is gone, or is not ours. */
+  /** Adds a comment, or edits the one with this id; null if that is gone or is not ours. */
   writeComment(
     name: string,
     comment: { number: number; id: string | null; body: string },

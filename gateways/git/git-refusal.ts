@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 
-/** What a provider answered that is no success: its status, and its own reason where it gave one as JSON. */
+/** A provider's error answer: its status, and its own reason if it sent one as JSON. */
 export class GitRefusal extends AppError {
   readonly status: number
   readonly reason: string | undefined
@@ -42,7 +42,7 @@ function codeOf(status: number): string {
   return status >= 500 ? 'git_provider_unavailable' : 'git_refused'
 }
 
-/** Providers say when to come back: `Retry-After`, or the moment at which the quota is whole again. */
+/** When to retry: from `Retry-After`, or from when the quota is reset. */
 function secondsLimited(status: number, headers: Headers, reason = ''): number | undefined {
   const after = retryAfterOf(headers)
   const spent = headers.get('x-ratelimit-remaining') ?? headers.get('ratelimit-remaining')
@@ -63,7 +63,7 @@ function retryAfterOf(headers: Headers): number {
   return seconds > 0 ? seconds : 0
 }
 
-/** The provider's refusal behind whatever a client library threw. */
+/** The provider's refusal inside of a client library's error. */
 export function refusalOf(error: unknown): AppError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
   return undefined

@@ -22,42 +22,42 @@ export type RelayCredentials = {
 export type GitRelayOptions = {
   outbound: Pick<Outbound, 'stream' | 'rules'>
   hosts: readonly RelayHost[]
-  /** Asked anew for each request, so that a connection that is gone lends nothing any more. */
+  /** Called for each request, so that a deleted connection lends nothing. */
   credentialsFor: (host: string, repository: string) => Promise<RelayCredentials | undefined>
-  /** What the run's module sources name; asked anew for each request. */
+  /** What the run's module sources name. */
   allowance: RelayAllowance
-  /** Told once for each repository; null: it is everybody's. */
+  /** Called once for each repository; null: it is public. */
   onFetch?: (host: string, repository: string, connectionId: number | null) => void
-  /** Told once for each repository that was asked for and is not lent a credential. */
+  /** Called once for each repository that no credential is lent for. */
   onRefuse?: (text: string) => void
 }
 
 export type GitRelay = {
   /** Does not listen yet: a workbench does that. */
   server: Server
-  /** What makes git ask the relay that stands at this address; what is there already stays. */
+  /** The environment that directs git to the relay at this address, added to the given one. */
   environment(url: string, env: Readonly<Record<string, string>>): Record<string, string>
-  /** What is replaced in a line of git's, so that the relay's own address is not in it. */
+  /** Replacements that keep the relay's own address out of git's output. */
   hidden(): Array<[text: string, shown: string]>
-  /** Why the first repository was refused, in words for people. */
+  /** Why the first repository was refused, for people. */
   refusal(): string | undefined
-  /** What was refused until now was only looked for. */
+  /** Forgets refusals of mere look-ups. */
   forgetRefusals(): void
-  /** From now on nothing is fetched. */
+  /** Nothing is fetched after this. */
   close(): void
 }
 
 const maxConnections = 32
-/** What git asks with names commits, and is small; a repository's first clone sends a few hundred bytes. */
+/** Requests of git list commits and are small: a first clone sends a few hundred bytes. */
 const maxQuestionBytes = 16 * 1024 * 1024
 const maxAnswerBytes = 2 * 1024 ** 3
 const answerTimeoutMs = 10 * 60_000
 
 /**
- * Lets the git of a sandbox read those repositories and refs that the run's module sources name, of
- * what its organization's connections may read. The credential is added out here, by code that the sandbox cannot reach: it stands in no
- * variable, file or process of a run. Only fetching passes, redirects are not followed, and
- * whoever asks must know this run's capability, which ends with `init`.
+ * Lets the git of a sandbox read the repositories and refs that the run's module sources name, as far as
+ * the organization's connections may read them. The credential is added outside of the sandbox: no
+ * variable, file or process of a run has it. Only fetches pass, redirects are not followed, and requests
+ * need this run's capability, which ends with `init`.
  */
 export function createGitRelay(options: GitRelayOptions): GitRelay {
   const capability = randomBytes(24).toString('base64url')
@@ -93,7 +93,7 @@ export function createGitRelay(options: GitRelayOptions): GitRelay {
   server.on('connection', (socket: Socket) => {
     open += 1
     socket.once('close', () => (open -= 1))
-    // One run must not use up the file descriptors of the worker that serves the others.
+    // So that one run cannot use up the file descriptors of the worker.
     if (open > maxConnections) socket.destroy()
   })
   server.on('clientError', (_error, socket) => socket.destroy())
@@ -119,9 +119,8 @@ type Question = { asked: RelayPath; options: GitRelayOptions; seen: RefsSeen }
 type Outcome = { connectionId: number | null } | { refused: string }
 
 /**
- * Asks with one credential after the other and with none at last, for a public repository is
- * everybody's. One that no module source names is asked for with none at all: a module of a public
- * registry may well lead to it, and anybody can read it.
+ * Tries one credential after the other, and last none, for public repositories. A repository that no
+ * module source names is only asked for without a credential: a public registry's module may lead to it.
  */
 async function passOn(exchange: Exchange, question: Question): Promise<Outcome> {
   const { asked, options, seen } = question
@@ -152,7 +151,7 @@ async function passOn(exchange: Exchange, question: Question): Promise<Outcome> 
       refusals.push({ connectionId, status: answer.status === 200 ? 404 : answer.status })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      // It is not the credential's fault, so that another one would not help.
+      // Not the credential's fault, so another one would not help.
       return { refused: `${host}: ${error.message}` }
     }
   }
@@ -160,7 +159,7 @@ async function passOn(exchange: Exchange, question: Question): Promise<Outcome> 
   return { refused: explainRefusals({ host, repository, refusals, unusable: found.unusable }) }
 }
 
-/** What a host of the operator's own network shows to strangers is not everybody's. */
+/** Whether it is in the operator's own network, where an answer without credentials does not mean public. */
 function isPrivate({ outbound }: GitRelayOptions, origin: string): boolean {
   const { hostname, port, protocol } = new URL(origin)
   const name = hostname.replace(/^\[|\]$/g, '')
@@ -191,12 +190,12 @@ function ask(
     method: request.method ?? 'GET',
     headers: {
       ...Object.fromEntries(passed),
-      // Some providers send people's browsers elsewhere.
+      // Some providers redirect browsers.
       'user-agent': 'git/cloud-control',
       ...(authorization !== undefined && { authorization }),
     },
     ...(request.method === 'POST' && { body }),
-    // A host could lead the credential to another one, or to the metadata address.
+    // A redirect could lead the credential to another host, or to the metadata address.
     maxRedirects: 0,
     timeoutMs: answerTimeoutMs,
     maxBytes: maxAnswerBytes,
@@ -204,7 +203,7 @@ function ask(
   })
 }
 
-/** A page that asks to sign in is a 200 as well. */
+/** A sign-in page is a 200 too. */
 const isAnswer = ({ status, headers }: Answer) =>
   status === 200 &&
   /^application\/x-git-upload-pack-(advertisement|result)\b/.test(headers['content-type'] ?? '')
@@ -230,7 +229,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks)
 }
 
-/** git shows the text of a refusal as it is, behind `remote:`. */
+/** git shows the text of a refusal after `remote:`. */
 function refuse(response: ServerResponse, { status, text }: { status: number; text: string }) {
   response
     .writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })

@@ -12,7 +12,7 @@ export const branchProtected = (reason?: string) =>
 
 export const hasCode = (error: unknown, code: string): boolean => refusalOf(error)?.code === code
 
-/** Runs a client library's call and lets out our own errors alone: a library's words can carry a request, and with it the token. */
+/** Wraps a client library's errors: their texts can contain the request, and with it the token. */
 export async function asked<T>(provider: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

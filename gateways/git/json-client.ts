@@ -41,7 +41,7 @@ export function jsonClient(
         body: raw ? new Uint8Array(raw.bytes) : JSON.stringify(body),
         headers: {
           accept: 'application/json',
-          // Data Center takes no form without this header, lest another site's page sent it.
+          // Data Center refuses forms without this header, as a defence against cross-site requests.
           'x-atlassian-token': 'no-check',
           'content-type': raw?.contentType ?? 'application/json',
         },
@@ -62,5 +62,5 @@ export function jsonClient(
   }
 }
 
-/** Each segment on its own: a slash stays, all else that a URL would read differently is escaped. */
+/** Escapes each segment of a path; slashes stay. */
 export const inPath = (text: string): string => text.split('/').map(encodeURIComponent).join('/')

@@ -7,7 +7,7 @@ import type { RelayPath } from '../../domain/git/relay-path.ts'
 import { onlyAllowed, wantsOf } from '../../domain/git/upload-pack.ts'
 import type { OutboundStream } from '../outbound/outbound.ts'
 
-/** The ids of commits and tags that git was told of, by repository: it may ask for these alone. */
+/** The ids that git was shown, by repository: it may request these alone. */
 export type RefsSeen = Map<string, Set<string>>
 export const refsSeen = (): RefsSeen => new Map()
 
@@ -23,7 +23,7 @@ type Fetch = {
 const maxListBytes = 32 * 1024 * 1024
 const unzip = promisify(gunzip)
 
-/** Why a question to `git-upload-pack` is not passed on; undefined where it is. */
+/** Why a request to `git-upload-pack` is refused; undefined if it may pass. */
 export async function refuseWants({
   request,
   body,
@@ -44,7 +44,7 @@ export async function refuseWants({
     : `${host}/${repository}: ${strange} is no ref that a module source of this configuration names.`
 }
 
-/** git compresses a question of more than 1 KiB. What cannot be read is nothing that could be passed on. */
+/** git compresses requests of more than 1 KiB. An unreadable one is refused. */
 async function plain(request: IncomingMessage, body: Buffer): Promise<Buffer> {
   const encoding = request.headers['content-encoding']
   if (encoding === undefined) return body
@@ -52,7 +52,7 @@ async function plain(request: IncomingMessage, body: Buffer): Promise<Buffer> {
   return unzip(body, { maxOutputLength: maxListBytes }).catch(() => Buffer.from('-'))
 }
 
-/** A list of refs without those that nobody names; all else as it is. Undefined where the list cannot be read. */
+/** Removes the refs that nothing names from a list. Undefined if the list is unreadable. */
 export async function narrowAnswer(
   answer: OutboundStream,
   { request, asked, refs, body, seen }: Fetch,

@@ -13,7 +13,7 @@ import { hasCode } from './head-moved.ts'
 
 const maxTries = 5
 
-/** Only who holds the keyring can sign a marker: without that, copying one would be owning the branch. */
+/** Signed with the keyring, so that copying a marker does not make an attacker the owner of a branch. */
 const signature = (keyring: Keyring, text: string) =>
   keyring.mac('git owner marker', text).toString('hex')
 
@@ -33,7 +33,7 @@ export async function readMarker(
   })
 }
 
-/** The branch's head; a branch that is missing begins at the default one's. Null: the repository is empty. */
+/** The branch's head; a missing branch is created at the default one's. Null: the repository is empty. */
 async function openBranch(
   host: GitHost,
   repository: GitRepository,
@@ -48,8 +48,8 @@ async function openBranch(
 }
 
 /**
- * Puts the marker on the branch by compare-and-swap: it is written on the very head on which it
- * was found missing. Whoever comes second finds the first one's. `foreign` is never written over.
+ * Writes the marker to the branch by compare-and-swap: on the very head where it was found missing. Of two
+ * writers the second finds the first one's marker. `foreign` is never overwritten.
  */
 export async function markBranch(
   host: GitHost,
@@ -75,7 +75,7 @@ export async function markBranch(
     } catch (error) {
       if (!hasCode(error, 'git_head_moved')) throw error
     }
-    // Read again: not every host can promise a compare-and-swap on an empty repository.
+    // Read again: not every host can compare and swap in an empty repository.
   }
   const head = await host.head(repository.fullName, owner.branch)
   const state = head && (await readMarker(host, keyring, { repository, commit: head, owner }))
@@ -83,7 +83,7 @@ export async function markBranch(
   throw unavailable('git_branch_busy', 'The branch moves too fast to be marked. Try again.')
 }
 
-/** Takes the marker away, if it is ours: somebody else's stays. */
+/** Removes the marker if it is ours. */
 export async function unmarkBranch(
   host: GitHost,
   keyring: Keyring,

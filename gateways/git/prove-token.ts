@@ -3,9 +3,9 @@ import { GitRefusal, refusalOf } from './git-refusal.ts'
 import { asked } from './head-moved.ts'
 
 /**
- * The first question to a host. Who answers it with anything but what the provider documents is
- * no such provider: a sign-in page that says 200 to everything, or a server that knows no such
- * path. It must not pass for one that has taken the token.
+ * The first request to a host. An answer that the provider does not document means another server: a
+ * sign-in page that answers 200 to everything, or one without this path. It must not count as a token that
+ * was accepted.
  */
 export async function proveToken(
   provider: string,

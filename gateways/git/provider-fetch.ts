@@ -5,9 +5,9 @@ import { GitRefusal } from './git-refusal.ts'
 import { tooLarge } from './too-large.ts'
 
 /**
- * `fetch` towards a provider: what is no success is thrown as a `GitRefusal`, so that each client
- * library fails in the same words, and half a JSON document is a fault instead of missing fields.
- * The token is only needed to be kept out of those words.
+ * `fetch` towards a provider. An error answer is thrown as a `GitRefusal`, so that all client libraries fail
+ * alike, and truncated JSON is a fault instead of missing fields. The token is only used to remove it from
+ * error texts.
  */
 export function providerFetch(
   outbound: Outbound,
@@ -47,8 +47,8 @@ async function assertWhole(answer: Response, provider: string): Promise<void> {
 }
 
 /**
- * The provider's own words, one line of plain text: they are shown to people and kept, and a host
- * is chosen by a user. One that repeats the token must not show it to every member.
+ * The provider's own text, as one line: people see it and it is stored, and an attacker may have chosen the
+ * host. A host that repeats the token must not show it to every member.
  */
 function reasonOf(text: string, token: string): string | undefined {
   let body: unknown
@@ -64,7 +64,7 @@ function reasonOf(text: string, token: string): string | undefined {
   return words ? withoutToken(words, token).slice(0, 300) : undefined
 }
 
-/** Also the half behind an `email:`, and both as HTTP's basic scheme carries them. */
+/** Removes also the part after an `email:`, and both as HTTP's basic scheme encodes them. */
 function withoutToken(words: string, token: string): string {
   const secret = token.slice(token.indexOf(':') + 1)
   const forms = [token, secret, ...[token, secret].map((text) => btoa(text).replace(/=+$/, ''))]

@@ -6,8 +6,8 @@ import { branchProtected, headMoved } from './head-moved.ts'
 const identity = { name: 'cloud-control', email: 'cloud-control@localhost' }
 
 /**
- * Writes one commit on top of the snapshot and pushes it, never forced. The server is told the
- * expected head with it, and takes the commit only while the branch is still there.
+ * Writes one commit on top of the snapshot and pushes it, never forced. The push names the expected head, so
+ * the server accepts it only while the branch is still there.
  */
 export async function pushCommit(
   snapshot: Snapshot,
@@ -77,7 +77,7 @@ function nested({ write, remove }: GitChange): Edits {
   return root
 }
 
-/** The id of the edited tree; undefined where nothing is left in it, for git keeps no empty folders. */
+/** The id of the edited tree; undefined if it is empty, which git does not store. */
 async function editTree(
   snapshot: Snapshot,
   oid: string | undefined,

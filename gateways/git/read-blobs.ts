@@ -18,8 +18,8 @@ export type BlobReader = {
 }
 
 /**
- * The contents of listed files. How many there are is looked at before anything is read, and how
- * much it is while it comes: a repository is chosen by a user, and may be of any size.
+ * The contents of listed files. Their number is checked before anything is read, and their size while it
+ * arrives: an attacker may have chosen a repository of any size.
  */
 export async function readBlobs(
   listed: ReadonlyMap<string, string>,

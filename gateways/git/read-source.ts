@@ -14,7 +14,7 @@ export type ReadSource = {
   commit: string
   branch: string
   files: ConfigurationFiles
-  /** Who pushed what touched the folders; null where the host does not tell it without a gap. */
+  /** The pushes that touched the folders; null if the host does not report them without a gap. */
   pushes: readonly GitPush[] | null
 } & CommitAuthors
 
@@ -66,10 +66,10 @@ async function readAt(
   }
 }
 
-/** Beyond these a host may leave out the rest, and the one that matters with it. */
+/** With more changes a host may leave out the one that matters. */
 const maxChanges = 300
 
-/** So many pushes are asked for what they changed; of more, all count. */
+/** How many pushes are compared; with more, all of them count. */
 const maxCompared = 20
 
 async function pushesOf(
@@ -86,7 +86,7 @@ async function pushesOf(
   return between.filter((_, index) => touching[index])
 }
 
-/** One that seems to change nothing leads the branch back, and may take a fix away: it counts. */
+/** A push without changes counts: it moves the branch back, and may remove a fix. */
 async function touches(
   host: GitHost,
   repo: string,

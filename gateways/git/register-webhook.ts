@@ -9,7 +9,7 @@ export type WebhookOutcome =
   /** `pending`: the host cannot be asked now, and is asked again. */
   | { state: 'unavailable' | 'pending'; url: null; signed: false; reason: string }
 
-/** What a token needs beside what a connection does, by the provider's own names. */
+/** The permissions that webhooks need in addition, by the provider's own names. */
 const rights: Record<GitProduct, string> = {
   github: 'Webhooks: write, or the scope admin:repo_hook',
   gitlab: 'the role Maintainer in the project',
@@ -22,8 +22,8 @@ export const webhookUrl = (origin: string, connectionId: number) =>
   `${origin}/api/git/webhooks/${connectionId}`
 
 /**
- * Registers a connection's webhook. Without the right to, or with an address that its host cannot
- * reach, the connection works all the same: then only the pushes are not noticed, and this says why.
+ * Registers a connection's webhook. Without the permission, or with an address that its host cannot reach,
+ * the connection works too, except that pushes are not noticed; the result says why.
  */
 export async function registerWebhook(
   host: GitHost,

@@ -3,9 +3,8 @@ import type { GitProduct } from '../../domain/git/providers.ts'
 export type RelayHost = { host: string; origin: string; product: GitProduct }
 
 /**
- * git's configuration by environment (git-config, GIT_CONFIG_COUNT): addresses of these hosts are
- * asked at the relay instead. A workspace's own settings of this kind stay, and win where both
- * name the same address, since git takes the first.
+ * Configures git by environment (git-config, GIT_CONFIG_COUNT) to use the relay for these hosts. A
+ * workspace's own settings of this kind stay, and take precedence, since git uses the first match.
  */
 export function relayEnvironment(
   base: string,

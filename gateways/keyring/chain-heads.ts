@@ -3,7 +3,7 @@ import type { Keyring } from './keyring.ts'
 
 export type ChainHeads = { seal: SealHead; open: OpenHead }
 
-/** The end of an audit chain, sealed by the keyring: who owns the database can neither forge nor move it. */
+/** The head of an audit chain, sealed by the keyring, so that an attacker with the database cannot forge it. */
 export function chainHeads(keyring: Keyring): ChainHeads {
   const placeOf = (organizationId: number) => ({
     organizationId,

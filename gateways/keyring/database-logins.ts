@@ -3,18 +3,18 @@ import { createKeyring } from './keyring.ts'
 
 export type DatabaseLogin = {
   url: Secret
-  /** Present where the service makes the login itself. */
+  /** Set if the service creates the login. */
   made?: { name: string; password: Secret }
 }
 
-/** What the pools log in as: one login for each role that they drop to. */
+/** The logins of the pools: one for each role. */
 export type DatabaseLogins = { cc_app: DatabaseLogin; cc_platform: DatabaseLogin }
 
 type Source = Pick<Config, 'databaseUrl' | 'databaseAppUrl' | 'databasePlatformUrl' | 'keyring'>
 
 /**
- * Each process works its logins out by itself: name and password follow from the keyring and the
- * database's name. Roles belong to the whole server, so two databases on it never share a login.
+ * Name and password are derived from the keyring and the database's name, so each process computes them.
+ * Roles belong to the whole server, so two databases on it never share a login.
  */
 export function databaseLogins(config: Source): DatabaseLogins {
   const { databaseUrl, databaseAppUrl, databasePlatformUrl } = config

@@ -9,19 +9,19 @@ import {
 import type { Config } from '../../config.ts'
 import { unavailable } from '../../domain/errors.ts'
 
-/** Where a sealed value belongs. It is authenticated with it, so a value moved to another row's column does not open. */
+/** Where a sealed value belongs. It is authenticated with the value, so one moved to another column does not open. */
 export type SealedPlace = { organizationId: number; table: string; column: string }
 
 export type Keyring = {
   seal(place: SealedPlace, plain: Buffer | string): Buffer
-  /** Throws 503 `keyring_unavailable` where the key id is missing, and an error where the value was tampered with. */
+  /** Throws 503 `keyring_unavailable` for an unknown key id, and an error for a tampered value. */
   open(place: SealedPlace, sealed: Buffer): Buffer
   /**
-   * Opens a value that comes in pieces, the first of which has its whole envelope. What it gives is known
-   * to be genuine only at its end: it throws there where the value was tampered with.
+   * Opens a value in pieces, the first of which has its whole envelope. Its output is authenticated only at
+   * the end: it throws there if the value was tampered with.
    */
   openPieces(place: SealedPlace, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
-  /** A keyed hash for comparing values without keeping them; the same under every key of the ring's last position. */
+  /** A MAC for comparing values without storing them. Its key is derived from the last key of the ring. */
   mac(purpose: string, value: Buffer | string): Buffer
   /** Throws as `open` does where the key is missing. The value's first bytes are enough. */
   assertKnows(sealed: Buffer): void
@@ -39,7 +39,7 @@ const version = 1
 export function createKeyring(keys: Config['keyring']): Keyring {
   const material = new Map(keys.map(({ id, key }) => [id, Buffer.from(key.reveal(), 'base64')]))
   const current = keys[0]
-  // The oldest key: it is the one that a rotation leaves where it is until everything is sealed anew.
+  // The oldest key, which a rotation keeps until everything is sealed again.
   const oldest = keys.at(-1)
   const macKeys = new Map<string, Buffer>()
 

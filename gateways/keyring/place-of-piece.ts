@@ -10,8 +10,8 @@ export type Piece = {
 }
 
 /**
- * Where a piece of a plan belongs. A piece of another run, try, part or position is refused, so
- * that whoever can write to the database can put no plan together from pieces of others.
+ * What a piece of a plan is sealed for. A piece of another run, attempt, part or position does not open, so
+ * an attacker with the database cannot assemble a plan from pieces of others.
  */
 export const placeOfPiece = ({ organizationId, runId, attempt, part, seq }: Piece): SealedPlace =>
   attempt === ''

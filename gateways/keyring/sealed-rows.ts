@@ -2,8 +2,8 @@ import { batchBytes, type PackedRows } from '../../domain/plans/pack-rows.ts'
 import type { Keyring } from './keyring.ts'
 
 /**
- * Where batches of rows belong. Owner and first number are authenticated with each batch, so one that
- * was moved to another owner or place does not open.
+ * What a batch of rows is sealed for. The owner and the first number are authenticated, so a batch that was
+ * moved does not open.
  */
 export type RowsPlace = { organizationId: number; table: string; ownerId: number }
 
@@ -22,7 +22,7 @@ export const placeOf = ({ organizationId, table, ownerId }: RowsPlace, firstSeq:
   column: `body of ${ownerId} from ${firstSeq}`,
 })
 
-/** How many batches hold a page, with the one in whose middle the page begins. */
+/** How many batches a page needs, with the one that it begins in. */
 export const batchesPerPage = (maxBytes: number): number => Math.ceil(maxBytes / batchBytes) + 1
 
 export type RowsPage<Row> = {
@@ -32,8 +32,8 @@ export type RowsPage<Row> = {
 }
 
 /**
- * The rows after `after`: at most `limit`, and at most `maxBytes` of JSON. One row is given whatever
- * its size, so that a reader always gets on.
+ * The rows after `after`: at most `limit`, and at most `maxBytes` of JSON, but at least one, so that a
+ * reader always makes progress.
  */
 export function openPage<Row>(
   keyring: Keyring,

@@ -1,12 +1,11 @@
-/** A paragraph; a token or address that stands on a line of its own; a link to follow. */
+/** A paragraph; a token or address on a line of its own; a link. */
 export type Part = string | { code: string } | { link: string; label: string }
 
 export type Letter = { subject: string; text: string; html: string }
 
 /**
- * Plain text and HTML of one letter, from the same parts: what a person or an organization
- * is called is text in both, whatever stands in it. A name with a line break would make a
- * letter say what its sender chose, so a part is one line.
+ * Plain text and HTML of one mail, from the same parts. Names of people and organizations are escaped. A
+ * part is one line: with a line break in a name, an attacker could write a mail in our name.
  */
 export function letter(subject: string, parts: readonly Part[]): Letter {
   return {

@@ -14,7 +14,7 @@ export type Mail = {
   subject: string
   text: string
   html?: string
-  /** The same for every delivery of one mail, so that a mailbox shows a repeated one once. */
+  /** The same for every attempt, so that a mailbox shows a repeated mail once. */
   messageId?: string
 }
 
@@ -52,7 +52,7 @@ export function createMailer(config: Config, log: Logger): Mailer {
   }
 }
 
-/** Links in mails sign people in, so in production they leave this host encrypted, but where the operator opened the server. */
+/** Mails contain links that sign people in: production requires encryption, unless the operator opened the server. */
 function smtpOptions(config: Config, url: string) {
   const { hostname, port } = new URL(url)
   const opened = config.privateHosts.some(
@@ -65,7 +65,7 @@ function smtpOptions(config: Config, url: string) {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
-    // A mail is made of texts alone: nothing in one may name a file or an address to read.
+    // A mail consists of texts: nothing in one may name a file or an address to read.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(config.extraCaFile && {
@@ -74,7 +74,7 @@ function smtpOptions(config: Config, url: string) {
   }
 }
 
-/** Said for good of this one address (RFC 5321 4.2.1): tried again, it is refused again. */
+/** A permanent failure of this address (RFC 5321 4.2.1), so it is not retried. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   // nodemailer puts its own code and the server's onto its errors.
@@ -86,8 +86,8 @@ const isLoopback = (host: string) =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * The recipient is one address and nothing else: in a header `a@x, b@y` is two, and a line
- * break begins a header of the writer's choice (header injection).
+ * The recipient must be one address: in a header `a@x, b@y` is two, and a line break starts another header
+ * (header injection).
  */
 function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
   if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(to) || to !== oneLine(to))
@@ -99,7 +99,7 @@ function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
     text,
     ...(html !== undefined && { html }),
     ...(messageId !== undefined && { messageId }),
-    // Nobody is away from an address that nobody reads (RFC 3834).
+    // RFC 3834: out-of-office replies must not answer it.
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }

@@ -5,9 +5,9 @@ import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
 import { policyLimits } from './policy-limits.ts'
 
 /**
- * Whether a policy can be saved: it compiles with what OPA may do here, its package is
- * `cloudcontrol`, and it has at least one rule `deny` or `warn`, each a set of messages. A policy
- * that could never say anything would pass every plan without a word.
+ * Whether a policy can be stored: it compiles with the capabilities allowed here, its package is
+ * `cloudcontrol`, and it has at least one set of messages `deny` or `warn`. A policy without one would
+ * silently pass every plan.
  */
 export function checkPolicy(sandbox: Benches, rego: string): Promise<PolicyCheck> {
   const sizeBytes = Buffer.byteLength(rego)

@@ -6,9 +6,9 @@ import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
 import { policyLimits } from './policy-limits.ts'
 
 /**
- * Each policy's messages about one plan, in the order of the policies. Every policy has an OPA
- * process of its own, for all share one package name and none may see or break another. One that
- * cannot be evaluated has an `error`; that the sandbox itself does not work is thrown.
+ * Each policy's messages about one plan, in the order of the policies. Each has an OPA process of its own,
+ * because all share one package name and must not see or break each other. A policy that cannot be evaluated
+ * has an `error`; a broken sandbox throws.
  */
 export async function evaluatePolicies(
   sandbox: Benches,
@@ -50,7 +50,7 @@ export type PolicyQuestion = {
   policies: readonly Policy[]
   /** `{ plan, run, workspace, cost }`, the plan as `tofu show -json` gives it, with its true values. */
   input: unknown
-  /** Covers secrets in whatever a policy says, before it is cut to its length. */
+  /** Masks a policy's messages before they are cut. */
   mask: (text: string) => string
   /** Where they are known already (`opaCapabilitiesOf`). */
   capabilities?: string | undefined

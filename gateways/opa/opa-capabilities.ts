@@ -3,8 +3,8 @@ import { parseJson } from './opa-output.ts'
 import { isRecord } from '../../domain/plans/record.ts'
 
 /**
- * What this OPA can do, without what reaches out of a policy: a policy that names one of these
- * does not compile. Made once a sandbox, from the very OPA that will evaluate.
+ * The capabilities of this OPA without those that reach out of a policy: a policy that uses one does not
+ * compile. Computed once per sandbox, by the OPA that will evaluate.
  */
 export function opaCapabilities(
   sandbox: Benches,

@@ -9,7 +9,7 @@ export type PolicyError = {
   message: string
 }
 
-/** Why an evaluation gave no result, in one line. An error quotes what it met, so `mask` goes over it first. */
+/** Why an evaluation gave no result, in one line. Masked, because an error quotes its input. */
 export function explainEnd(end: StepEnd, mask: (text: string) => string): string {
   const [error] = listErrors(end, mask)
   if (!error) return howItEnded(end)

@@ -2,7 +2,7 @@ import type { Benches, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { knownCapabilities, opaCapabilities } from './opa-capabilities.ts'
 import { policyLimits } from './policy-limits.ts'
 
-/** A workbench in which OPA sees policies and their input, no network and no other file. */
+/** Opens a workbench in which OPA sees policies and their input, without a network and other files. */
 export async function withPolicyBench<Result>(
   sandbox: Benches,
   options: { label: string; sizeBytes: number; capabilities?: string | undefined },
@@ -61,7 +61,7 @@ function runOpa(workbench: Workbench, { args, cwd, timeoutMs, signal }: OpaStep)
   const step: Step = {
     program: 'opa',
     args,
-    // Go collects before the limit is met; two threads of work are what a policy is worth.
+    // Go collects garbage before the limit is reached; two threads are enough.
     env: { GOMEMLIMIT: '448MiB', GOMAXPROCS: '2' },
     cwd,
     readOnly: [folder],

@@ -1,4 +1,4 @@
-/** What one policy may use (issue 3, Policy gate), and what is kept of what it says. */
+/** What one policy may use, and how much of its messages is kept. */
 export const policyLimits = {
   timeoutMs: 10_000,
   /** All policies of a gate together. */

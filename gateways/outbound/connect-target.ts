@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { unavailable } from '../../domain/errors.ts'
 import type { Address } from './resolve-target.ts'
 
-/** Connects to the first of these checked addresses that answers; at most `timeoutMs` in all. */
+/** Connects to the first of these checked addresses that accepts, within `timeoutMs` in all. */
 export async function connectTarget(
   addresses: readonly Address[],
   options: { port: number; timeoutMs: number },
@@ -12,7 +12,7 @@ export async function connectTarget(
   for (const [index, { address }] of addresses.entries()) {
     const left = endsAt - performance.now()
     if (left <= 0) break
-    // An address that swallows packets leaves time for the ones behind it.
+    // Leaves time for the other addresses if one does not answer.
     const share = Math.max(1, left / (addresses.length - index))
     try {
       return await connectOnce({ host: address, port: options.port }, share)

@@ -10,7 +10,7 @@ import { resolveTarget, type ResolveRules } from './resolve-target.ts'
 export type EgressProxyOptions = {
   use: PrivateHostUse
   rules: ResolveRules
-  /** Told once for each request, before it goes out. */
+  /** Called once for each request, before it is sent. */
   onHost?: (host: string, port: number, allowed: boolean) => void
   maxConnections?: number
   idleTimeoutMs?: number
@@ -18,21 +18,20 @@ export type EgressProxyOptions = {
 }
 
 /**
- * An HTTP proxy for programs that are not trusted with the network: it tunnels (CONNECT)
- * to public addresses and to the private hosts of its use. Plain http goes to private
- * hosts alone: anything else could be read and changed on its way.
+ * An HTTP proxy for untrusted programs. It tunnels (CONNECT) to public addresses and to the private hosts of
+ * its use. Plain http goes to private hosts alone: on the internet an attacker could read and change it.
  * The server does not listen yet: call `listen`, or hand it sockets with `emit('connection')`.
  */
 export function createEgressProxy(options: EgressProxyOptions): Server {
   const proxy = { maxConnections: 64, idleTimeoutMs: 120_000, connectTimeoutMs: 10_000, ...options }
   let open = 0
-  // Slow or oversized headers would hold a connection for ever (slowloris).
+  // Otherwise slow or oversized headers would hold a connection for ever (slowloris).
   const server = createServer({ headersTimeout: 10_000, maxHeaderSize: 16_384 })
 
   server.on('connection', (socket: Duplex) => {
     open += 1
     socket.once('close', () => (open -= 1))
-    // Without a cap one run could take every file descriptor of the worker that serves the others.
+    // So that one run cannot use up the file descriptors of the worker.
     if (open > proxy.maxConnections) socket.destroy()
   })
   server.on('request', (request, response) => {
@@ -62,7 +61,7 @@ async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise
   } catch (error) {
     const refused = error instanceof AppError && error.fault === 'invalid'
     if (refused) proxy.onHost?.(host, port, false)
-    // The words reach the run's log by way of OpenTofu: they must tell its author whom to ask.
+    // OpenTofu prints this text into the run's log, so it says whom to ask.
     return refused
       ? refuse(client, 403, 'Not a public address (CC_PRIVATE_HOSTS opens it)')
       : refuse(
@@ -73,7 +72,7 @@ async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise
   }
 
   upstream.setTimeout(proxy.idleTimeoutMs, () => upstream.destroy())
-  // The client may be gone by now; its socket then never closes again.
+  // The client may be gone already; then its socket emits no further close.
   if (client.destroyed) return void upstream.destroy()
   client.once('close', () => upstream.destroy())
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n')

@@ -1,7 +1,7 @@
 import { unavailable } from '../../domain/errors.ts'
 import type { Hop, HopAnswer } from './send-request.ts'
 
-/** The request that this answer redirects to, or undefined when it does not redirect. */
+/** The request that an answer redirects to; undefined if it is no redirect. */
 export function followRedirect(hop: Hop, answer: HopAnswer): Hop | undefined {
   const location = answer.headers.location
   if (!redirects.has(answer.status) || location === undefined) return undefined

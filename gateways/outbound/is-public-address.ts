@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * Whether a connection to this IP address leaves for the public internet. It stops
- * server-side request forgery: an address that a user, a DNS answer or a plan chose must
- * reach neither this host, nor its network, nor the cloud's metadata service.
+ * Whether an IP address is on the public internet. Stops server-side request forgery: an address chosen by
+ * an attacker, a DNS answer or a plan must reach neither this host, nor its network, nor the cloud's metadata
+ * service.
  */
 export function isPublicAddress(address: string): boolean {
   // A zone (`fe80::1%eth0`) only occurs on link-local addresses, which are refused anyway.
@@ -47,7 +47,7 @@ for (const [network, bits] of refusedRanges)
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** A host's own public address reaches services that listen for its neighbours only. */
+/** The host's own public address reaches services that are meant for its neighbours only. */
 function isOwnAddress(address: string): boolean {
   const own = new BlockList()
   for (const entries of Object.values(networkInterfaces()))

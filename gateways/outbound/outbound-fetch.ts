@@ -8,8 +8,8 @@ export type OutboundFetchOptions = {
 }
 
 /**
- * `fetch` for libraries that take one, so that what they call is checked like everything
- * else: they never open a socket of their own. The whole answer is read before it is handed out.
+ * A `fetch` for client libraries, so that their calls are checked like all others and they open no sockets of
+ * their own. Reads the whole answer before it returns.
  */
 export function outboundFetch(
   outbound: Outbound,
@@ -34,7 +34,7 @@ export function outboundFetch(
       status: answer.status,
       headers,
     })
-    // A response that is made here has no address of its own, and clients page by it.
+    // A Response made here has no address of its own, and clients need it for paging.
     return Object.defineProperty(response, 'url', { value: request.url })
   }
 }

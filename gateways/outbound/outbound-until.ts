@@ -1,6 +1,6 @@
 import type { Outbound } from './outbound.ts'
 
-/** The same way out until a signal: what is under way then ends, and nothing further is sent. */
+/** The same until a signal is aborted: requests under way end, and nothing further is sent. */
 export function outboundUntil(outbound: Outbound, until: AbortSignal): Outbound {
   const both = (signal: AbortSignal | undefined) =>
     signal ? AbortSignal.any([signal, until]) : until

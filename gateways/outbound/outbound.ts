@@ -13,11 +13,11 @@ export type OutboundRequest = {
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string | Buffer
-  /** From the look-up to the last byte of the answer, redirects included. */
+  /** From the DNS look-up to the last byte of the answer, redirects included. */
   timeoutMs?: number
   /** An answer larger than this is an error, never a cut body. */
   maxBytes?: number
-  /** 0 hands a 3xx back as it is. */
+  /** 0 returns a 3xx as it is. */
   maxRedirects?: number
   signal?: AbortSignal
 }
@@ -26,9 +26,9 @@ export type OutboundResponse = { status: number; headers: IncomingHttpHeaders; b
 export type OutboundStream = { status: number; headers: IncomingHttpHeaders; body: Readable }
 
 /**
- * Every address that a user, a document or a remote answer chose is called through here:
- * https to public addresses only, but for what `CC_PRIVATE_HOSTS` opens. Failures are
- * `AppError`s with fixed texts, since a socket's words tell a prober which port is open.
+ * All calls to addresses that a user, a document or a remote answer chose: https to public addresses alone,
+ * except for what `CC_PRIVATE_HOSTS` opens. Failures are `AppError`s with fixed texts, because a socket's error
+ * would tell an attacker which port is open.
  */
 export interface Outbound {
   readonly rules: ResolveRules

@@ -13,10 +13,9 @@ export type ResolveRules = {
 }
 
 /**
- * The addresses that this target may be connected to. The caller connects to one of
- * these and never looks the name up again: a second answer may differ from the one that
- * was checked (DNS rebinding). One refused address refuses the whole name, since which of
- * several is connected to is up to chance.
+ * The addresses that this target may be connected to. The caller connects to one of them and never resolves
+ * the name again: a second answer could differ from the checked one (DNS rebinding). One refused address
+ * refuses the name, because any of them may be chosen.
  */
 export async function resolveTarget(target: Target, rules: ResolveRules): Promise<Address[]> {
   const host = bareHost(target.host)
@@ -55,7 +54,7 @@ async function addressesOf(host: string, rules: ResolveRules): Promise<Address[]
   return addresses
 }
 
-/** One spelling: `[::1]`, `LOCALHOST` and `localhost.` are what `CC_PRIVATE_HOSTS` calls `::1` and `localhost`. */
+/** Normalizes: `[::1]`, `LOCALHOST` and `localhost.` are `::1` and `localhost` in `CC_PRIVATE_HOSTS`. */
 const bareHost = (host: string) =>
   host
     .toLowerCase()

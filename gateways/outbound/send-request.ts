@@ -28,14 +28,14 @@ type SendOptions = {
   timeoutMs: number
 }
 
-/** One request to one checked address; redirects are the caller's. */
+/** One request to one checked address; the caller handles redirects. */
 export async function sendRequest(hop: Hop, options: SendOptions): Promise<HopAnswer> {
   const { url, use } = hop
   const secure = url.protocol === 'https:'
   const target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)), use }
   const isOpened = opensPrivateHost(target, options.rules.privateHosts)
   if (!secure && !(url.protocol === 'http:' && isOpened)) throw addressRefused()
-  // `https://user:password@host` would end up in logs; credentials are sent as headers.
+  // Credentials in a URL would end up in logs; they are sent as headers.
   if (url.username || url.password) throw addressRefused()
 
   try {
@@ -59,7 +59,7 @@ function startTls(socket: Socket, host: string, options: SendOptions): Promise<S
   const name = host.replace(/^\[|\]$/g, '')
   const { secureContext, signal } = options
   return new Promise((resolve, reject) => {
-    // The certificate is checked against the name that was asked for, though an address was dialled.
+    // The certificate is checked for the requested name, although an address is dialled.
     const identity = isIP(name) ? { host: name } : { host: name, servername: name }
     const secured = tlsConnect({ ...identity, socket, secureContext }, () => {
       signal.removeEventListener('abort', abandon)
@@ -84,7 +84,7 @@ function exchange(hop: Hop, socket: Socket, signal: AbortSignal): Promise<Incomi
         'user-agent': 'cloud-control',
         'accept-encoding': 'identity',
         ...hop.headers,
-        // Of a DELETE node frames no body, and its bytes would be read as the next request.
+        // Node does not frame a DELETE's body, whose bytes would be parsed as the next request.
         ...(hop.body && { 'content-length': String(Buffer.byteLength(hop.body)) }),
         host: hop.url.host,
         connection: 'close',
@@ -98,7 +98,7 @@ function exchange(hop: Hop, socket: Socket, signal: AbortSignal): Promise<Incomi
   })
 }
 
-/** Ends with an error past the cap: a host that answers without end would fill the memory. */
+/** Throws above the limit: an endless answer would fill the memory. */
 async function* capped(answer: IncomingMessage, options: SendOptions): AsyncGenerator<Buffer> {
   let received = 0
   try {

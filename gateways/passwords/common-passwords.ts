@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
 /**
- * Whether many people have chosen this very password, whatever its case (NIST SP 800-63B
- * 5.1.1.2). The list has those of an allowed length; common-passwords.md says whose it is.
+ * Whether this is a common password, ignoring case (NIST SP 800-63B 5.1.1.2). The list has those of an allowed
+ * length; common-passwords.md names its source.
  */
 export function isCommonPassword(password: string): boolean {
   known ??= readList()
   return known.has(password.toLowerCase())
 }
 
-// Read when it is first needed: a worker never asks.
+// Read when first needed: a worker never needs it.
 let known: ReadonlySet<string> | undefined
 
 function readList(): ReadonlySet<string> {

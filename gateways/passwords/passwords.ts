@@ -4,7 +4,7 @@ import { normalPassword } from '../../domain/access/password-rules.ts'
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. Argon2id is the library's default algorithm. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// A hash of nobody's password: verified where there is no row, so that an unknown address costs what a known one does.
+// Verified if there is no row, so that an unknown address costs as much as a known one.
 const nobody = hash('a password that nobody has', options)
 
 export const hashPassword = (password: string): Promise<string> =>
@@ -21,8 +21,8 @@ export async function verifyPassword(
   const known = hashed ?? (await nobody)
   const normal = normalPassword(password)
   const matches = await verify(known, normal)
-  // Of what was typed the hashes of earlier versions were made. It is asked whatever the first said,
-  // so that only what was sent decides how long this takes.
+  // Older hashes were made without normalization. Verified whatever the first result is, so that the time
+  // depends on the input alone.
   const matchesAsTyped = normal !== password && (await verify(known, password))
   return (matches || matchesAsTyped) && hashed !== null && hashed !== undefined
 }

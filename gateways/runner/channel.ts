@@ -3,18 +3,18 @@ import type { Socket } from 'node:net'
 import { encodeFrame, maxBodyBytes, readFrames, type Frame, type Header } from './frames.ts'
 
 export type Channel = {
-  /** Resolves when there is room for more, so that awaiting it bounds what is held for a slow reader. */
+  /** Resolves when there is room for more; await it to bound what is buffered for a slow reader. */
   send(header: Header, body?: Buffer): Promise<void>
   /** Bytes of any length under a name, in pieces. */
   sendPieces(name: string, bytes: Buffer): Promise<void>
-  /** The same, and the receiver is told that this is all. */
+  /** The same, and marks the last piece. */
   sendBlob(name: string, bytes: Buffer): Promise<void>
-  /** What the other side sends, once: the stream waits while a frame is being handled. */
+  /** The other side's frames. The stream waits while a frame is handled. */
   frames: AsyncIterable<Frame>
   close(): void
 }
 
-/** The other side is gone, or is not listening any more. */
+/** The other side closed the channel. */
 export class ChannelClosed extends Error {
   constructor() {
     super('The channel is closed')
@@ -24,7 +24,7 @@ export class ChannelClosed extends Error {
 /** One end of the pipe between a worker and its runner. */
 export function openChannel(socket: Socket): Channel {
   let drained: Promise<unknown> | undefined
-  // A reader sees the end; whoever sends is told by `send`.
+  // A reader sees the end of the stream, and a sender gets the error from `send`.
   socket.on('error', () => socket.destroy())
 
   const send = async (header: Header, body?: Buffer): Promise<void> => {
@@ -52,7 +52,7 @@ export function openChannel(socket: Socket): Channel {
   }
 }
 
-/** Takes its listeners with it: a long blob waits for room thousands of times. */
+/** Removes its listeners, since a long blob waits thousands of times. */
 async function room(socket: Socket): Promise<void> {
   const over = new AbortController()
   const { signal } = over

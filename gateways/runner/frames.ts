@@ -1,15 +1,15 @@
-/** What passes between a worker and its runner: a small JSON header, and bytes beside it. */
+/** A message between a worker and its runner: a small JSON header and a body. */
 export type Header = { kind: string } & Record<string, unknown>
 export type Frame = { header: Header; body: Buffer }
 
-/** No frame costs the receiver's event loop more than a few milliseconds, nor its memory more than this. */
+/** Limits what one frame costs the receiver's event loop and memory. */
 export const maxHeaderBytes = 256 * 1024
 export const maxBodyBytes = 256 * 1024
 
-/** The other side broke the protocol. Its bytes are not in the message: they may be a tenant's. */
+/** The other side broke the protocol. The message has none of its bytes, which may be a tenant's. */
 export class BadFrame extends Error {}
 
-/** The other side died while it sent. */
+/** The other side died while sending. */
 export class FrameCut extends BadFrame {}
 
 const prefixBytes = 8
@@ -26,7 +26,7 @@ export function encodeFrame(header: Header, body: Buffer = nothing): Buffer {
   return Buffer.concat([prefix, json, body])
 }
 
-/** The frames of a stream, one at a time: the stream is not read on while one is being handled. */
+/** The frames of a stream, one at a time: the stream is paused while one is handled. */
 export async function* readFrames(source: AsyncIterable<unknown>): AsyncGenerator<Frame> {
   let parts: Buffer[] = []
   let length = 0

@@ -1,6 +1,6 @@
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 
-/** The run failed, with why in our own words. */
+/** The run failed, with a message for people. */
 export class JobFailure extends Error {
   readonly reason: RunReason
   constructor(reason: RunReason, message: string) {

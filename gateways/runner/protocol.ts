@@ -9,7 +9,7 @@ import type { RelayHost } from '../git/relay-environment.ts'
 import type { Policy } from '../opa/evaluate-policies.ts'
 import type { BenchGrant, StepEnd } from '../sandbox/workbench.ts'
 
-/** What a runner is asked to do. Large things come beside it, as blobs (`Inputs`). */
+/** The job of a runner. Large inputs come separately, as blobs. */
 export type RunnerJob = PlanJob | ApplyJob | JudgeJob
 
 type InWorkspace = {
@@ -48,7 +48,7 @@ export type Settings = {
   cliConfig: string | undefined
 }
 
-/** What a runner asks of its worker, and what it is answered. */
+/** The questions of a runner to its worker, and the answers. */
 export type Asks = {
   /** A workbench for the run, or for the policies that judge it. */
   bench: {
@@ -58,27 +58,27 @@ export type Asks = {
     answer: {
       bench: number
       grant: BenchGrant
-      /** What leads git to the run's relay. */
+      /** The environment that directs git to the run's relay. */
       gitEnv?: Record<string, string> | undefined
-      /** The same for a step with no environment of the author's, and the hosts that it leads to. */
+      /** The same for a step without the author's environment, and the hosts that it covers. */
       relay?: { gitEnv: Record<string, string>; hosts: RelayHost[] } | undefined
-      /** Texts that a line shows in another form: the relay's own address. */
+      /** Replacements in log lines: the relay's own address. */
       hidden?: Array<[text: string, shown: string]> | undefined
     }
   }
   giveBack: { ask: { bench: number }; answer: Record<string, never> }
   /** What modules name in turn. */
   allow: { ask: { sources: ModuleSource[]; all: boolean }; answer: Record<string, never> }
-  /** Nothing is fetched from here on; why a repository was refused. */
+  /** Ends all fetching; the answer says why a repository was refused. */
   closeRelay: { ask: Record<string, never>; answer: { refusal?: string | undefined } }
   /** The blob `rules` comes before the answer. */
   rules: { ask: { types: string[] }; answer: Record<string, never> }
-  /** The last look before an apply. `sha256` is of what the runner received. */
+  /** The last check before an apply. `sha256` is of what the runner received. */
   begin: {
     ask: { sha256: Record<string, string> }
     answer: { token?: string | undefined }
   }
-  /** The program is about to be started, after which the apply is never done again. */
+  /** The program is about to be started; from here on the apply is never repeated. */
   spawn: { ask: Record<string, never>; answer: Record<string, never> }
   /**
    * OpenTofu could not save the state, which comes next as the blob `errored_state`. It is answered
@@ -99,14 +99,14 @@ export const maxLogLineLength = 4_096
 /** Of a result as JSON: what the worker parses at once. */
 export const maxResultBytes = 1024 * 1024
 
-/** How a job ended: with the blob `result`, a failure in our own words (masked), or a fault of ours. */
+/** How a job ended: with the blob `result`, a failure with a masked message, or a fault of ours. */
 export type JobEnd =
   | { kind: 'done' }
   | { kind: 'failed'; reason: RunReason; message: string }
-  /** Names and places only: a message may hold what is a tenant's. */
+  /** Names and places alone: a message may contain a tenant's data. */
   | { kind: 'broken'; name: string; code: string; at: string }
 
-/** What the gates judge by; sent as the blob `rules`. */
+/** The rules of the gates, sent as the blob `rules`. */
 export type GateRules = {
   workspace: {
     id: number
@@ -129,18 +129,18 @@ export type Planned = Judged & { summary: PlanSummary; overview: PlanOverview }
 export type Judged = {
   gates: unknown[]
   cost: Record<string, unknown>
-  /** Why the run may not go on; undefined where both gates let it pass. */
+  /** Why the run may not continue; undefined if both gates passed. */
   denied?: { reason: RunReason; message: string } | undefined
 }
 
 /** How an apply's last step ended, where it came to that. */
 export type Applied = {
-  /** False: the run may not begin, and has been moved to where it belongs. */
+  /** False: the apply may not begin; the run has its new phase. */
   begun: boolean
   how?: StepEnd['how']
   limit?: StepEnd['limit']
   exitCode?: number | null
-  /** What went wrong, in words that are masked. */
+  /** What went wrong, masked. */
   message?: string | undefined
   /** OpenTofu could not save the state, and the worker keeps it. */
   unsaved?: true

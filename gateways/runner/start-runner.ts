@@ -24,7 +24,7 @@ export type RunnerOptions = {
 
 export type RunnerEnd = { how: 'ended' | 'killed' | 'memory_exceeded'; exitCode: number | null }
 
-/** A process of its own for the bytes of one tenant. */
+/** A process for the bytes of one tenant. */
 export type Runner = {
   readonly pid: number
   readonly channel: Channel
@@ -35,10 +35,10 @@ export type Runner = {
   kill(): void
 }
 
-/** So far below worker and API that hostile input, which costs CPU, does not hold them up. */
+/** Below worker and API, so that hostile input that costs CPU does not delay them. */
 const niceness = 5
 const lookEveryMs = 200
-/** Of the limit; the rest is for buffers, code and stacks, which V8 does not count as its heap. */
+/** Of the limit; the rest is for buffers, code and stacks, which are not part of V8's heap. */
 const heapShare = 0.75
 const pageBytes = 4_096
 /** Its threads, and what a step is before it is moved into its own group. */
@@ -65,11 +65,11 @@ export function startRunner(options: RunnerOptions): Runner {
     [options.entry, ...(options.args ?? [])],
   ].flat()
   const child = spawn(command[0] ?? '', command.slice(1), {
-    // What a library writes to a terminal may be a tenant's.
+    // Terminal output of a library may contain a tenant's data.
     stdio: coverInherited(['ignore', 'ignore', 'ignore', 'pipe']),
     env: options.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: options.codeCache },
     cwd: '/',
-    // A terminal's Ctrl-C is not for it: an apply is let finish.
+    // Ctrl-C in a terminal must not reach it: an apply is allowed to finish.
     detached: true,
   })
   child.unref()
@@ -142,7 +142,7 @@ function superviseRunner({ child, socket, cgroup }: Started, options: RunnerOpti
   }
 }
 
-/** Before it has made a thread: each takes the priority of the one that makes it. */
+/** Called before it has threads, which inherit the priority. */
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   try {

@@ -14,7 +14,7 @@ import { isRunReason } from '../../domain/pipelines/run-state.ts'
 import { isLogLevel } from '../../domain/pipelines/log-line.ts'
 import type { Runner, RunnerEnd } from './start-runner.ts'
 
-/** The runner ended before its job did. */
+/** The runner ended before its job. */
 export class RunnerLost extends Error {
   readonly how: RunnerEnd['how']
   constructor(how: RunnerEnd['how']) {
@@ -29,7 +29,7 @@ type Answers = {
 
 export type Supervision = {
   job: RunnerJob
-  /** What is sent after the job, in this order. */
+  /** Sent after the job, in this order. */
   inputs: AsyncIterable<{ name: string; bytes: Buffer; last: boolean }>
   /** Interrupts the runner's step; one that does not end is killed. */
   signal: AbortSignal
@@ -46,7 +46,7 @@ export type Supervision = {
   patienceMs?: number
 }
 
-/** What a step is given to end by itself, and then the rest of the job. */
+/** How long a canceled step has to end, and then the rest of the job. */
 const usualPatienceMs = 30_000
 
 /**
@@ -72,7 +72,7 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   signal.addEventListener('abort', interrupt, { once: true })
   let failure: { error: unknown } | undefined
   const sending = sendInputs(runner, supervision).catch((error: unknown) => {
-    // A runner that is gone is told of by the frames that end.
+    // A closed channel shows in the frames, which end.
     if (!(error instanceof ChannelClosed)) failure ??= { error }
     runner.kill()
   })
@@ -104,11 +104,11 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   throw failure ? failure.error : new RunnerLost(how)
 }
 
-/** Its pipe closes before the process is gone: how it ended must not be told as our own kill. */
+/** Waits for the exit status: the pipe closes before the process ends, and must not count as our own kill. */
 const endedByItself = async ({ ended }: Runner): Promise<unknown> =>
   Promise.race([ended, sleep(1_000, undefined, { ref: false })])
 
-/** A job's result: so little that it is parsed at once. */
+/** A job's result, small enough to be parsed at once. */
 function collectResult() {
   const pieces: Buffer[] = []
   let length = 0
@@ -138,7 +138,7 @@ async function sendInputs(runner: Runner, { job, inputs }: Supervision): Promise
   }
 }
 
-/** The process died: what it had not read or sent is lost with it. */
+/** The process died; what it had not sent is lost. */
 const isEndOfStream = (error: unknown): boolean =>
   error instanceof ChannelClosed ||
   error instanceof FrameCut ||

@@ -1,7 +1,7 @@
 import type { SpAddresses } from '../../domain/saml/sp-addresses.ts'
 import { createLibrary } from './create-library.ts'
 
-/** Asks the identity provider to sign somebody in (SAML core 3.4.1), under the id that was noted. Unsigned yet. */
+/** Builds the AuthnRequest (SAML core 3.4.1) with the stored id. Not signed yet. */
 export async function authnRequest(
   { entityId, acsUrl }: Pick<SpAddresses, 'entityId' | 'acsUrl'>,
   { id, destination }: { id: string; destination: string },

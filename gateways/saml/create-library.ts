@@ -11,14 +11,14 @@ export type LibraryOptions = Pick<
   requestId: string
 }
 
-/** node-saml for one organization and one request, every default that is too lax or too strict replaced. */
+/** node-saml for one organization and one request, with every default that is too lax or too strict replaced. */
 export function createLibrary({ audience, acsUrl, requestId, ...options }: LibraryOptions): SAML {
   return new SAML({
     ...options,
     issuer: audience,
     audience,
     callbackUrl: acsUrl,
-    // One of the two must be signed, whichever: Google signs the one or the other, Okta both.
+    // One of the two must be signed: Google signs either, Okta both.
     wantAssertionsSigned: false,
     wantAuthnResponseSigned: false,
     validateInResponseTo: ValidateInResponseTo.always,
@@ -28,14 +28,14 @@ export function createLibrary({ audience, acsUrl, requestId, ...options }: Libra
     maxAssertionAgeMs: maxAgeMs,
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
-    // One that asks for a password is refused where a second factor is the rule.
+    // A request for a password would be refused by providers that require a second factor.
     disableRequestedAuthnContext: true,
     // The administrator maps what the provider sends, whatever its format.
     identifierFormat: null,
   })
 }
 
-/** Whether the request is open was decided in the database; here it is the only one there is. */
+/** A cache of this request alone: whether it is open was decided in the database. */
 const onlyRequest = (requestId: string): NonNullable<SamlConfig['cacheProvider']> => ({
   saveAsync: async () => null,
   getAsync: async (key) => (key === requestId ? new Date().toISOString() : null),

@@ -17,8 +17,8 @@ export type CertificateOf = {
 }
 
 /**
- * A self-signed certificate, PEM (RFC 5280 4.1). Node reads certificates and makes none;
- * identity providers take nothing but a certificate as the name of a key.
+ * A self-signed certificate, PEM (RFC 5280 4.1). Node can read certificates but not make them, and identity
+ * providers need a certificate as the name of a key.
  */
 export function makeCertificate({
   commonName,

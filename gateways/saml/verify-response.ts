@@ -17,20 +17,20 @@ export type ResponseVerifier = {
   close(): Promise<void>
 }
 
-/** Below this a response takes a millisecond, and handing it over would take longer. */
+/** Below this length a response takes a millisecond, less than handing it to a thread. */
 const inlineLength = 32_768
-/** The largest that is taken takes a tenth of a second; whatever takes this long is an attack. */
+/** The largest accepted response takes a tenth of a second, so anything slower is an attack. */
 const timeoutMs = 5_000
-/** Loading its modules is no attack: a busy machine takes a while. */
+/** Loading the thread's modules takes a while on a busy machine. */
 const startMs = 30_000
 const maxWaiting = 32
 
 type Waiting = { job: Job; settle: (done: Done) => void }
 
 /**
- * Verifies responses, large ones in a thread of their own: one with a thousand groups must
- * not hold up everybody else's requests. The thread begins with the first of them; one that
- * hangs is ended and what waited is refused. With `twice`, node-saml has to accept each as well.
+ * Verifies responses, large ones in a thread, so that one with a thousand groups does not block other
+ * requests. The thread starts with the first of them; if it hangs, it is terminated and what waited is
+ * refused. With `twice`, node-saml must accept each as well.
  */
 export function createResponseVerifier({ twice }: { twice: boolean }): ResponseVerifier {
   let worker: Worker | undefined

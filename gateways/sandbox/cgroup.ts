@@ -4,15 +4,15 @@ import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A control group of the kernel that holds one step, or one runner, and all that it starts. */
+/** A control group (cgroup v2) with one step or runner and everything that it starts. */
 export type Cgroup = {
-  /** Moves this process in. What it has started before stays where it is. */
+  /** Moves a process in. Children that it already has stay where they are. */
   add(pid: number): void
-  /** Heaps and stacks, without files and shared mappings, which the group's limit holds. */
+  /** Heaps and stacks, without files and shared mappings, which count towards the group's limit. */
   ownMemoryBytes(): number
-  /** Whether the kernel killed the group because it went over its memory. */
+  /** Whether the kernel killed the group for its memory. */
   ranOutOfMemory(): boolean
-  /** SIGKILL to everything in it, at once, so that nothing forks its way past a list. */
+  /** SIGKILL to everything in it at once, so that no fork escapes. */
   kill(): void
   /** Ends what is left in it and removes it. */
   remove(): Promise<void>
@@ -35,7 +35,7 @@ export function makeCgroup(runs: string, name: string, limits: CgroupLimits): Cg
   try {
     put('memory.max', String(limits.memoryBytes))
     put('pids.max', String(limits.processes))
-    // All of a step or none of it: a plan whose provider alone was killed reads as any failure.
+    // All of a step or none of it: a plan with only its provider killed would look like any failure.
     put('memory.oom.group', '1')
     putIfThere(join(path, 'memory.swap.max'), '0')
   } catch (error) {
@@ -95,7 +95,7 @@ export async function removeCgroups(runs: string, prefix: string): Promise<void>
   await Promise.all(names.map(async (name) => removeCgroup(join(runs, name))))
 }
 
-/** `cgroup.kill` is of Linux 5.14; before it each process is named. */
+/** `cgroup.kill` needs Linux 5.14; before that each process is killed. */
 function killAllIn(path: string): void {
   if (putIfThere(join(path, 'cgroup.kill'), '1')) return
   for (const pid of readIfThere(join(path, 'cgroup.procs')).split('\n').filter(Boolean))
@@ -109,7 +109,7 @@ function killAllIn(path: string): void {
 /** A file of the kernel's that not every version has, or a group that is gone. */
 function putIfThere(path: string, value: string): boolean {
   try {
-    // Never made: in a group that is gone, or on another file system, it would be a file of ours.
+    // Never created: in a group that is gone it would be a file of ours.
     writeFileSync(path, value, { flag: 'r+' })
     return true
   } catch {

@@ -6,16 +6,14 @@ import { unavailable } from '../../domain/errors.ts'
 export type Claim = { release(): void }
 
 /**
- * Claims a name in this folder for this process; undefined while another live process, or
- * another claim of this one, holds it. The kernel ends a claim with its process, however that
- * dies, so it never outlives its holder.
+ * Claims a name in this folder for this process; undefined while another live process, or another claim of
+ * this one, holds it. The kernel ends a claim with its process, so it never outlives its holder.
  *
- * A claim is a listening unix socket of a path that is never used twice, in a folder that
- * only this user may enter, so no other user of the host can claim. Each claimant listens
- * before it looks for others, and goes back when it finds one that listens. So of two, the
- * one that looks last finds the other: both may go back, but they never both hold the name.
- * A path that nobody listens on is of a dead process, and is removed; a claimant that was
- * met between making its path and listening finds it gone, and goes back too.
+ * A claim is a listening unix socket with a unique path, in a folder that only this user may enter, so no
+ * other user of the host can claim. Each claimant listens first and then looks for others, and gives up if it
+ * finds one that listens. Of two claimants, the one that looks last finds the other: both may give up, but
+ * never do both hold the name. A path that nobody listens on belongs to a dead process and is removed. A
+ * claimant whose path is removed before it listens notices that, and gives up too.
  */
 export async function claimName(folder: string, name: string): Promise<Claim | undefined> {
   const place = openPlace(folder)
@@ -48,7 +46,7 @@ export async function claimName(folder: string, name: string): Promise<Claim | u
   }
 }
 
-/** By descriptor on Linux: a socket's path may be 107 bytes long, and a data directory's may be longer. */
+/** By descriptor on Linux: a socket's path is limited to 107 bytes, and a data directory's may be longer. */
 function openPlace(folder: string): { fd: number; path: string } {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -70,7 +68,7 @@ function listen(path: string): Promise<Server> {
   })
 }
 
-/** Anything but a refusal counts as somebody: a full backlog, say. */
+/** Any answer but a refusal means that somebody listens: a full backlog, for example. */
 function listens(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

@@ -1,9 +1,8 @@
 import { openSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Node's `stdio` for a step, continued with /dev/null for each descriptor that this worker
- * itself inherited from whoever started it and that would go on to its children: a step
- * could write into a supervisor's pipe.
+ * Node's `stdio` for a step, with /dev/null for each descriptor that this worker inherited and would pass on
+ * to its children: a step could otherwise write into a supervisor's pipe.
  */
 export function coverInherited<T>(stdio: readonly T[]): Array<T | number> {
   inheritedMax ??= findInheritedMax()
@@ -17,7 +16,7 @@ export function coverInherited<T>(stdio: readonly T[]): Array<T | number> {
 let inheritedMax: number | undefined
 let devNull: number | undefined
 
-/** Node closes its own descriptors in children; what is left open was there before it. */
+/** Node closes its own descriptors in children; those that stay open were inherited. */
 function findInheritedMax(): number {
   if (process.platform !== 'linux') return 2
   const open = readdirSync('/proc/self/fd').map(Number)

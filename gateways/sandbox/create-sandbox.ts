@@ -79,7 +79,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   }
 }
 
-/** Each parent may be passed through and not listed: the names of runs are nobody's business. */
+/** Its parents can be entered and not listed, so that users of the host do not see the names of runs. */
 async function makeWorkDir(workDir: string): Promise<void> {
   const isRoot = process.getuid?.() === 0
   await mkdir(workDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
@@ -141,7 +141,7 @@ function openCgroupsFor(options: SandboxOptions): StepGroups {
   return { runs: null, note }
 }
 
-/** With 1, a kernel's setting for debugging, processes of unreadable programs can be read and traced. */
+/** With 1 (a kernel setting for debugging), processes of unreadable programs can be read and traced. */
 function assertDumpsAreOff(): void {
   if (readFileSync('/proc/sys/fs/suid_dumpable', 'utf8').trim() !== '1') return
   const hint = 'set it to 0 (sysctl fs.suid_dumpable=0)'
@@ -151,7 +151,7 @@ function assertDumpsAreOff(): void {
   )
 }
 
-/** Said at the start: a step would only show bwrap's own words, run after run. */
+/** Checked at the start: a step would only show bwrap's own error, run after run. */
 function assertReadable(folder: string, isRoot: boolean): void {
   for (let path = folder; ; path = dirname(path)) {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode
@@ -167,7 +167,7 @@ function assertReadable(folder: string, isRoot: boolean): void {
 async function installAll(options: SandboxOptions): Promise<Partial<Record<Program, string>>> {
   const entries = Object.entries(options.programs).map(async ([name, source]) => [
     name,
-    // A developer's machine need not have a copy of each engine a data directory.
+    // A developer's machine needs no copy of each program per data directory.
     options.kind === 'process' && process.getuid?.() !== 0
       ? await realpath(source)
       : await installProgram(source, options.workDir),

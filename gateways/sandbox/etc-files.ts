@@ -9,11 +9,11 @@ export type EtcFiles = {
   seccompFile: string | undefined
 }
 
-/** The few files of /etc that programs expect: made up where the host's would tell of the host. */
+/** The few files of /etc that programs expect; generated where the host's would reveal something. */
 export async function etcFiles(workDir: string, extraCaFile?: string): Promise<EtcFiles> {
   const folder = join(workDir, 'etc')
   await mkdir(folder, { recursive: true })
-  // By name, for the process's umask takes off what mkdir is told.
+  // Explicitly, because mkdir applies the umask.
   await chmod(folder, 0o711)
   const put = async (name: string, content: string | Buffer) => {
     const path = join(folder, name)
@@ -38,7 +38,7 @@ export async function etcFiles(workDir: string, extraCaFile?: string): Promise<E
 const newline = Buffer.from('\n')
 const authorities = '/etc/ssl/certs/ca-certificates.crt'
 
-/** Never /etc/ssl whole: its `private` holds the host's keys. */
+/** Never all of /etc/ssl: its `private` has the host's keys. */
 const fromHost = [
   '/etc/ssl/certs',
   '/etc/ssl/openssl.cnf',

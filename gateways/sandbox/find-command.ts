@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 
-/** A program of the system, found in root's folders alone: a PATH could lead to somebody's own `mount`. */
+/** Finds a system program in root's folders alone: PATH could contain an attacker's `mount`. */
 export function findCommand(name: string): string | undefined {
   return folders
     .map((folder) => `${folder}/${name}`)

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Bytes that this folder takes on its disk. What vanishes meanwhile counts as nothing. */
+/** The size of a folder on its disk. Files that vanish meanwhile do not count. */
 export async function folderSize(path: string): Promise<number> {
   let size = 0
   const folders = [path]

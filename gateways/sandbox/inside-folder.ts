@@ -3,7 +3,7 @@ import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
 import { invalid } from '../../domain/errors.ts'
 import { fileTooLarge, notOwnFile, unusableFile, type Place } from './unusable-file.ts'
 
-/** Reads and writes below one folder that untrusted code may have filled with traps. */
+/** Reads and writes below a folder in which untrusted code may have set traps. */
 export type InsideFolder = {
   write: (path: string, content: string | Buffer) => Promise<void>
   makeFolder: (path: string) => Promise<void>
@@ -13,10 +13,9 @@ export type InsideFolder = {
 }
 
 /**
- * The worker is root and a step owns this folder, so a planted symbolic link (`out` → `/etc`)
- * would make the worker read or overwrite the host's files. Each part of a path is
- * therefore opened below the descriptor of the part before it, never following a link, so
- * that also a link which is swapped in between two calls leads nowhere.
+ * The worker is root and a step owns this folder, so a planted symbolic link (`out` → `/etc`) could make the
+ * worker read or overwrite the host's files. Each part of a path is therefore opened below the descriptor of
+ * the part before it, without following links, so that a link swapped in between two calls has no effect.
  */
 export function insideFolder(root: string, owner: number | undefined): InsideFolder {
   return {
@@ -81,7 +80,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK
 const writeFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 const hasProc = process.platform === 'linux'
 
-/** Opens each folder below the one before, then calls `use` with a path that stands for the last one. */
+/** Opens each folder below the previous one, then calls `use` with a path of the last one. */
 async function below<T>(
   root: string,
   folders: readonly string[],
@@ -89,7 +88,7 @@ async function below<T>(
 ): Promise<T> {
   const opened: FileHandle[] = []
   try {
-    // /proc/self/fd/N stands for the open folder itself (openat), whatever its name leads to by now.
+    // /proc/self/fd/N is the open folder itself (openat), whatever its name refers to by now.
     const enter = async (path: string) => {
       const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       opened.push(handle)
@@ -110,14 +109,14 @@ async function below<T>(
 }
 
 async function readRegular(place: Place, maxBytes: number): Promise<Buffer> {
-  // Without O_NONBLOCK a planted pipe would hold the worker for ever.
+  // Without O_NONBLOCK a planted pipe would block the worker for ever.
   const file = await open(place.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const info = await file.stat()
-    // A second name means that the file may be another's: a hard link needs no right to read.
+    // A file with a second name may be another's: making a hard link needs no right to read.
     if (!info.isFile() || info.nlink !== 1) throw notOwnFile(info, place)
     if (info.size > maxBytes) throw fileTooLarge(place, maxBytes)
-    // It may still grow, and a sparse file says little of itself, so the cap is on what is read.
+    // It may still grow, and a sparse file's size is misleading, so the limit is on what is read.
     const content = Buffer.alloc(info.size)
     let length = 0
     while (length < content.length) {

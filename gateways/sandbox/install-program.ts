@@ -3,14 +3,13 @@ import { chmod, copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/prom
 import { basename, join } from 'node:path'
 
 /**
- * A copy of this program that steps can run and nobody can read. The kernel makes a process
- * of an unreadable program non-dumpable: no other process of its uid can open its memory,
- * its descriptors or its environment, or trace it. So a provider cannot silence the engine
- * that started it and print in its place.
+ * Copies a program so that steps can execute it and nobody can read it. The kernel makes a process of an
+ * unreadable program non-dumpable: no other process of its uid can open its memory, descriptors or environment,
+ * or trace it. So a provider cannot silence OpenTofu and print in its place.
  *
- * The copy lies where a slot's uid can go: below a root's home it could not even be opened.
- * No step can change it: it is mounted read-only, and a root worker's copy is root's. It is
- * made once for each size and time of change, whole or not at all.
+ * The copy is where a slot's uid can reach it: below root's home it could not. No step can change it: it is
+ * mounted read-only, and a root worker's copy belongs to root. It is made atomically, once for each size and
+ * time of change.
  */
 export async function installProgram(source: string, workDir: string): Promise<string> {
   const real = await realpath(source)
@@ -22,7 +21,7 @@ export async function installProgram(source: string, workDir: string): Promise<s
   if (known?.size === size && (known.mode & 0o777) === executableOnly) return target
 
   await mkdir(folder, { recursive: true })
-  // By name, for the process's umask takes off what mkdir is told.
+  // Explicitly, because mkdir applies the umask.
   await chmod(folder, 0o711)
   const unfinished = `${target}.${randomBytes(6).toString('hex')}`
   try {
@@ -35,5 +34,5 @@ export async function installProgram(source: string, workDir: string): Promise<s
   return target
 }
 
-/** For its owner too: a worker that is not root runs its steps under its own uid. */
+/** For its owner too: a worker that is not root runs steps under its own uid. */
 const executableOnly = 0o111

@@ -4,15 +4,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Kills every process of a slot's uid: what left its process group, and what a dead
- * worker left behind. `kill -1` as that uid reaches its own processes and no others, and
- * all at once, so that none can fork its way past a list.
+ * Kills every process of a slot's uid: those that left their process group, and those of a dead worker.
+ * `kill -1` as that uid reaches exactly its processes, all at once, so that no fork escapes.
  */
 export async function killUid(uid: number | undefined): Promise<void> {
   if (uid === undefined) return
-  // The number is checked because uid 0 here would take the host down.
+  // Checked, because uid 0 here would kill the whole host.
   if (uid <= 1000) throw new Error('Not the uid of a slot')
-  // It succeeds as long as it finds somebody, who may take a moment to die.
+  // It succeeds as long as a process is left, which may take a moment to die.
   for (let tries = 0; tries < 200; tries += 1) {
     if (!(await killsAny(uid)) || !(await isAnyAlive(uid))) return
     await sleep(5)
@@ -25,7 +24,7 @@ async function killsAny(uid: number): Promise<boolean> {
   return code === 0
 }
 
-/** A zombie is found by kill, too, and stays for as long as the host's init takes to reap it: seconds, on some. */
+/** Zombies are found by kill too, and stay until the host's init reaps them, which can take seconds. */
 async function isAnyAlive(uid: number): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue

@@ -6,7 +6,7 @@ import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './la
 import type { ProcessHost } from './launcher-host.ts'
 import type { Step } from './workbench.ts'
 
-/** Starts a step with the limits that need no namespace. It sees the host: for a developer's machine only. */
+/** Starts a step with the limits that need no namespace. It sees the host, so it is for a developer's machine only. */
 export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): LaunchedStep {
   const ownUid = bench.uid !== undefined
   const command = [
@@ -45,7 +45,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     memoryBytes: async () => 0,
     ranOutOfMemory: () => false,
     async gone() {
-      // Whoever left the group is still of the slot's uid.
+      // Processes that left the group still have the slot's uid.
       await killUid(bench.uid)
       while (signalGroup(0)) {
         signalGroup('SIGKILL')

@@ -22,24 +22,24 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
     bench.enterNetwork,
     [host.bwrap, '--args', '3', '--info-fd', '5'],
     host.etc.seccompFile ? ['--seccomp', '4'] : [],
-    // In the user namespace of its own a process limit counts the sandbox's processes alone.
+    // In its own user namespace, a process limit counts the sandbox's processes alone.
     ['--', ...ownStreams, ...limits, inside, ...step.args],
   ].flat()
   const seccomp = host.etc.seccompFile ? openSync(host.etc.seccompFile, 'r') : 'ignore'
-  // nsenter changes the uid itself: before that it needs root's right to enter the network.
+  // nsenter changes the uid itself, because entering the network needs root.
   const changesUid = bench.uid !== undefined && bench.enterNetwork.length === 0
   const child = spawn(command[0] ?? '', command.slice(1), {
     stdio: coverInherited(['ignore', 'ignore', 'pipe', 'pipe', seccomp, 'pipe', 'pipe', 'pipe']),
     // Empty, since /proc/1/environ inside shows what bwrap was started with.
     env: {},
     cwd: '/',
-    // A process group of its own, to be killed as a whole.
+    // In a process group of its own, to be killed as a whole.
     detached: true,
     ...(changesUid ? { uid: bench.uid, gid: bench.uid } : {}),
   })
   if (typeof seccomp === 'number') closeSync(seccomp)
   giveToOomKiller(child.pid)
-  // bwrap starts nothing before it has read its options, so all that it starts is in the group.
+  // bwrap starts nothing before it has read its options, so everything it starts is in the group.
   const cgroup =
     host.cgroups === null ? undefined : joinCgroup(host.cgroups, child, { bench, step })
   if (!cgroup) lowerPriority(child.pid)
@@ -86,14 +86,14 @@ function joinCgroup(
   let cgroup: Cgroup | undefined
   try {
     cgroup = makeCgroup(runs, name, {
-      // Files of a tmpfs are memory of the group that wrote them.
+      // Files on a tmpfs count as memory of the group that wrote them.
       memoryBytes: memoryBytes + bench.tmpfsBytes + 2 * tmpBytes,
       processes: processes + ownProcesses,
     })
     cgroup.add(child.pid)
     return cgroup
   } catch (error) {
-    // It waits for its options, and must not run without its limits.
+    // It waits for its options, and must not run without limits.
     killGroup(child.pid)
     void cgroup?.remove()
     throw error
@@ -104,10 +104,9 @@ function joinCgroup(
 const ownProcesses = 8
 
 /**
- * Gives the program its input and output from descriptors 6 and 7. Process 1 of the sandbox
- * is bwrap, which makes itself dumpable: a child of the program could write into its memory
- * and print through it. It keeps no descriptor but its first three, so they are /dev/null
- * and the error stream.
+ * Connects the program's input and output to descriptors 6 and 7. Process 1 of the sandbox is bwrap, which
+ * makes itself dumpable, so a child of the program could write into its memory and print through it. It only
+ * keeps its first three descriptors, which are therefore /dev/null and the error stream.
  */
 const ownStreams = ['/bin/sh', '-c', 'exec "$@" <&6 >&7 6<&- 7>&-', 'sh']
 
@@ -132,7 +131,7 @@ function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
     ['--perms', '1777', '--size', String(tmpBytes), '--tmpfs', '/tmp'],
     // After /tmp, for one of them may lie below it.
     host.shared.flatMap((folder) => ['--ro-bind', folder, folder]),
-    // Unless they are made read-only, / and /dev are tmpfs without a size: memory without a limit.
+    // Unless they are read-only, / and /dev are tmpfs without a size: unlimited memory.
     ['--proc', '/proc', '--dev', '/dev', '--size', String(tmpBytes), '--tmpfs', '/dev/shm'],
     ['--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', `/bench/${step.cwd}`],
@@ -141,7 +140,7 @@ function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
 
 const tmpBytes = 64 * 1024 * 1024
 
-/** When the host runs out of memory it takes the steps before the worker and the database. */
+/** When the host runs out of memory, the kernel kills steps before the worker and the database. */
 function giveToOomKiller(pid: number | undefined): void {
   if (pid === undefined) return
   try {

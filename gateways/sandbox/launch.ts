@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import type { Step } from './workbench.ts'
 
-/** A step that has been started, and the handles on its processes that its kind of sandbox gives. */
+/** A started step, with handles on its processes. */
 export type LaunchedStep = {
   child: ChildProcess
   /** The program's own streams, which need not be those of `child`. */
@@ -14,7 +14,7 @@ export type LaunchedStep = {
   interrupt(): Promise<void>
   /** SIGKILL to everything the step started. */
   kill(): void
-  /** Memory of all its processes, as far as this kind of sandbox can tell. */
+  /** Memory of all its processes, as far as it can be measured. */
   memoryBytes(): Promise<number>
   /** Whether the kernel ended it because its cgroup went over its memory. */
   ranOutOfMemory(): boolean
@@ -28,7 +28,7 @@ export type Bench = {
   uid: number | undefined
   /** Host path of the program. */
   program: string
-  /** The command that enters the run's private network; empty when there is none to enter. */
+  /** The command that enters the run's private network; empty if there is none. */
   enterNetwork: readonly string[]
   /** Size of the tmpfs that `root` is, whose files count as memory of its cgroup; 0 on a disk. */
   tmpfsBytes: number
@@ -45,14 +45,14 @@ export function limitCommand(
   const { memoryBytes, processes, fileSizeBytes } = step.limits
   return [
     prlimit,
-    // A process limit counts all processes of a uid, so it only fits a uid that is the slot's alone.
+    // This limit counts all processes of a uid, so it needs a uid that only this slot has.
     ...(countsOwnUid ? [`--nproc=${processes}`] : []),
     `--fsize=${fileSizeBytes}`,
     '--nofile=4096',
     '--core=0',
-    // Not the address space: Go and V8 reserve far more of it than they use. The watch of what
-    // is used decides; this holds a process that grows faster than the watch looks. A cgroup
-    // holds it better, and says afterwards that it was the memory.
+    // Not the address space, of which Go and V8 reserve far more than they use. The periodic measurement
+    // decides; this limits a process that grows faster than it. A cgroup is better, and reports that it was the
+    // memory.
     ...(hasCgroup ? [] : [`--data=${memoryBytes + arenaSlackBytes}`]),
     '--',
   ]
@@ -61,7 +61,7 @@ export function limitCommand(
 /** Go takes its heap in arenas of 64 MiB, whole before it is used. */
 const arenaSlackBytes = 128 * 1024 * 1024
 
-/** Where there is no cgroup: a step that computes must not hold up worker and API. */
+/** Without a cgroup, so that a step that computes does not slow down worker and API. */
 export function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   try {

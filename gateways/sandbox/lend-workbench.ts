@@ -26,7 +26,7 @@ export type WorkbenchHost = SandboxOptions & {
   graceMs: number
 }
 
-/** A workbench in this slot for some process to work in, and a promise that settles once nothing of it is left. */
+/** Opens a workbench in this slot for some process, and a promise that settles once nothing of it is left. */
 export async function lendWorkbench(
   host: WorkbenchHost,
   slot: PooledSlot,
@@ -120,7 +120,7 @@ function noteOnce(host: WorkbenchHost): void {
   host.log.warn({}, note)
 }
 
-/** The steps of a borrower that is gone, where a cgroup tells which they are. */
+/** Kills the steps of a borrower that is gone, if a cgroup identifies them. */
 async function removeStepGroups(launcher: LauncherHost, folder: string): Promise<void> {
   if (launcher.kind !== 'bubblewrap' || launcher.cgroups === null) return
   await removeCgroups(launcher.cgroups, `${basename(folder)}-`)

@@ -6,14 +6,14 @@ export type MountOrder =
   | { verb: 'umount'; path: string }
 
 /**
- * Mounts and unmounts in one small shell that stays. A process that a worker starts costs it
- * its whole page table, during which it serves nobody (measured: 9 ms at 280 MB); what the
- * shell starts costs nearly nothing. It ends with the worker, whose end closes its input.
+ * Mounts and unmounts in one small shell that stays. Starting a process copies the worker's page table, during
+ * which it serves nobody (measured: 9 ms at 280 MB); what the shell starts costs nearly nothing. It ends with
+ * the worker, which closes its input.
  */
 export function orderMount(order: MountOrder): Promise<boolean> {
   const options = order.verb === 'mount' ? order.options : '-'
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  // A line break or tab would make another order of the rest.
+  // A line break or tab would split the order into two.
   if (/[\t\n]/.test(options + order.path)) throw new Error('Not the path of a work folder')
   shell ??= startShell()
   shell.waiting.push(resolve)
@@ -45,7 +45,7 @@ function startShell(): Shell {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     cwd: '/',
-    // A terminal's Ctrl-C is not for it: work folders are removed after.
+    // Ctrl-C in a terminal must not reach it: work folders are removed afterwards.
     detached: true,
   })
   const waiting: Shell['waiting'] = []
@@ -64,7 +64,7 @@ function startShell(): Shell {
     for (const line of lines) waiting.shift()?.(line === '0')
     if (waiting.length === 0) hold(false)
   })
-  // What it was asked may not have been done; the next order starts another.
+  // Its orders may not have been carried out; the next order starts another shell.
   const over = () => {
     if (shell === started) shell = undefined
     for (const answer of waiting.splice(0)) answer(false)

@@ -12,9 +12,9 @@ export type PidNamespace = {
 }
 
 /**
- * bwrap outside waits for bwrap inside, which is process 1 there and reaps; the program is
- * process 2. A SIGINT to the group would only end bwrap, and with it everything at once:
- * to let tofu save its state the signal must go to process 2 itself.
+ * bwrap outside waits for bwrap inside, which is process 1 there and reaps; the program is process 2. SIGINT to
+ * the group would only end bwrap, and with it everything at once. To let tofu save its state the signal must
+ * go to process 2 itself.
  */
 export function namespaceOf(info: Readable): PidNamespace {
   let first: number | undefined
@@ -55,8 +55,8 @@ async function findProgram(first: number): Promise<number | undefined> {
 }
 
 /**
- * Until bwrap has changed its root, and once its process is gone and the number another's,
- * what is there is the host's own /proc: the whole host's memory would end an innocent step.
+ * Before bwrap has changed its root, and after its pid was reused, this path is the host's own /proc: the
+ * host's memory would then end an innocent step.
  */
 async function memoryBelow(first: number): Promise<number> {
   const proc = `/proc/${first}/root/proc`
@@ -74,10 +74,7 @@ async function isItsOwn(first: number, proc: string): Promise<boolean> {
   return its !== undefined && its === shown && its !== ours
 }
 
-/**
- * Adds up what each process has alone and what they share, over the sandbox's own view of
- * /proc, which it cannot change.
- */
+/** Adds up each process's private memory and their shared memory, by the sandbox's /proc, which it cannot change. */
 async function sumMemory(proc: string): Promise<number> {
   const pids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name))
   const sizes = await Promise.all(pids.map(ownMemory))
@@ -96,7 +93,7 @@ async function ended(pid: number): Promise<void> {
 
 async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The name in brackets may hold anything, so the state is what follows the last bracket.
+  // The name in brackets may contain anything, so the state is what follows the last bracket.
   return stat !== undefined && !/^.*\) [ZX] /s.test(stat)
 }
 

@@ -8,11 +8,11 @@ export type OpenedCgroups = { runs: string } | { missing: string }
 /**
  * Prepares a part of the cgroup v2 tree for the steps and runners of this work folder:
  *
- *     <what the host delegates>/service    this process and whatever it shares its group with
+ *     <what the host delegates>/service    this process and whatever shares its group
  *     <what the host delegates>/runs-…     the groups of steps, together at a fifth of the CPU's weight
  *
- * The kernel gives controllers only to the children of a group without processes of its own
- * ("no internal processes", cgroup-v2.rst), hence `service`.
+ * The kernel gives controllers only to the children of a group without processes of its own ("no internal
+ * processes", cgroup-v2.rst), hence `service`.
  */
 export function openCgroups(workDir: string, proc = '/proc/self'): OpenedCgroups {
   try {
@@ -54,8 +54,8 @@ function findOwn(proc: string): string | undefined {
 }
 
 /**
- * The group that we may divide. A service's own, a container's or a delegated one is; the one
- * of a login session holds a person's shell as well, so root goes up to where there is room.
+ * The group that may be divided: that of a service, a container or a delegation. The group of a login session
+ * also has a person's shell, so root uses a parent of it.
  */
 function homeFor(own: string): string | undefined {
   const isRoot = process.getuid?.() === 0
@@ -77,7 +77,7 @@ function enableControllers(group: string): void {
   writeFileSync(join(group, 'cgroup.subtree_control'), wanted.map((name) => `+${name}`).join(' '))
 }
 
-/** Until there is none left: one that is moved may just have started another. */
+/** Repeats until none is left: a process may have started another while it was moved. */
 function moveProcesses(from: string, to: string): void {
   for (let tries = 0; tries < 100; tries += 1) {
     const pids = listed(from, 'cgroup.procs')

@@ -18,9 +18,9 @@ const ports: Record<Door, number> = { state: statePort, proxy: proxyPort, git: g
 const names: readonly Door[] = ['state', 'proxy', 'git']
 const closed: Doors = { state: undefined, proxy: undefined, git: undefined }
 
-/** A network namespace whose loopback has one listener a door, all of them in the worker's hands. */
+/** A network namespace whose loopback has one listener per door, served by the worker. */
 export type PrivateNetwork = {
-  /** The command that puts what follows it into this network. */
+  /** The command prefix that runs a program in this network. */
   enter(uid: number | undefined): string[]
   /** From now on connections go to these servers, or nowhere. */
   route(doors: Partial<Doors>): void
@@ -28,17 +28,16 @@ export type PrivateNetwork = {
 }
 
 /**
- * A step has no network but a loopback of its own, and nothing of the worker's runs beside
- * it: a helper makes the namespace, listens in it, hands its sockets to this process and
- * ends. What the step connects to is thus served here, by code that it cannot reach.
- * The namespace holds nothing else and the steps have no right over it, so that one serves
- * all runs of a slot, one after the other.
+ * A step's only network is a loopback of its own, without any process of the worker in it: a helper creates the
+ * namespace, listens in it, passes its sockets to this process and ends. So connections of the step are served
+ * here, by code that it cannot reach. The namespace holds nothing else and steps have no rights over it, so it
+ * is reused by all runs of a slot, one after the other.
  */
 export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork> {
   const isRoot = process.getuid?.() === 0
   const helper = fileURLToPath(new URL('hand-over-listeners.mts', import.meta.url))
   const args = [
-    // Root's namespace belongs to the host's user namespace: no step ever has a right over it.
+    // Root's namespace belongs to the host's user namespace: no step ever has rights over it.
     isRoot ? [] : ['--unshare-user'],
     ['--unshare-net', '--unshare-pid', '--die-with-parent', ...systemFolders()],
     ['--proc', '/proc', '--dev-bind', '/dev/null', '/dev/null'],
@@ -67,7 +66,7 @@ export async function openPrivateNetwork(bwrap: string): Promise<PrivateNetwork>
     await Promise.race([received, exited])
     exited.catch(() => {})
     const spaces = isRoot ? ['net'] : ['user', 'net']
-    // An open descriptor keeps the namespace after its last process has gone.
+    // An open descriptor keeps the namespace alive after its last process.
     const handles = spaces.map((space) => ({
       space,
       fd: openSync(`/proc/${pid}/ns/${space}`, 'r'),
@@ -106,7 +105,7 @@ function privateNetwork(
     },
     route(next) {
       doors = { ...closed, ...next }
-      // A connection of the run before must not speak to the doors of the next one.
+      // A connection of the previous run must not reach the doors of the next one.
       for (const socket of sockets) socket.destroy()
     },
     close() {
@@ -117,7 +116,7 @@ function privateNetwork(
   }
 }
 
-/** Rejects with the helper's last words once it has ended. */
+/** Rejects with the helper's last output once it has ended. */
 async function failureOf(child: ChildProcess): Promise<never> {
   let words = ''
   child.stderr?.on('data', (chunk: Buffer) => (words += chunk.toString().slice(0, 4096)))
@@ -125,7 +124,7 @@ async function failureOf(child: ChildProcess): Promise<never> {
   throw new Error(`bwrap ended with ${signal ?? code}: ${words}`)
 }
 
-/** The pipe stays open: bwrap writes in pieces and would die of SIGPIPE, leaving its child to wait for ever. */
+/** Keeps the pipe open: bwrap writes in pieces and would die of SIGPIPE, leaving its child waiting for ever. */
 function readInfo(pipe: Readable): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = ''

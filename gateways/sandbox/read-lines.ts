@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Calls `onLine` for each line and waits for it, so that a slow reader slows the program
- * instead of filling the worker's memory. A line longer than the cap is cut with a mark.
+ * Calls `onLine` for each line and awaits it, so that a slow reader slows the program instead of filling the
+ * worker's memory. Lines above the limit are cut and marked.
  */
 export async function readLines(
   stream: Readable,

@@ -7,14 +7,14 @@ import type { Step } from './workbench.ts'
 export type StepOutput = {
   /** Settles when both streams are read; rejects with what `onLine` threw. */
   readonly done: Promise<void>
-  /** How long the step has said nothing. Time in which `onLine` was busy is not the step's. */
+  /** How long the step has been silent, without the time in which `onLine` was busy. */
   quietMs(): number
   captured(): { stdout: Buffer; stdoutBytes: number }
-  /** Stops reading: what a step left behind may hold its pipes open for ever. */
+  /** Stops reading: a leftover process may hold the pipes open for ever. */
   abandon(): void
 }
 
-/** Reads both streams of a step: as lines, or stdout whole where it is captured. */
+/** Reads both streams of a step: as lines, or stdout as a whole if it is captured. */
 export function readOutput(launched: LaunchedStep, step: Step, ending: StepEnding): StepOutput {
   const { stdout, stderr } = launched
   const chunks: Buffer[] = []

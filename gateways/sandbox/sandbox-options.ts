@@ -15,15 +15,15 @@ export type SandboxOptions = {
     privateHosts: readonly PrivateHost[]
     extraCaFile?: string | undefined
     lookup?: ResolveRules['lookup']
-    /** Which host a run asked the egress proxy for; the label is the workbench's. */
+    /** Called with the hosts that a run asked the egress proxy for; the label is the workbench's. */
     onHost?: (label: string, host: string, allowed: boolean) => void
   }
   log: Pick<Logger, 'info' | 'warn'>
   /** Folders of the host that every step may read (a mirror of providers), at the same path. */
   shared?: readonly string[]
-  /** What is to be told beside what the sandbox finds out itself. */
+  /** Further notes for `/readyz` and the log. */
   notes?: readonly string[]
-  /** Production: a host without cgroup v2 is refused. */
+  /** In production, refuses a host without cgroup v2. */
   requireCgroups?: boolean
   /** Between SIGINT and SIGKILL; 10 s unless said. */
   graceMs?: number

@@ -1,7 +1,6 @@
 /**
- * A classic BPF program for bwrap's `--seccomp`: it refuses calls that plans and builds do
- * not need and that have let code out of, or past the limits of, a sandbox. Undefined on a
- * processor that it has no numbers for.
+ * A classic BPF program for bwrap's `--seccomp`. It refuses system calls that plans and builds do not need and
+ * that were used to escape from sandboxes or their limits. Undefined for an unknown processor.
  */
 export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   const machine = machines[arch]
@@ -11,7 +10,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   const refuseAt = 4 + calls.length + 1
   const program: Instruction[] = [
     [loadWord, 0, 0, archOffset],
-    // Numbers mean other calls in another mode (i386 on x64): it is refused whole.
+    // In another mode (i386 on x64) the same numbers mean other calls, so that mode is refused.
     [jumpIfEqual, 0, refuseAt - 2, machine.audit],
     [loadWord, 0, 0, numberOffset],
     [jumpIfAtLeast, refuseAt - 4, 0, machine.firstForeign],
@@ -25,11 +24,10 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 type Machine = { audit: number; firstForeign: number; calls: Record<string, number> }
 
-// io_uring does work that no filter and few limits see; userfaultfd, bpf, perf and keyrings
-// have been the way to many kernel holes; memfd and System V shared memory hold memory
-// that belongs to no process, so that the memory limit would not count it. pidfd_getfd,
-// process_vm_* and kcmp reach into another process of the same uid: a provider could take
-// the engine's standard output and print a plan of its own.
+// io_uring works around filters and limits; userfaultfd, bpf, perf and keyrings were part of many kernel
+// exploits; memfd and System V shared memory hold memory of no process, which the memory limit would not
+// count. pidfd_getfd, process_vm_* and kcmp reach into other processes of the same uid: a provider could take
+// OpenTofu's standard output and print a plan of its own.
 const shared = {
   io_uring_setup: 425,
   io_uring_enter: 426,

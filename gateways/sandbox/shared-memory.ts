@@ -1,13 +1,12 @@
 import { open, stat } from 'node:fs/promises'
 
 /**
- * Bytes of shared memory that these processes hold and that belongs to no process alone: a
- * mapping of MAP_SHARED | MAP_ANONYMOUS keeps its pages when the child that wrote them has
- * ended or has unmapped them, so nobody's RssShmem shows them. Files of a tmpfs are not
- * counted: their mount has a size.
+ * The shared memory that these processes hold and that belongs to no process alone: a mapping of MAP_SHARED |
+ * MAP_ANONYMOUS keeps its pages after the child that wrote them has ended, and no process's RssShmem shows
+ * them. Files on a tmpfs are not counted: their mount has a size.
  *
- * Each mapping is asked for what it has allocated, once, however many processes share it.
- * Only root may ask; for anybody else it counts as a whole.
+ * Each mapping counts once with what it has allocated, however many processes share it. Only root may measure
+ * that; for other users a mapping counts as a whole.
  */
 export async function sharedMemoryBytes(proc: string, pids: readonly string[]): Promise<number> {
   const held = new Map<string, number>()
@@ -15,7 +14,7 @@ export async function sharedMemoryBytes(proc: string, pids: readonly string[]): 
   for (const pid of pids) {
     const maps = await readAtMost(`${proc}/${pid}/maps`, unread)
     unread -= maps.length
-    // Nobody has so many mappings by chance, and reading on would cost the worker its time.
+    // Only an attacker has so many mappings, and reading all of them would cost the worker its time.
     if (unread <= 0) return Infinity
     for (const { range, inode, bytes } of sharedIn(maps)) {
       if (held.has(inode)) continue

@@ -4,7 +4,7 @@ import { claimSlot, type Slot } from './claim-slot.ts'
 import { openPrivateNetwork, type PrivateNetwork } from './open-private-network.ts'
 
 export type PooledSlot = Slot & {
-  /** The slot's private network, made when a run first needs it; undefined without bubblewrap. */
+  /** The slot's private network, created when a run first needs it; undefined without bubblewrap. */
   network(): Promise<PrivateNetwork | undefined>
 }
 
@@ -22,7 +22,7 @@ export type SlotPool = {
   close(): void
 }
 
-/** The slots of this worker. One is claimed when first needed and kept, with its network, until the end. */
+/** The slots of this worker. A slot is claimed when first needed and kept, with its network, until the end. */
 export function slotPool(options: SlotPoolOptions): SlotPool {
   const { size, workDir, cgroups, bwrap, waitMs = 60_000 } = options
   const free: PooledSlot[] = []
@@ -40,7 +40,7 @@ export function slotPool(options: SlotPoolOptions): SlotPool {
         const slot = pooled(await claimSlot(workDir), bwrap)
         all.push(slot)
         try {
-          // Its last holder may have died while another worker's start could not clean up.
+          // Its last holder may have died without cleaning up.
           await clearSlot({ workDir, cgroups }, slot)
         } catch (error) {
           slot.release()

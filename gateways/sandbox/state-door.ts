@@ -9,7 +9,7 @@ import { withoutHopByHop } from '../outbound/without-hop-by-hop.ts'
 
 export type StateDoorOptions = {
   apiUrl: string
-  /** The one path that passes, as text: `/api/workspaces/7/state`. */
+  /** The one path that is allowed: `/api/workspaces/7/state`. */
   statePath: string
   /** Extra authorities beside the system's, when the API is reached over https. */
   ca?: readonly string[] | undefined
@@ -19,9 +19,9 @@ export type StateDoorOptions = {
 }
 
 /**
- * The one way from a run to the API: its own state. Everything else of the API stays out of
- * its reach, so a plan cannot use the network place of a worker to attack sign-in or metrics.
- * The server does not listen yet: call `listen`, or hand it sockets with `emit('connection')`.
+ * The only way from a run to the API: its own state. A plan cannot reach the rest of the API, so it cannot use
+ * the worker's place in the network to attack sign-in or metrics. The server does not listen yet: call
+ * `listen`, or hand it sockets with `emit('connection')`.
  */
 export function createStateDoor(options: StateDoorOptions): Server {
   const door = { waitMs: 60_000, maxBodyBytes: 128 * 1024 * 1024, ...options }
@@ -35,7 +35,7 @@ export function createStateDoor(options: StateDoorOptions): Server {
   server.on('connection', (socket: Socket) => {
     open += 1
     socket.once('close', () => (open -= 1))
-    // One run must not use up the file descriptors of the worker that serves the others.
+    // So that one run cannot use up the file descriptors of the worker.
     if (open > 32) socket.destroy()
   })
   server.on('clientError', (_error, socket) => socket.destroy())
@@ -47,7 +47,7 @@ type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 async function passOn({ request, response }: Exchange, door: Door): Promise<void> {
   const path = request.url ?? ''
-  // Compared as sent: a decoded or normalized path could differ from what the API then reads.
+  // Compared as sent: a decoded or normalized path could differ from what the API reads.
   if (path !== door.statePath && !path.startsWith(`${door.statePath}?`))
     return answer(response, 404)
   if (Number(request.headers['content-length'] ?? 0) > door.maxBodyBytes)
@@ -56,7 +56,7 @@ async function passOn({ request, response }: Exchange, door: Door): Promise<void
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const api = new URL(door.apiUrl)
-  // Nothing of the request has been sent yet, so that waiting here repeats nothing.
+  // Nothing has been sent yet, so waiting here repeats nothing.
   const socket = await connectApi(api, door, gone.signal)
   if (!socket) return answer(response, 503)
   response.once('close', () => socket.destroy())
@@ -77,7 +77,7 @@ async function passOn({ request, response }: Exchange, door: Door): Promise<void
   await Promise.all([pipeline(request, cap(door.maxBodyBytes), upstream), answered])
 }
 
-/** Without what the API takes from a trusted proxy only: a plan could say that it comes from anywhere. */
+/** Removes headers that the API accepts from a trusted proxy: a plan could claim any address. */
 function headersFor(request: IncomingMessage) {
   const headers = Object.entries(withoutHopByHop(request.headers))
   return Object.fromEntries(headers.filter(([name]) => !/^(x-|forwarded$|cookie$)/.test(name)))

@@ -1,13 +1,13 @@
 import type { LaunchedStep } from './launch.ts'
 import type { StepEnd } from './workbench.ts'
 
-/** Why and how a step is being ended; the first reason stands. */
+/** Why and how a step is ended; the first reason is kept. */
 export type StepEnding = {
   readonly how: StepEnd['how'] | undefined
   readonly limit: StepEnd['limit']
-  /** The reason stands, and the step goes on to its own end. */
+  /** Keeps a reason and lets the step end by itself. */
   note(reason: StepEnd['how']): void
-  /** SIGINT, and SIGKILL for all once the grace time is over. */
+  /** SIGINT, and SIGKILL for all after the grace period. */
   interrupt(reason: StepEnd['how']): void
   /** SIGKILL for all, at once. */
   kill(reason: StepEnd['how'], limit?: StepEnd['limit']): void

@@ -6,12 +6,12 @@ import { type StepEnding, stepEnding } from './step-ending.ts'
 import type { Step, StepEnd } from './workbench.ts'
 
 export type Watch = {
-  /** Set where the kernel does not hold the size of the work folder. */
+  /** Set if the kernel does not limit the size of the work folder. */
   isOverQuota?: () => Promise<boolean>
   graceMs: number
 }
 
-/** Reads a started step to its end, and ends it when it is canceled or goes past a limit. */
+/** Reads a step to its end, and ends it when it is canceled or exceeds a limit. */
 export async function superviseStep(
   launched: LaunchedStep,
   step: Step,
@@ -33,7 +33,7 @@ export async function superviseStep(
   launched.stdin.on('error', () => {})
   launched.stdin.end(step.stdin ?? '')
   try {
-    // once() rejects with `error`, which stands for a program that could not be started.
+    // once() rejects on `error`: the program could not be started.
     const [code, signal] = await once(child, 'exit')
     const exitCode = code as number | null
     if (launched.ranOutOfMemory()) ending.kill('killed', 'memory')

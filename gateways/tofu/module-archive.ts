@@ -21,8 +21,8 @@ const maxManifestBytes = 4 * 1024 * 1024
 const maxCommits = 200
 
 /**
- * The modules of a run as one archive. It is made and unpacked by `tar` in the sandbox, so that
- * links and names that a module's author chose mean nothing to the worker.
+ * The modules of a run as one archive. `tar` in the sandbox makes and unpacks it, so that links and names
+ * chosen by a module's author cannot affect the worker.
  */
 export function moduleArchive({ bench, data, dataFolder, run }: Options) {
   const manifest = `${data}/modules/modules.json`

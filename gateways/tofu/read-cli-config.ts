@@ -3,13 +3,13 @@ import { isAbsolute } from 'node:path'
 import { unavailable } from '../../domain/errors.ts'
 
 export type CliConfig = {
-  /** Folders of the host that every run reads its providers from, and none can write. */
+  /** Folders of the host that every run reads providers from and none can write. */
   mirrors: string[]
-  /** What an operator should know of it. */
+  /** Notes for the operator. */
   notes: string[]
 }
 
-/** What of an operator's OpenTofu CLI configuration matters to the sandbox that runs are in. */
+/** The parts of an operator's OpenTofu CLI configuration that matter to the sandbox. */
 export function readCliConfig(file: string): CliConfig {
   let text: string
   try {
@@ -17,8 +17,8 @@ export function readCliConfig(file: string): CliConfig {
   } catch (error) {
     throw unavailable('cli_config', `CC_TOFU_CLI_CONFIG names ${file}, which cannot be read`, error)
   }
-  // A cache that runs write to would carry what one organization's run left to all others; and
-  // OpenTofu takes from it only what a lock file names, and trips over other inits that write.
+  // A cache that runs can write would carry one organization's data to all others; and OpenTofu uses only
+  // what a lock file names, and fails beside other inits that write.
   if (/^\s*plugin_cache_dir\s*=/m.test(text))
     throw unavailable(
       'cli_config',
@@ -37,9 +37,9 @@ export function readCliConfig(file: string): CliConfig {
 }
 
 /**
- * The CLI configuration of a run. Where it does not say where providers come from, OpenTofu would
- * look into `terraform.d/plugins` of the folder it works in and into folders of its home first:
- * a plan's code could leave a program there for a later step to start.
+ * The CLI configuration of a run. Without a `provider_installation` block OpenTofu first looks into
+ * `terraform.d/plugins` of its working folder and of its home: a plan's code could leave a program there for a
+ * later step.
  */
 export const withProviderInstallation = (text: string): string =>
   withoutComments(text).includes('provider_installation')

@@ -12,9 +12,9 @@ import { namesInFiles, variableArguments } from './variable-arguments.ts'
 const configuration = 'config'
 const data = 'data'
 const out = 'out'
-/** What no step may write: a plan's code would choose the programs of the steps after it (`dev_overrides`). */
+/** Read-only for steps: otherwise a plan's code could choose the programs of later ones (`dev_overrides`). */
 const settings = 'settings'
-/** Where `show` works: nothing but the plan's lock file is in it, and no step may write to it. */
+/** The read-only folder in which `show` runs, with the plan's lock file alone. */
 const reading = 'reading'
 
 const planFile = `${out}/plan.bin`
@@ -52,13 +52,13 @@ function declaredIn(shown: string): string[] {
   return typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
 }
 
-/** Linux refuses to start a program with more, and its error names nothing that its reader could change. */
+/** Linux would refuse to start the program, with an error that does not say what to change. */
 function assertFits(env: Readonly<Record<string, string>>): void {
   const fault = whyTooLarge(env)
   if (fault !== undefined) throw invalid(fault, undefined, 'variables_too_large')
 }
 
-/** What the steps after `init` say as well, and what to type next: nobody types here. */
+/** Advice for people at a terminal, which nobody has here. */
 const isForTerminals = (line: string): boolean =>
   line.includes('"type":"version"') || line.includes('"You may now begin working with OpenTofu.')
 
@@ -74,13 +74,13 @@ export function tofu(options: TofuOptions) {
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     CHECKPOINT_DISABLE: '1',
-    // Relative, for a plan file names the folders of its modules, and without bubblewrap each workbench lies elsewhere.
+    // Relative: a plan file has its modules' folders, and without bubblewrap each workbench has another path.
     TF_DATA_DIR: dataFolder,
     TF_CLI_CONFIG_FILE: bench.inside(`${settings}/tofu.rc`),
     HOME: bench.inside(out),
     PATH: '/usr/bin:/bin',
     TMPDIR: '/tmp',
-    // There is nobody to ask: git then says at once what it lacks.
+    // Nobody can answer a prompt, so git reports at once what it lacks.
     GIT_TERMINAL_PROMPT: '0',
   }
   const connected = {
@@ -89,7 +89,7 @@ export function tofu(options: TofuOptions) {
     TF_HTTP_UNLOCK_ADDRESS: bench.stateUrl,
     TF_HTTP_USERNAME: 'run',
     TF_HTTP_PASSWORD: token,
-    // Together about a minute: long enough for an API that is being restarted.
+    // Together about a minute: enough for a restart of the API.
     TF_HTTP_RETRY_MAX: '12',
     TF_HTTP_RETRY_WAIT_MIN: '1',
     TF_HTTP_RETRY_WAIT_MAX: '5',
@@ -98,7 +98,7 @@ export function tofu(options: TofuOptions) {
     NO_PROXY: '127.0.0.1,localhost',
   }
 
-  /** What is over the configuration's .tfvars files; empty until `settleVariables`. */
+  /** What overrides the configuration's .tfvars files; empty until `settleVariables`. */
   let over: Readonly<Record<string, string>> = {}
 
   type More = Partial<Step> & { gitEnv?: Readonly<Record<string, string>> | undefined }
@@ -106,7 +106,7 @@ export function tofu(options: TofuOptions) {
     bench.run({
       program: 'tofu',
       args,
-      // What is fixed comes last: nothing a workspace sets can lead a run elsewhere.
+      // Fixed settings come last, so that nothing of a workspace overrides them.
       env: { ...env, ...gitEnv, ...over, ...fixed, ...(step.network === 'none' ? {} : connected) },
       cwd: root,
       network: 'run',
@@ -139,8 +139,8 @@ export function tofu(options: TofuOptions) {
     },
 
     /**
-     * Puts the variables over the configuration's own .tfvars files, and says which of the names
-     * asked for the configuration does not declare. It is asked only where either may matter.
+     * Makes the variables override the configuration's .tfvars files, and returns which of the asked names the
+     * configuration does not declare. Reads the configuration only where either matters.
      */
     async settleVariables(
       files: Readonly<Record<string, string>>,
@@ -155,7 +155,7 @@ export function tofu(options: TofuOptions) {
         captureBytes: maxDeclarationsBytes,
         onLine: () => undefined,
       })
-      // A configuration that cannot be read: `init` says why, and where.
+      // An unreadable configuration: `init` reports why, and where.
       if (shown.exitCode !== 0) return []
       const declared = new Set(declaredIn(shown.stdout.toString()))
       over = variableArguments(
@@ -177,11 +177,11 @@ export function tofu(options: TofuOptions) {
       await bench.write(planFile, saved.planFile)
     },
 
-    /** `keepModules`: with what is there of modules, and nothing is fetched. */
+    /** `keepModules`: uses the present modules and fetches nothing. */
     async init(how: {
       lockReadonly?: boolean
       keepModules?: boolean
-      /** What leads git to the run's relay. */
+      /** The environment that directs git to the run's relay. */
       gitEnv?: Readonly<Record<string, string>> | undefined
     }): Promise<StepEnd> {
       const args = ['init', '-input=false', '-no-color', '-json']
@@ -195,16 +195,16 @@ export function tofu(options: TofuOptions) {
     },
 
     /**
-     * Keeps what `init` fetched of modules, and puts it back from what is kept: plan and apply then
-     * read the same bytes, whatever becomes of a branch or tag in between. Undefined: nothing was fetched.
+     * Archives what `init` fetched of modules. Plan and apply then read the same bytes, whatever happens to a
+     * branch or tag in between. Undefined: nothing was fetched.
      */
     async keepModules(): Promise<ModuleArchive | undefined> {
       return archive.pack()
     },
 
     /**
-     * Whether `init` settled on our own state endpoint. A configuration may carry override
-     * files of its own; one that wins over ours would take the state elsewhere.
+     * Whether `init` configured our own state endpoint. An override file of the configuration that takes
+     * precedence over ours would move the state elsewhere.
      */
     async usesOwnBackend(): Promise<boolean> {
       const settled = await bench.read(`${data}/terraform.tfstate`, 1024 * 1024)
@@ -229,13 +229,12 @@ export function tofu(options: TofuOptions) {
     },
 
     /**
-     * Reads the plan file back, without a network and after everything that its author's code could
-     * touch is over. It works in a folder without the author's files and without the workspace's
-     * variables, so that no block, file or setting of the author has a part in the reading. The
-     * values of variables that it needs are in the plan file.
+     * Reads the plan file back, without a network and after all code of its author has ended. Runs in a folder
+     * without the author's files and without the workspace's variables, so that no block, file or setting of the
+     * author influences the reading. The plan file has the values of variables that it needs.
      */
     async show(lock: Buffer | undefined, { maxBytes }: { maxBytes: number }): Promise<StepEnd> {
-      // Without it OpenTofu does not start the providers, whose schemas it reads the plan by.
+      // Without it OpenTofu does not start the providers, whose schemas it needs.
       if (lock) await bench.write(`${reading}/.terraform.lock.hcl`, lock)
       return run(['show', '-json', '-no-color', bench.inside(planFile)], {
         cwd: reading,
@@ -243,7 +242,7 @@ export function tofu(options: TofuOptions) {
         network: 'none',
         readOnly: [data, configuration, out],
         captureBytes: maxBytes,
-        // To say how large it is.
+        // To report its size.
         countBytes: maxCountedBytes,
       })
     },
@@ -264,7 +263,7 @@ export function tofu(options: TofuOptions) {
       return bench.read(lockFile, maxPartBytes.lock_file)
     },
 
-    /** What OpenTofu leaves when it could not save the state: the only trace of what was made. */
+    /** The state that OpenTofu could not save: the only trace of what was created. */
     async readErroredState(): Promise<Buffer | undefined> {
       return bench.read(`${root}/errored.tfstate`, 128 * 1024 * 1024)
     },

@@ -15,7 +15,7 @@ export function variableArguments(
 /** Each command that evaluates the configuration; an apply refuses values other than its plan's. */
 const commands = ['init', 'plan', 'apply']
 
-/** The words of a shell, as OpenTofu takes them apart. */
+/** Quotes a word as OpenTofu splits them. */
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
 /** Names among TF_VAR_… that a file which OpenTofu reads by itself may give another value. */

@@ -17,8 +17,8 @@ type Subject = {
 type Validity = { notBefore: Date; notAfter: Date }
 
 /**
- * A certificate authority for the parts of one installation (RFC 5280). Its key stays in this
- * object and is never written, so nobody can issue another certificate later.
+ * A certificate authority for the parts of one installation (RFC 5280). Its key stays in this object and is
+ * never written, so no further certificate can be issued later.
  */
 export function makeAuthority(commonName: string, validity: Validity): Authority {
   const own = newKey()

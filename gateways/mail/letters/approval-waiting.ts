@@ -8,14 +8,14 @@ export type WaitingRun = {
   workspaceName: string
   author: string
   destroy: boolean
-  /** Its files are to be seen before they are planned. */
+  /** The files must be looked at before they are planned. */
   beforePlan?: boolean
   summary: Pick<PlanSummary, 'add' | 'change' | 'destroy'> | null
   cost: PresentedCost | null
   waitsUntil: Date | null
 }
 
-/** Says what waits, how much of it and where; never what a plan holds: a mailbox is not the place for it. */
+/** Says what waits and where, never what a plan contains: mailboxes are not the place for it. */
 export function approvalWaitingLetter(run: WaitingRun): Letter {
   const { summary, cost, waitsUntil } = run
   const what = run.destroy ? 'A run that destroys everything' : 'A run'

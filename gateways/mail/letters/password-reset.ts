@@ -1,6 +1,6 @@
 import { letter, type Letter } from '../letter.ts'
 
-/** The token stands behind `#`, which a browser does not send: it is in no server's log and no Referer. */
+/** The token is after `#`, which browsers do not send, so no server's log and no Referer has it. */
 export const passwordResetLetter = (about: {
   baseUrl: string
   organizationName: string

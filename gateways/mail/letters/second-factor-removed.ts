@@ -1,6 +1,6 @@
 import { letter, type Letter } from '../letter.ts'
 
-/** Whoever takes an account over by removing its second factor is noticed by the person. */
+/** So that the person notices an attacker who takes over the account by removing its second factor. */
 export const secondFactorRemovedLetter = (about: {
   baseUrl: string
   organizationName: string

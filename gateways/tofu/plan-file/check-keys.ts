@@ -64,7 +64,7 @@ const known = {
 
 const sets = new Map(Object.entries(known).map(([part, keys]) => [part, new Set<string>(keys)]))
 
-/** A part with more than OpenTofu writes was not written by it. */
+/** A part with other keys was not written by OpenTofu. */
 export function checkKeys(record: Record<string, unknown>, part: keyof typeof known): void {
   for (const key of Object.keys(record))
     if (!sets.get(part)?.has(key))

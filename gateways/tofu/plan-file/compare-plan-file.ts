@@ -25,9 +25,9 @@ const isOfPlan = (name: string): boolean =>
   name.startsWith('tfconfig/')
 
 /**
- * Throws PlanForged unless `tofu show -json` said of the plan file what is in it: each change of
- * a resource, of what drifted and of an output, the variables, and the planned values. Both are
- * read by code of ours alone, so a program of the author that took the engine's output is found.
+ * Throws PlanForged unless the JSON of `tofu show` says what the plan file contains: each change of a
+ * resource, of drift and of an output, the variables, and the planned values. Both are parsed by our own code,
+ * so a program of the author that printed in OpenTofu's place is detected.
  */
 export function comparePlan(plan: FilePlan, planJson: unknown): void {
   if (!isRecord(planJson)) throw new PlanForged('what was read is no object')
@@ -35,7 +35,7 @@ export function comparePlan(plan: FilePlan, planJson: unknown): void {
   if ((planJson['errored'] ?? false) !== plan.errored) throw differs('the plan', 'errored')
   if (planJson['terraform_version'] !== plan.tofuVersion) throw differs('the plan', 'version')
   if (planJson['timestamp'] !== plan.timestamp) throw differs('the plan', 'timestamp')
-  // Where the state goes is read from the plan file, not from the settings of the apply.
+  // The state's location is read from the plan file, not from the settings of the apply.
   const { type, workspace, config } = plan.backend
   const isOurs = config instanceof Map && [...config.values()].every((value) => value === null)
   if (type !== 'http' || workspace !== 'default' || !isOurs)
@@ -82,7 +82,7 @@ function compareResources(resources: readonly FileResource[], shown: unknown): v
 
 const keyOf = (address: unknown, deposed: unknown) => JSON.stringify([address, deposed ?? null])
 
-/** An address comes from the JSON here, which an author may have made: bounded, and no control characters. */
+/** Bounds an address and removes control characters: an attacker may have written the JSON. */
 const nameOf = (entry: unknown): string => {
   const address = own(entry, 'address')
   return typeof address === 'string' ? JSON.stringify(address.slice(0, 200)) : 'a change'
@@ -181,7 +181,7 @@ function compareOutputs({ outputs }: FilePlan, shown: unknown): void {
     throw new PlanForged('an output was read that is not in it')
 }
 
-/** What a policy may look at instead of the changes: the same values once more, as a tree of modules. */
+/** Compares the planned values too, which policies may read instead of the changes. */
 function comparePlannedValues(plan: FilePlan, shown: unknown): void {
   if (!isRecord(shown)) throw new PlanForged('the planned values were not read')
   checkKeys(shown, 'values')

@@ -1,4 +1,4 @@
-/** The plan file is not what it is said to be. The message names an address or a place, never a value. */
+/** The plan file is not what it should be. The message names an address or a place, never a value. */
 export class PlanForged extends Error {
   constructor(fault: string) {
     super(`The plan file and what was read from it do not agree: ${fault}.`)

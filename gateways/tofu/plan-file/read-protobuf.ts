@@ -8,8 +8,8 @@ export type Message = Map<string, Array<number | string | Buffer>>
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * One protobuf message by the table of its fields. Fields that the table lacks are refused: the
- * table is of the engine's own version, and what this does not know could matter to the engine.
+ * Reads one protobuf message by the table of its fields. Unknown fields are refused: the table belongs to
+ * OpenTofu's own version, and an unknown field could matter to it.
  */
 export function readMessage(bytes: Buffer, table: FieldTable): Message {
   const message: Message = new Map()
@@ -47,7 +47,7 @@ export function readMessage(bytes: Buffer, table: FieldTable): Message {
   }
 }
 
-/** The value of a field that stands once or not at all: of several, readers differ in which they take. */
+/** The value of a field that may occur once: of several, readers differ in which they use. */
 function single(message: Message, name: string): number | string | Buffer | undefined {
   const values = message.get(name)
   if (values && values.length > 1) throw new PlanForged(`its field ${name} stands twice`)

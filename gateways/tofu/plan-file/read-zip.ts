@@ -22,9 +22,9 @@ const descriptorBytes = 16
 const knownFlags = 0x0808
 
 /**
- * The entries of an archive exactly as Go's archive/zip writes it: entry after entry from the
- * first byte, then the directory, then the end, and nothing between. What is looser could be
- * another archive to another reader, so it is no plan.
+ * The entries of an archive exactly as Go's archive/zip writes it: the entries from the first byte on, then
+ * the directory, then the end, and nothing between. Anything looser could be another archive to another
+ * reader, so it is refused.
  */
 export function readZip(file: Buffer): ZipEntry[] {
   if (file.length < endBytes || file.readUInt32LE(0) !== signatures.local)
@@ -105,7 +105,7 @@ function inflate(data: Buffer, { method, size, crc }: Header, maxBytes: number):
 
 function inflateBounded(data: Buffer, size: number): Buffer {
   try {
-    // A zip bomb says a small size: no more than that is ever made of it.
+    // A zip bomb understates its size; no more than that is unpacked.
     return inflateRawSync(data, { maxOutputLength: Math.max(1, size) })
   } catch {
     throw loose()
