@@ -169,9 +169,14 @@ describe('what identity providers send', () => {
       },
     ],
     [
-      'a number for a string',
-      { op: 'add', path: `${enterpriseUrn}:employeeNumber`, value: 42 },
-      enterprise({ employeeNumber: '42' }),
+      'one e-mail without its list',
+      { op: 'add', path: 'emails', value: { value: 'c@acme.test', type: 'other' } },
+      { emails: [work, home, { value: 'c@acme.test', type: 'other' }] },
+    ],
+    [
+      'a chosen e-mail, whole and wrapped',
+      { op: 'replace', path: 'emails[type eq "home"]', value: [{ value: 'h@acme.test' }] },
+      { emails: [work, { value: 'h@acme.test', type: 'home' }] },
     ],
     [
       'schemas within are passed over',

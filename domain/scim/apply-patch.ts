@@ -5,9 +5,10 @@ import { withPaths, type PatchOperation } from './patch-operations.ts'
 import { extensionOf, type Document } from './read-document.ts'
 import {
   assertFew,
-  readOne,
+  readPatchValue,
   readSimple,
   readValue,
+  unwrapped,
   withOnePrimary,
   type Element,
   type Value,
@@ -90,7 +91,7 @@ function valueAfter(target: Target, old: Value | undefined, step: Step): Value |
   const { attribute, sub } = target
   if (attribute.multiValued) return elementsAfter(target, (old ?? []) as Element[], step)
   if (attribute.type !== 'complex')
-    return step.op === 'remove' ? undefined : readValue(attribute, step.value)
+    return step.op === 'remove' ? undefined : readPatchValue(attribute, step.value)
   const part = (old ?? {}) as Element
   if (sub) return emptyAsNone(withSub(part, sub, step))
   if (step.op === 'remove' || step.value === null) return undefined
@@ -99,8 +100,9 @@ function valueAfter(target: Target, old: Value | undefined, step: Step): Value |
 
 /** Keeps sub-attributes that are not named (RFC 7644 3.5.2.3); one that is named and null is removed. */
 function mergeComplex(attribute: Attribute, part: Element, value: unknown): Element | undefined {
-  const given = readOne(attribute, value)
-  const merged = { ...part, ...(typeof given === 'object' && given) }
+  // One element: the attribute is complex and has a single value.
+  const given = readPatchValue(attribute, value) as Element | undefined
+  const merged = { ...part, ...given }
   if (typeof value === 'object' && value !== null)
     for (const [name, one] of Object.entries(value)) {
       const sub = attribute.subAttributes?.find(
@@ -125,7 +127,7 @@ function elementsAfter(target: Target, old: Element[], step: Step): Element[] | 
 }
 
 function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): Element[] {
-  const given = (readValue(attribute, value) ?? []) as Element[]
+  const given = (readPatchValue(attribute, value) ?? []) as Element[]
   if (op === 'replace') return given
   // Entra ID names what it removes as a value; without a value all are removed.
   if (op === 'remove')
@@ -166,7 +168,7 @@ function chosenAfter(
       : old.filter((one) => !isChosen(one))
   const change = (element: Element, from: Element): Element => {
     if (sub) return withSub(element, sub, step)
-    const given = (readOne({ ...attribute, multiValued: false }, step.value) ?? {}) as Element
+    const given = (readPatchValue(attribute, step.value) as Element[] | undefined)?.[0] ?? {}
     return step.op === 'add' ? { ...element, ...given } : { ...from, ...given }
   }
   // Elements that no filter matches are created to match it: connectors rely on that.
@@ -175,7 +177,7 @@ function chosenAfter(
 }
 
 function withSub(element: Element, sub: Attribute, { op, value }: Step): Element {
-  const read = op === 'remove' ? undefined : readSimple(sub, value)
+  const read = op === 'remove' ? undefined : readSimple(sub, unwrapped(value))
   const { [sub.name]: _, ...rest } = element
   return read === undefined ? rest : { ...rest, [sub.name]: read }
 }

@@ -1,6 +1,6 @@
 import { patchPath } from './patch-path.ts'
 import { withPaths, type PatchOperation } from './patch-operations.ts'
-import { readSimple, readValue, textOrNull, type Element } from './read-value.ts'
+import { readPatchValue, readSimple, textOrNull, unwrapped, type Element } from './read-value.ts'
 import type { Document } from './read-document.ts'
 import { quoted, refusal } from './refusals.ts'
 import type { Filter } from './resolve-filter.ts'
@@ -52,7 +52,7 @@ export function changesOfPatch(
 type Step = { op: PatchOperation['op']; value?: unknown }
 
 function changeField(fields: GroupFields, attribute: Attribute, { op, value }: Step): void {
-  const read = op === 'remove' ? undefined : readSimple(attribute, value)
+  const read = op === 'remove' ? undefined : readSimple(attribute, unwrapped(value))
   const text = read === undefined ? null : String(read)
   if (attribute.name === 'externalId') fields.externalId = text
   else if (text !== null) fields.displayName = text
@@ -66,7 +66,7 @@ function changeMembers(
   const { attribute, sub, filter, op, value } = step
   if (sub && (sub.name !== 'value' || filter))
     throw refusal('mutability', 'A member is added or removed, not changed.')
-  const given = () => membersOf(readValue(attribute, value) as Element[] | undefined)
+  const given = () => membersOf(readPatchValue(attribute, value) as Element[] | undefined)
   if (filter) {
     for (const one of chosenIds(filter))
       if (op === 'add') join(members, [one, null])

@@ -50,8 +50,8 @@ export const extensionOf = (document: Document, urn: string): Record<string, Val
 function assertSchemas({ core }: ResourceSchema, { schemas }: Record<string, unknown>): void {
   // Some connectors omit it; a body with another schema is refused.
   if (schemas === undefined) return
-  const named =
-    Array.isArray(schemas) &&
-    schemas.some((one) => String(one).toLowerCase() === core.id.toLowerCase())
-  if (!named) throw refusal('invalidValue', `schemas does not name ${core.id}.`)
+  if (!Array.isArray(schemas) || !schemas.every((one) => typeof one === 'string'))
+    throw refusal('invalidValue', 'schemas is a list of strings.')
+  if (!schemas.some((one) => one.toLowerCase() === core.id.toLowerCase()))
+    throw refusal('invalidValue', `schemas does not name ${core.id}.`)
 }

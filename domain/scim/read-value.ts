@@ -17,20 +17,36 @@ const maxKeyBytes = 1_700
 const keys = new Set(['userName', 'externalId', 'displayName', 'value'])
 
 /**
- * Converts a value to its attribute's type, from what identity providers send: "True" for true,
- * `[{ value: "x" }]` for x, a manager's id for `{ value: id }`. Undefined is unassigned: null, an empty
- * string, an empty array (RFC 7643 2.5).
+ * A value of a POST or PUT. It has its attribute's type (RFC 7643 2.3): a number is no string, an
+ * object no list. Undefined is unassigned: null, an empty string, an empty list (RFC 7643 2.5).
+ * Two forms that identity providers send are read all the same: booleans as text, and a
+ * manager's id for `{ value: id }`.
  */
 export function readValue(attribute: Attribute, value: unknown): Value | undefined {
-  if (value === null || value === undefined || value === '') return undefined
+  if (value === null || value === undefined) return undefined
   if (!attribute.multiValued) return readOne(attribute, value)
-  const items = Array.isArray(value) ? value : [value]
-  // Members are bounded by the body's size and never stored in a document.
-  if (attribute.name !== 'members') assertFew(attribute, items)
-  const elements = items
-    .map((item: unknown) => readComplex(attribute, item))
-    .filter((element) => element !== undefined)
+  if (!Array.isArray(value))
+    throw refusal('invalidValue', `${attribute.name} is a list, not ${kindOf(value)}.`)
+  const isMembers = attribute.name === 'members'
+  // Members are bounded by the size of a body, and never kept in a document.
+  if (!isMembers) assertFew(attribute, value)
+  const elements = value
+    .map((item: unknown) => readElement(attribute, item))
+    // A member that names nobody is refused where it is read; an empty address is none.
+    .filter((element) => isMembers || Object.keys(element).length > 0)
   return elements.length === 0 ? undefined : withOnePrimary(elements)
+}
+
+/**
+ * A value of a PATCH. Entra ID wraps one value as it would wrap several, authentik sends one
+ * element without its list, Ping a member as its id.
+ */
+export function readPatchValue(attribute: Attribute, value: unknown): Value | undefined {
+  if (!attribute.multiValued) return readValue(attribute, unwrapped(value))
+  if (typeof value === 'string' && attribute.name === 'members')
+    return readValue(attribute, [{ value }])
+  const isElement = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return readValue(attribute, isElement ? [value] : value)
 }
 
 export function assertFew({ name }: Attribute, values: readonly unknown[]): void {
@@ -38,9 +54,11 @@ export function assertFew({ name }: Attribute, values: readonly unknown[]): void
     throw refusal('invalidValue', `${name} has at most ${maxElements} values.`)
 }
 
-export function readOne(attribute: Attribute, value: unknown): Simple | Element | undefined {
-  if (attribute.type === 'complex') return readComplex(attribute, unwrapped(value))
-  return readSimple(attribute, value)
+function readOne(attribute: Attribute, value: unknown): Simple | Element | undefined {
+  if (attribute.type !== 'complex') return readSimple(attribute, value)
+  const isId = typeof value === 'string' && findSub(attribute, 'value')
+  const element = readElement(attribute, isId ? { value } : value)
+  return Object.keys(element).length === 0 ? undefined : element
 }
 
 /** Keeps the first primary element: with two it would be arbitrary which address is used. */
@@ -51,14 +69,12 @@ export function withOnePrimary(elements: Element[]): Element[] {
   )
 }
 
-function readComplex(attribute: Attribute, value: unknown): Element | undefined {
-  if (value === null || value === '' || value === undefined) return undefined
-  if (typeof value !== 'object') {
-    const main = findSub(attribute, 'value')
-    if (!main) throw refusal('invalidValue', `${attribute.name} is an object.`)
-    return readComplex(attribute, { value })
+/** The sub-attributes of a complex value that are known and the client's to say; there may be none. */
+function readElement(attribute: Attribute, value: unknown): Element {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const what = attribute.multiValued ? 'has objects' : 'is an object'
+    throw refusal('invalidValue', `${attribute.name} ${what}, not ${kindOf(value)}.`)
   }
-  if (Array.isArray(value)) throw refusal('invalidValue', `${attribute.name} has a list in a list.`)
   const element: Element = {}
   for (const [name, part] of Object.entries(value)) {
     const sub = findSub(attribute, name)
@@ -67,14 +83,12 @@ function readComplex(attribute: Attribute, value: unknown): Element | undefined 
     const read = readSimple(sub, part)
     if (read !== undefined) element[sub.name] = read
   }
-  return Object.keys(element).length === 0 ? undefined : element
+  return element
 }
 
-export function readSimple(attribute: Attribute, wrapped: unknown): Simple | undefined {
-  const value = unwrapped(wrapped)
-  if (value === null || value === undefined || value === '') return undefined
+export function readSimple(attribute: Attribute, value: unknown): Simple | undefined {
+  if (value === null || value === undefined) return undefined
   if (attribute.type === 'boolean') return readBoolean(attribute, value)
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string')
     throw refusal('invalidValue', `${attribute.name} is a string, not ${kindOf(value)}.`)
   if (value.length > maxLength)
@@ -99,12 +113,16 @@ function readBoolean({ name }: Attribute, value: unknown): boolean {
   throw refusal('invalidValue', `${name} is true or false, not ${quoted(JSON.stringify(value))}.`)
 }
 
-/** Entra ID wraps a single value in a list. */
-function unwrapped(value: unknown): unknown {
-  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
-  if (only === value || typeof only !== 'object' || only === null) return only
-  const keys = Object.keys(only)
-  return keys.length === 1 && 'value' in only ? only.value : only
+/** `[{ value: "x" }]` is x; with more in it than a value it stays an object. */
+export function unwrapped(value: unknown): unknown {
+  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined
+  if (typeof only !== 'object' || only === null || Array.isArray(only)) return value
+  const names = Object.keys(only)
+  return names.length === 1 && 'value' in only ? only.value : only
 }
 
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : `an ${typeof value}`)
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
