@@ -200,7 +200,7 @@ describe('the Redirect binding', () => {
   test('a key that is not RSA verifies nothing', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const message = readRedirect(sent())
-    const signature = sign('sha256', Buffer.from(message.signedText), privateKey)
+    const signature = sign('sha256', Buffer.from(message.signedTexts[0] ?? ''), privateKey)
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     expect(verifyRedirect({ ...message, signature }, [pem])).toBeUndefined()
   })

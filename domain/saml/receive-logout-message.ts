@@ -3,7 +3,13 @@ import { verifyEnveloped } from './enveloped-signature.ts'
 import { decodeBase64Field, decodeField, samlFields } from './form-fields.ts'
 import { decodeXml, parseXml } from './parse-xml.ts'
 import { readLogoutMessage, type LogoutMessage } from './read-logout-message.ts'
-import { kindOf, readRedirect, readRedirectContent, verifyRedirect } from './redirect-binding.ts'
+import {
+  kindOf,
+  readRedirect,
+  readRedirectContent,
+  verifyRedirect,
+  type FieldsFrom,
+} from './redirect-binding.ts'
 import { SamlRefusal } from './saml-refusal.ts'
 import { namespaces } from './xml-elements.ts'
 
@@ -23,14 +29,16 @@ const maxRelayStateLength = 2_048
  */
 export function receiveLogoutMessage(method: 'GET' | 'POST', text: string): ReceivedMessage {
   const fields = samlFields(text)
-  const redirect = method === 'GET' || fields.has('SigAlg') || fields.has('Signature')
-  const received = redirect ? fromRedirect(text) : fromPost(fields)
+  const isRedirect = method === 'GET' || fields.has('SigAlg') || fields.has('Signature')
+  const received = isRedirect
+    ? fromRedirect(text, method === 'GET' ? 'query' : 'form')
+    : fromPost(fields)
   if ((received.relayState?.length ?? 0) > maxRelayStateLength)
     throw new SamlRefusal('relay_state_too_long')
   return received
 }
 
-function fromRedirect(text: string): ReceivedMessage {
+function fromRedirect(text: string, from: FieldsFrom): ReceivedMessage {
   const read = readRedirectContent(text)
   const root = parseXml(read.xml)
   // SAML bindings 3.4.4.1: the signature is in the query alone.
@@ -42,7 +50,7 @@ function fromRedirect(text: string): ReceivedMessage {
     relayState: read.relayState,
     verify(certificates) {
       // Only checked here, because the administrator of the organization should see a missing or SHA-1 signature.
-      const certificate = verifyRedirect(readRedirect(text), certificates)
+      const certificate = verifyRedirect(readRedirect(text, from), certificates)
       if (certificate === undefined) throw new SamlRefusal('signature_invalid')
       return { message, certificate }
     },

@@ -167,6 +167,22 @@ export const byPost = async (harness: Harness, { key }: Provider, sent: Sent) =>
   })
 }
 
+/** Deflated and signed as for a query, but as the fields of a form, whose values a browser encodes in its own way. */
+export const byForm = async (harness: Harness, { key }: Provider, sent: Sent) => {
+  const { kind, xml, relayState } = sent
+  const url = redirectUrl({ kind, xml, destination: '', relayState }, (sent.key ?? key).privateKey)
+  return postForm(harness, formFields(url.slice(1)))
+}
+
+/** The values of a query, as a page would write them into hidden fields. */
+export const formFields = (query: string): Record<string, string> =>
+  Object.fromEntries(
+    query.split('&').map((part) => {
+      const at = part.indexOf('=')
+      return [part.slice(0, at), decodeURIComponent(part.slice(at + 1))]
+    }),
+  )
+
 export const postForm = async (harness: Harness, fields: Record<string, string> | string) =>
   harness.app.inject({
     method: 'POST',

@@ -5,6 +5,7 @@ import { readRedirect, verifyRedirect } from '../../../domain/saml/redirect-bind
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
   auditOf,
+  byForm,
   byPost,
   byRedirect,
   isAlive,
@@ -22,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-const bindings = { redirect: byRedirect, post: byPost }
+const bindings = { redirect: byRedirect, post: byPost, 'redirect’s fields in a form': byForm }
 const queryOf = (url: string) => url.slice(url.indexOf('?') + 1)
 const kind = 'SAMLRequest' as const
 
@@ -34,9 +35,7 @@ function answerIn(location: string, { spKey, sloUrl }: Provider) {
   return { ...readLogoutMessage(parseXml(read.xml), read.kind), relayState: read.relayState }
 }
 
-describe.each(['redirect', 'post'] as const)('a logout request by %s', (binding) => {
-  const send = bindings[binding]
-
+describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
   test('303: ends the session that it names and no other, and is answered with our signature', async () => {
     const idp = await provider(harness)
     const ada = await signedIn(harness, idp)

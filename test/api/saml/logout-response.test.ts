@@ -7,6 +7,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
   addressOfSlo,
   auditOf,
+  byForm,
   byPost,
   byRedirect,
   isAlive,
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-const bindings = { redirect: byRedirect, post: byPost }
+const bindings = { redirect: byRedirect, post: byPost, form: byForm }
 const queryOf = (url: string) => url.slice(url.indexOf('?') + 1)
 
 describe('POST /api/auth/logout of a SAML session', () => {
@@ -95,7 +96,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
     ['partial', 'partial', 'saml.logout_partial'],
     ['failed', 'failed', 'saml.logout_failed'],
   ] as const)(
-    '303: the answer %s lands on signedout=%s, once, by both bindings',
+    '303: the answer %s lands on signedout=%s, once, by both bindings and as a form',
     async (outcome, word, event) => {
       const idp = await provider(harness)
       for (const send of Object.values(bindings)) {
@@ -111,7 +112,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
           400,
         )
       }
-      expect(await auditOf(harness, idp, event)).toHaveLength(2)
+      expect(await auditOf(harness, idp, event)).toHaveLength(3)
     },
   )
 
