@@ -135,7 +135,7 @@ async function waitAgain(
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(db, organizationId).set(runId, 'approve', { state: 'waiting', by: null })
+  await stages(db, organizationId).waitAgain(runId)
   await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: runId, label },
     detail: { because: fault },

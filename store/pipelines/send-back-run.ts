@@ -23,7 +23,7 @@ export async function sendBackRun(
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(db, organizationId).set(runId, 'approve', { state: 'waiting', by: null })
+  await stages(db, organizationId).waitAgain(runId)
   await auditLog(db, organizationId, actor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: runId },
     detail: { because },

@@ -82,6 +82,14 @@ export function stages(db: Db, organizationId: number) {
         })
     },
 
+    /** Sends a run back to wait for an approval: its apply has not begun and is not next. */
+    async waitAgain(workspaceRunId: number): Promise<void> {
+      await this.set(workspaceRunId, 'approve', { state: 'waiting', by: null })
+      await rows()
+        .where({ workspaceRunId, name: 'apply' })
+        .update({ state: 'pending', startedAt: null, endedAt: null })
+    },
+
     /** Ends a stage that is still open. */
     async close(stage: Stage, state: StageState): Promise<void> {
       await rows()

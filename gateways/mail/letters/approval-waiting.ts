@@ -30,7 +30,8 @@ export function approvalWaitingLetter(run: WaitingRun): Letter {
     parts.push(`It adds ${summary.add}, changes ${summary.change} and destroys ${summary.destroy}.`)
   if (cost) parts.push(costInWords(cost))
   parts.push({ link: run.runUrl, label: 'Look at the run' })
-  if (waitsUntil) parts.push(`It waits until ${waitsUntil.toISOString()}, then it is canceled.`)
+  if (waitsUntil)
+    parts.push(`Without an approval by ${waitsUntil.toISOString()} it fails, and changes nothing.`)
   return letter(`${run.workspaceName} waits for your approval`, parts)
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stages } from '../../../store/pipelines/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import { runInPhase } from '../workspaces/run-in-phase.ts'
@@ -198,6 +199,13 @@ describe('/api/policies', () => {
         planDigest: 'digest',
       }),
     )
+    // As an approval leaves them.
+    await harness.deps.store.tenant(org.id, async (db) => {
+      const rows = stages(db, org.id)
+      await rows.create(run.id, ['plan', 'approve', 'apply'])
+      await rows.set(run.id, 'approve', { state: 'succeeded', by: operator.email, ended: true })
+      await rows.set(run.id, 'apply', { state: 'queued' })
+    })
     expect((await admin.post('/api/policies', newPolicy())).statusCode).toBe(201)
     const [approval, row] = await harness.deps.store.tenant(org.id, async (db) =>
       Promise.all([
@@ -207,6 +215,11 @@ describe('/api/policies', () => {
     )
     expect(approval.voidReason).toContain(`policy changed by ${admin.email}`)
     expect(row.phase).toBe('awaiting_approval')
+    const shown = (await admin.get(`${workspace.url}/runs/${run.id}`)).json().run.stages
+    expect(shown.slice(-2)).toMatchObject([
+      { name: 'approve', state: 'waiting', endedAt: null },
+      { name: 'apply', state: 'pending', startedAt: null, endedAt: null },
+    ])
   })
 
   test('200: many changes at once over the same workspaces all come to an end', async () => {

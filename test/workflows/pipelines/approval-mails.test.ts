@@ -53,6 +53,7 @@ test('a run that waits is told once to each who may approve it, in words, and to
   expect(text).toContain('It adds 1, changes 0 and destroys 0.')
   expect(text).toContain('The monthly cost stays at 0.00 USD.')
   expect(text).toContain(`${harness.config.baseUrl}/workspaces/${workspace.id}/runs/${id}`)
+  expect(text).toMatch(/Without an approval by \S+Z it fails, and changes nothing\./)
   expect(mail.raw).not.toContain('a-value-of-the-plan')
   expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im)
 

@@ -247,5 +247,9 @@ describe('a production workspace', () => {
     const run = await runUntil(author, { workspace, id }, awaits)
     expect(run).toMatchObject({ awaitingApproval: true, state: 'running' })
     expect(run.approvals[0]?.void).toBeDefined()
+    expect(run.stages.slice(-2)).toMatchObject([
+      { name: 'approve', state: 'waiting' },
+      { name: 'apply', state: 'pending' },
+    ])
   })
 })
