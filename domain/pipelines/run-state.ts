@@ -68,7 +68,10 @@ export const isTerminal = (phase: RunPhase): phase is TerminalPhase =>
 export const publicState = (phase: RunPhase): PublicRunState =>
   isTerminal(phase) ? phase : 'running'
 
-/** The phases before each phase. Each transition is a compare-and-swap from one of these. */
+/**
+ * From which phases a run may come to each phase. `endRun` reads it for the three ends; the other
+ * transitions are compare-and-swaps that name their phases themselves.
+ */
 export const mayComeFrom: Record<Exclude<RunPhase, 'queued'>, readonly RunPhase[]> = {
   // It returns to the queue once its files are approved.
   awaiting_plan_approval: ['queued'],
