@@ -71,7 +71,7 @@ type Look = {
   watch: Watch
 }
 
-/** Looks once at everything that no signal or limit of the kernel tells of. */
+/** Checks once everything that no signal or kernel limit reports. */
 function lookAt({ launched, step, ending, output, watch }: Look): () => Promise<void> {
   return async () => {
     const { exitCode, signalCode } = launched.child
@@ -85,7 +85,7 @@ function lookAt({ launched, step, ending, output, watch }: Look): () => Promise<
   }
 }
 
-/** As setInterval, but never a second time before the first is through. */
+/** Like setInterval, but never overlapping. */
 function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   let working = false
   return setInterval(() => {
@@ -97,7 +97,7 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   }, ms)
 }
 
-/** bwrap and shells report a program that died of signal n as exit code 128 + n. */
+/** bwrap and shells report a program that signal n killed as exit code 128 + n. */
 function signalOf(exitCode: number | null): string | null {
   if (exitCode === null || exitCode <= 128) return null
   const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)

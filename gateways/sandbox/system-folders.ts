@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 
-/** bwrap's options for the programs and libraries of the host, read-only: /usr and what leads there. */
+/** bwrap's options that mount the host's programs and libraries read-only: /usr and the links into it. */
 export function systemFolders(): string[] {
   const options = ['--ro-bind', '/usr', '/usr']
   for (const name of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {

@@ -3,7 +3,7 @@ import type { Launcher } from './launch.ts'
 import { superviseStep } from './supervise-step.ts'
 import type { Step } from './workbench.ts'
 
-/** Runs `true` in bubblewrap once, so that a host where it cannot work says so at its start. */
+/** Runs `true` in bubblewrap once, so that a host where it does not work is reported at the start. */
 export async function tryBubblewrap(launch: Launcher): Promise<void> {
   const words: string[] = []
   const step: Step = {

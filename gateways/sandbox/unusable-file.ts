@@ -2,11 +2,11 @@ import type { Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { AppError } from '../../domain/errors.ts'
 
-/** A path to open, how its author knows it, and what has to be there. */
+/** A path to open, its name for the author, and what must be there. */
 export type Place = { path: string; shown: string; wanted: 'file' | 'folder' }
 
 const unusable = 'unusable_file'
-/** What the kernel says of a path that is something else than what was asked for. */
+/** The kernel's errors for a path of another kind than expected. */
 const wrongKind = new Set([
   'ELOOP',
   'ENOTDIR',
@@ -19,7 +19,7 @@ const wrongKind = new Set([
 ])
 const noRoom = new Set(['ENOSPC', 'EDQUOT'])
 
-/** What a step left where a file or folder was expected, named for its author; every other error stays. */
+/** Names for its author what a step left instead of a file or folder; other errors stay as they are. */
 export async function unusableFile(thrown: unknown, place: Place): Promise<unknown> {
   if (!(thrown instanceof Error) || thrown instanceof AppError) return thrown
   // Errors of node:fs carry the kernel's code.
@@ -48,8 +48,8 @@ export const fileTooLarge = ({ shown }: Place, maxBytes: number) =>
   new AppError('too_large', `${shown} is larger than ${sizeOf(maxBytes)}`, { code: unusable })
 
 /**
- * The message of such an error, else undefined. `config/` is where a run's workbench keeps the
- * configuration, whose author knows the paths without it.
+ * The message of such an error, else undefined. Without `config/`, the workbench's folder for the
+ * configuration, which its author does not know.
  */
 export const messageOfUnusableFile = (error: unknown): string | undefined =>
   error instanceof AppError && error.code === unusable

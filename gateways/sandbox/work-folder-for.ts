@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 /**
- * Where this data directory's workbenches lie. A root worker's slots run under uids that
- * may not enter the data directory, so theirs lie below /run; one folder for each data
- * directory, so that two installations on a host do not clean up after each other.
+ * The folder of this data directory's workbenches. A root worker's slots have uids that cannot enter the data
+ * directory, so theirs are below /run; one folder per data directory, so that two installations on a host do
+ * not remove each other's.
  */
 export function workFolderFor(dataDir: string): string {
   const isLinuxRoot = process.platform === 'linux' && process.getuid?.() === 0

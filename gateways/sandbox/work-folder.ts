@@ -9,7 +9,7 @@ import { orderMount } from './mount-shell.ts'
 
 export type WorkFolder = {
   readonly path: string
-  /** Whether the kernel holds the size; where it does not, a watch has to. */
+  /** Whether the kernel limits the size; otherwise it is measured. */
   readonly hasQuota: boolean
 }
 
@@ -23,7 +23,7 @@ export async function makeWorkFolder(
   await mkdir(path, { mode: 0o700 })
   if (slot.uid === undefined) return { path, hasQuota: false }
 
-  // The count of files is held too: each costs kernel memory that no size counts.
+  // The number of files is limited too: each takes kernel memory that no size covers.
   const inodes = Math.max(4096, Math.floor(sizeBytes / 4096))
   const options = `size=${sizeBytes},nr_inodes=${inodes},mode=0700,uid=${slot.uid},gid=${slot.uid},nosuid,nodev`
   const hasQuota = await orderMount({ verb: 'mount', path, options })
@@ -34,7 +34,7 @@ export async function makeWorkFolder(
   return { path, hasQuota }
 }
 
-/** Unmounts and removes it. No process of its slot may be alive: removal would race with it. */
+/** Unmounts and removes it. No process of its slot may be alive, since removal would race with it. */
 export async function removeWorkFolder(path: string): Promise<void> {
   // An unmount leaves an empty folder; where nothing was mounted, the files go one by one.
   const unmounted = process.getuid?.() === 0 && (await orderMount({ verb: 'umount', path }))
@@ -44,11 +44,11 @@ export async function removeWorkFolder(path: string): Promise<void> {
 
 export type WorkPlace = {
   workDir: string
-  /** The folder of cgroup v2 that has the groups of this work folder's steps. */
+  /** The folder with the cgroups of this work folder's steps. */
   cgroups: string | null
 }
 
-/** Removes what dead workers left here; what is of a slot that is held belongs to a live one. */
+/** Removes what dead workers left here. Slots that are held belong to live ones. */
 export async function removeLeftovers(place: WorkPlace): Promise<number> {
   if (place.cgroups !== null) await removeGroupsOfDead(place.cgroups, groupOfRunner)
   const names = [...(await readdir(place.workDir)), ...groupNames(place)]
@@ -67,7 +67,7 @@ export async function removeLeftovers(place: WorkPlace): Promise<number> {
   return removed
 }
 
-/** Ends and removes everything in this slot, which the caller holds and has not used yet. */
+/** Kills and removes everything in this slot, which the caller has just claimed. */
 export async function clearSlot({ workDir, cgroups }: WorkPlace, slot: Slot): Promise<number> {
   await killUid(slot.uid)
   const prefix = `slot-${slot.number}-`

@@ -8,8 +8,8 @@ import { superviseStep, type Watch } from './supervise-step.ts'
 import type { BenchGrant, Step, Workbench } from './workbench.ts'
 
 /**
- * A workbench from its grant, in whatever process holds it. The steps are children of that
- * process, which reads what they print. `giveBack` returns the loan to the process that lent it.
+ * Opens a workbench from its grant, in whatever process holds it. The steps are children of that process, which
+ * reads their output. `giveBack` returns the loan to the process that lent it.
  */
 export function workbenchFrom(grant: BenchGrant, giveBack: () => Promise<void>): Workbench {
   const { root, quotaBytes, tmpfsBytes } = grant
@@ -53,7 +53,7 @@ export function workbenchFrom(grant: BenchGrant, giveBack: () => Promise<void>):
     close() {
       closed ??= (async () => {
         closing.abort()
-        // A step that has ended left nobody: superviseStep waited for that.
+        // A step that has ended has no processes left: superviseStep waited for that.
         if (running.size > 0) await killUid(uid)
         await Promise.allSettled(running)
         await giveBack()
@@ -72,9 +72,9 @@ const canceled = {
 } as const
 
 /**
- * bwrap resolves what it mounts on the host: a step that put a link to `/etc` where the
- * next one has a read-only folder would be given the host's. And only folders at the top
- * are taken: the parent of a deeper one could be renamed, and another put in its place.
+ * bwrap resolves mount sources on the host: a step that leaves a link to `/etc` where the next one has a
+ * read-only folder would get the host's. Only top-level folders are allowed: the parent of a deeper one could
+ * be renamed and replaced.
  */
 async function checkFolders(files: ReturnType<typeof insideFolder>, step: Step): Promise<void> {
   for (const folder of step.readOnly ?? []) {

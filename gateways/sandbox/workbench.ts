@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
 import type { LauncherHost } from './launcher-host.ts'
 
-/** `sh` is the host's shell, for what only the system's own tools do. */
+/** `sh` is the host's shell, for what only the system's own tools can do. */
 export type Program = 'tofu' | 'opa' | 'sh'
 
 export type StepLimits = {
   timeoutMs: number
-  /** No line for so long ends the step; a tool that hangs says nothing. */
+  /** A step that prints nothing for so long is ended. */
   silenceMs: number
   memoryBytes: number
   processes: number
@@ -16,7 +16,7 @@ export type StepLimits = {
 export type Step = {
   program: Program
   args: readonly string[]
-  /** The whole environment of the step: nothing is inherited. */
+  /** The whole environment of the step; nothing is inherited. */
   env: Readonly<Record<string, string>>
   /** Relative to the workbench's root. */
   cwd: string
@@ -25,11 +25,11 @@ export type Step = {
   /** `run`: this run's state endpoint and the egress proxy, nothing else. `none`: loopback only. */
   network: 'none' | 'run'
   limits: StepLimits
-  /** Called for each whole line of stderr and, unless `captureBytes` is set, of stdout; awaited, so it slows the pipe. */
+  /** Called with each line of stderr and, without `captureBytes`, of stdout. Awaited, so it slows the program. */
   onLine?: (stream: 'stdout' | 'stderr', line: string) => void | Promise<void>
   /** Keep stdout instead of splitting it into lines; more than this many bytes ends the step as `too_much_output`. */
   captureBytes?: number
-  /** Up to so many are read on and only counted, so that a refusal can say how much it was. */
+  /** Up to this many further bytes are counted, so that a refusal can report the size. */
   countBytes?: number
   /** Input of the program; closed at once when absent. */
   stdin?: string | Buffer
@@ -43,7 +43,7 @@ export type StepEnd = {
   how: 'exited' | 'canceled' | 'timed_out' | 'silent' | 'killed' | 'too_much_output'
   exitCode: number | null
   signal: string | null
-  /** Which limit ended the step as `killed`, where a watch of ours did it. */
+  /** The limit that ended the step as `killed`, if a measurement of ours found it. */
   limit?: 'memory' | 'disk'
   /** Empty unless `captureBytes` was set, and where it was more than that. */
   stdout: Buffer
@@ -51,13 +51,13 @@ export type StepEnd = {
   stdoutBytes: number
 }
 
-/** One claimed slot with its own unprivileged uid and a work folder of its own on a sized tmpfs. */
+/** A claimed slot with its own unprivileged uid and a work folder on a tmpfs of limited size. */
 export interface Workbench {
   /** Address of this run's state endpoint as seen from inside a step with `network: 'run'`. */
   readonly stateUrl: string
   /** Address of the egress proxy as seen from inside a step with `network: 'run'`. */
   readonly proxyUrl: string
-  /** Address of the Git relay that the run was opened with, likewise; nobody listens there without one. */
+  /** The Git relay's address inside a step with `network: 'run'`; without a relay nothing listens there. */
   readonly gitUrl: string
   /** Path of a folder of the workbench as seen from inside a step (`/bench/out` in bubblewrap). */
   inside(path: string): string
@@ -80,8 +80,8 @@ export type OpenOptions = {
 }
 
 /**
- * All that a process needs to run steps in a workbench that the worker holds for it, as plain
- * data: a runner is sent it as JSON and starts its steps itself (`workbenchFrom`).
+ * Everything that a process needs to run steps in a workbench that the worker holds, as plain data: a runner gets
+ * it as JSON and starts its steps itself (`workbenchFrom`).
  */
 export type BenchGrant = {
   launcher: LauncherHost
@@ -93,7 +93,7 @@ export type BenchGrant = {
   enterNetwork: readonly string[]
   urls: Pick<Workbench, 'stateUrl' | 'proxyUrl' | 'gitUrl'>
   graceMs: number
-  /** Set where the kernel does not hold the size of the work folder, so that a watch has to. */
+  /** Set if the kernel does not limit the size of the work folder. */
   quotaBytes: number | null
   /** Size of the tmpfs that the work folder is; 0 where it lies on a disk. */
   tmpfsBytes: number
@@ -103,13 +103,13 @@ export type BenchGrant = {
 export type Loan = {
   readonly grant: BenchGrant
   /**
-   * Closes the doors and removes the folder. Safe to call twice. `lost`: the borrower did not
-   * give it back, so that whatever it left of the slot's uid is killed first.
+   * Closes the doors and removes the folder. Idempotent. `lost`: the borrower is gone, so the processes that it left
+   * are killed first.
    */
   close(how?: { lost: boolean }): Promise<void>
 }
 
-/** Where workbenches come from: the worker's own sandbox, or in a runner the worker. */
+/** Opens workbenches: the worker's own sandbox, or in a runner the worker. */
 export interface Benches {
   /** Claims a slot; waits up to a minute for one. `statePath` is the one path of the API that the run may reach (`/api/workspaces/7/state`). */
   open(options: OpenOptions): Promise<Workbench>
@@ -121,11 +121,11 @@ export interface Sandbox extends Benches {
   readonly kind: 'bubblewrap' | 'process'
   /** As `open`, for another process to work in: the grant goes to it, the loan stays here. */
   lend(options: OpenOptions): Promise<Loan>
-  /** Who holds the memory of a step: the kernel, or a watch of ours that looks now and then. */
+  /** What enforces a step's memory limit: the kernel, or periodic measurement. */
   readonly memoryLimit: MemoryLimit
   /** The folder of cgroup v2 for the groups of steps and runners; null where there is none. */
   readonly cgroups: string | null
-  /** What an operator should know of this host's isolation, for the log and /readyz. */
+  /** Notes for the operator on this host's isolation, for the log and /readyz. */
   readonly notes: readonly string[]
 }
 

@@ -3,11 +3,11 @@ import { AppError } from '../../domain/errors.ts'
 import { splitState, type SplitOptions } from '../../domain/workspaces/split-state.ts'
 import { openChannel } from '../runner/channel.ts'
 
-/** Splits one state. What it is sent and what it says passes through descriptor 3 alone. */
+/** Splits one state. It communicates through descriptor 3 alone. */
 const channel = openChannel(new Socket({ fd: 3 }))
 const pieces: Buffer[] = []
 let options: SplitOptions = {}
-// Not by `for await`, which ends the channel with the loop.
+// Not by `for await`, which would close the channel with the loop.
 const frames = channel.frames[Symbol.asyncIterator]()
 for (let next = await frames.next(); !next.done; next = await frames.next()) {
   const { header, body } = next.value

@@ -10,7 +10,7 @@ import { maxBodyBytes, type Frame } from '../runner/frames.ts'
 import { startRunner } from '../runner/start-runner.ts'
 import { createTurns } from './turns.ts'
 
-/** A state of some 50,000 resources; OpenTofu itself becomes slow long before. */
+/** About 50,000 resources; OpenTofu itself becomes slow long before. */
 export const maxStateBytes = 64 * 1_048_576
 
 /** A state as `use` gets it. Its parts can be read once, as they come. */
@@ -19,9 +19,9 @@ export type IncomingState = { header: StateHeader; parts: AsyncIterable<StatePar
 export type StateSource = { organizationId: number; bytes: AsyncIterable<Buffer> }
 
 /**
- * Reads a state and hands it over in parts. A small one is split here. A larger one is split in a
- * process of its own that holds it and is gone with it: in this one it would stop the event loop
- * for seconds and take ten times its size. Neither its bytes nor its rows are here all at once.
+ * Reads a state and passes it on in parts. A small one is split here. A larger one is split in a process of its
+ * own: here it would block the event loop for seconds and take ten times its size. Neither its bytes nor its rows
+ * are ever all in this process.
  */
 export async function withSplitState<T>(
   { organizationId, bytes }: StateSource,
@@ -32,7 +32,7 @@ export async function withSplitState<T>(
   const { head, ended } = await readHead(source)
   if (ended) {
     const here = splitState(Buffer.concat(head), { ...options, maxResourceBytes: maxHereRowBytes })
-    // A few bytes of names can stand for thousands of long rows. Those are made elsewhere too.
+    // A few bytes of names can expand to thousands of long rows. Those are split in a process too.
     if (here.header.omittedResources === 0)
       return use({ header: here.header, parts: asyncOf(here.parts) })
   }
@@ -50,14 +50,13 @@ export async function withSplitState<T>(
 }
 
 /**
- * While a state comes in, its process holds no more than its bytes. A sender that lets them trickle
- * has such a place and none of those where states are parsed, of which each may take a gigabyte: else
- * three slow senders would be all that this process reads.
+ * While a state arrives, its process holds its bytes alone. Slow senders wait in these places, and not in those for
+ * parsing, of which each may take a gigabyte; otherwise three slow senders would block all others.
  */
 const receiving = createTurns({ atOnce: 15, ofOrganization: 3, waiting: 20 })
 const parsing = createTurns({ atOnce: 3, ofOrganization: 1, waiting: 20 })
 
-/** What is parsed in this process: some milliseconds at worst. */
+/** The largest state that is parsed in this process: some milliseconds at worst. */
 const maxHereBytes = 64 * 1_024
 const maxHereRowBytes = 256 * 1_024
 const outside = {

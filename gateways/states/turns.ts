@@ -3,15 +3,14 @@ import { unavailable } from '../../domain/errors.ts'
 export type TurnLimits = {
   atOnce: number
   ofOrganization: number
-  /** Of one organization, so that it cannot fill the queue before others. */
+  /** Per organization, so that one cannot fill the queue. */
   waiting: number
 }
 
 export type Turns = {
   /**
-   * Waits for one of the places for work that is large. An organization has some of them at a time,
-   * so one that asks for them without end leaves the others to the rest. Call what it resolves to at
-   * the end.
+   * Waits for a place for large work. An organization has a limited number of places, so one that keeps asking leaves
+   * the rest to others. Call the returned function at the end.
    */
   take(organizationId: number): Promise<() => void>
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 
-/** What a client's and a worker's connection have in common. */
+/** The connection options of clients and workers. */
 export function connectionOptions({ temporal }: { temporal: Connecting }) {
   return {
     address: temporal.address,

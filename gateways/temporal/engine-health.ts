@@ -2,12 +2,12 @@ import type { Connection } from '@temporalio/client'
 import { unavailable } from '../../domain/errors.ts'
 import type { MemoryLimit } from '../sandbox/workbench.ts'
 
-/** How many workers ask for work of each kind, and how many of the latter lack a cgroup. */
+/** How many workers poll for each kind of work, and how many of the latter lack a cgroup. */
 export type Pollers = { control: number; tofu: number; withoutCgroup: number }
 
 /**
- * What a worker calls itself to the engine. It says who holds the memory of its runs, since
- * the API, which answers for it, may be on another host.
+ * A worker's identity in Temporal. It includes what enforces the memory limit of its runs, because the API, which
+ * reports it, may be on another host.
  */
 export const workerIdentity = (name: string, memoryLimit: MemoryLimit): string =>
   memoryLimit === 'watch' ? `${name}${withoutCgroup}` : name
@@ -17,14 +17,14 @@ const withoutCgroup = ' (no cgroup)'
 export type EngineHealth = {
   /** Throws 503 `engine_unavailable`, so that no run is created that Temporal would learn of late. */
   assertReachable(): Promise<void>
-  /** Throws where the engine cannot be asked. */
+  /** Throws if Temporal cannot be reached. */
   pollers(): Promise<Pollers>
 }
 
 const timeoutMs = 1_500
 const trustedForMs = 1_000
 
-/** Asks the engine at most once a second, however many runs are started in it. */
+/** Asks Temporal at most once a second, however many runs are started. */
 export function createEngineHealth(
   connection: Connection,
   namespace: string,
@@ -65,7 +65,7 @@ export function createEngineHealth(
 
   return {
     async pollers() {
-      // A probe is answered to anybody: however many ask, the engine is asked once a second.
+      // Anybody may send a probe, so Temporal is asked at most once a second.
       if (!counted || Date.now() - countedAt > trustedForMs) {
         countedAt = Date.now()
         counted = count()
@@ -83,10 +83,10 @@ export function createEngineHealth(
 
 /** `TASK_QUEUE_TYPE_ACTIVITY`: both kinds of workers run activities. */
 const activities = 2
-/** A poll lasts a minute, and its worker has called when it began: whoever did not call since is gone. */
+/** A poll lasts a minute and is recorded when it begins, so a worker without a record since then is gone. */
 const pollLivesMs = 70_000
 
-/** The engine goes on listing a worker for minutes after its last call. */
+/** Temporal lists a worker for minutes after its last poll. */
 async function pollersOf(
   connection: Connection,
   namespace: string,

@@ -12,10 +12,10 @@ const mark = 'cc-mac'
 export function payloadAuthentication(keyring: Keyring): PayloadCodec {
   const macOf = (payload: Payload, workflowId: string | undefined): Buffer => {
     const encoding = payload.metadata?.['encoding'] ?? new Uint8Array()
-    // A schedule's runs hand the last one's result on, under an id that differs by the time behind it.
+    // A schedule passes the last run's result on, under an id with another time suffix.
     const id = (workflowId ?? '').replace(/-\d{4}-\d\d-\d\dT[\d:]+Z$/, '')
     const head = Buffer.from(JSON.stringify([id, Buffer.from(encoding).toString()]))
-    // An absent value has no data, or a plain empty list, depending on the side that made it.
+    // An absent value has no data or an empty list, depending on the SDK's side.
     const data = Buffer.from(payload.data ?? [])
     return keyring.mac('temporal-payload', Buffer.concat([head, data]))
   }

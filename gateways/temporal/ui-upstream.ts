@@ -9,8 +9,8 @@ type Asked = { accept: string; signal: AbortSignal }
 const timeoutMs = 30_000
 
 /**
- * Asks Temporal's UI server. Over https its certificate is checked as Temporal's own is, so that
- * another program on its port is told neither the secret nor what is asked.
+ * Sends requests to Temporal's UI server. Over https its certificate is checked like Temporal's own, so that another
+ * program on its port gets neither the secret nor the requests.
  */
 export function uiUpstream({ ui, tls }: Config['temporal']): UiUpstream | undefined {
   if (!ui) return undefined
@@ -27,7 +27,7 @@ export function uiUpstream({ ui, tls }: Config['temporal']): UiUpstream | undefi
         port: upstream.port || (isTls ? 443 : 80),
         path,
         method: 'GET',
-        // Of what the browser sent only this: its cookie is none of the UI's.
+        // Only these headers of the browser are passed on: its cookie is not for the UI.
         headers: {
           accept,
           'accept-encoding': 'identity',
