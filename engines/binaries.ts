@@ -32,6 +32,8 @@ export type Binary = {
   goModule?: string
   goTags?: string
   goLinkFlags?: string
+  /** Alone on two cores, measured: what a person who waits is told. */
+  usualBuildSeconds: number
   release: Release | undefined
 }
 
@@ -39,8 +41,8 @@ const os = platform() === 'darwin' ? 'darwin' : 'linux'
 const cpu = arch() === 'arm64' ? 'arm64' : 'amd64'
 
 /**
- * The programs that do not come from npm. The order is that in which a first start
- * builds them: what it waits for longest comes first.
+ * The programs that do not come from npm. The order is that in which a first start builds
+ * them, two at once: first what it waits for longest, the web UI last, which nothing waits for.
  */
 export const binaries: readonly Binary[] = [
   {
@@ -51,17 +53,8 @@ export const binaries: readonly Binary[] = [
     versionArguments: ['--version'],
     accepts: /^temporal version 1\.32\.\d+/m,
     goPackage: 'go.temporal.io/server/cmd/server@v1.32.0',
+    usualBuildSeconds: 240,
     release: temporalRelease('1.32.0', 'temporal-server'),
-  },
-  {
-    name: 'temporal-sql-tool',
-    version: '1.32.0',
-    variable: 'CC_TEMPORAL_SQL_TOOL_BIN',
-    programs: ['temporal-sql-tool'],
-    versionArguments: ['--version'],
-    accepts: /^temporal-sql-tool version 1\.32\.\d+/m,
-    goPackage: 'go.temporal.io/server/cmd/tools/sql@v1.32.0',
-    release: temporalRelease('1.32.0', 'temporal-sql-tool'),
   },
   {
     name: 'tofu',
@@ -76,11 +69,23 @@ export const binaries: readonly Binary[] = [
     goTags: 'http2legacy',
     // As its own releases do; without it the version ends in -dev.
     goLinkFlags: '-X github.com/opentofu/opentofu/version.dev=no',
+    usualBuildSeconds: 190,
     release: {
       url: github('opentofu/opentofu', 'v1.12.6', `tofu_1.12.6_${os}_${cpu}.tar.gz`),
       sumsUrl: github('opentofu/opentofu', 'v1.12.6', 'tofu_1.12.6_SHA256SUMS'),
       member: 'tofu',
     },
+  },
+  {
+    name: 'temporal-sql-tool',
+    version: '1.32.0',
+    variable: 'CC_TEMPORAL_SQL_TOOL_BIN',
+    programs: ['temporal-sql-tool'],
+    versionArguments: ['--version'],
+    accepts: /^temporal-sql-tool version 1\.32\.\d+/m,
+    goPackage: 'go.temporal.io/server/cmd/tools/sql@v1.32.0',
+    usualBuildSeconds: 15,
+    release: temporalRelease('1.32.0', 'temporal-sql-tool'),
   },
   {
     name: 'opa',
@@ -90,6 +95,7 @@ export const binaries: readonly Binary[] = [
     versionArguments: ['version'],
     accepts: /^Version: 1\.\d+/m,
     goPackage: 'github.com/open-policy-agent/opa@v1.22.0',
+    usualBuildSeconds: 70,
     release: {
       url: github('open-policy-agent/opa', 'v1.22.0', `opa_${os}_${cpu}_static`),
       sumsUrl: github('open-policy-agent/opa', 'v1.22.0', `opa_${os}_${cpu}_static.sha256`),
@@ -103,6 +109,7 @@ export const binaries: readonly Binary[] = [
     versionArguments: ['--version'],
     accepts: /^Temporal UI version 2\.(5[4-9]|[6-9]\d)\./m,
     goPackage: 'github.com/temporalio/ui-server/v2/cmd/server@v2.54.1',
+    usualBuildSeconds: 60,
     release: {
       url: github('temporalio/ui-server', 'v2.54.1', `ui-server_2.54.1_${os}_${cpu}.tar.gz`),
       sumsUrl: github('temporalio/ui-server', 'v2.54.1', 'ui-server_2.54.1_checksums.txt'),

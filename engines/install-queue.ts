@@ -1,53 +1,79 @@
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { waitForLock } from './file-lock.ts'
+import { waitForLock, type FileLock } from './file-lock.ts'
 
-type Job = { rank: number; run: () => Promise<void> }
+export type Installation = {
+  /** Lowest first. */
+  rank: number
+  cacheDir: string
+  /** Two of one name are never installed at once: the second finds what the first has made. */
+  name: string
+  say: (line: string) => void
+}
 
-const waiting: Job[] = []
-let running = false
+type Job = { name: string; rank: number; run: () => Promise<void> }
 
 /**
- * One installation at a time: in this process the lowest rank first, between processes whoever
- * holds the lock. Two compilers at once would only take each other's processor.
+ * How many at once. A compiler leaves cores idle while it fetches modules and while it links;
+ * a second one uses them. Each may take some GiB when it links.
  */
-export function inInstallQueue<T>(
-  options: { rank: number; cacheDir: string; say: (line: string) => void },
-  work: () => Promise<T>,
-): Promise<T> {
+const places = availableParallelism() > 1 && totalmem() > 6 * 1024 ** 3 ? 2 : 1
+
+const waiting: Job[] = []
+const running = new Set<string>()
+
+/**
+ * At most two installations at once in this process, the lowest rank first; between processes
+ * only those of whoever holds the lock.
+ */
+export function inInstallQueue<T>(options: Installation, work: () => Promise<T>): Promise<T> {
+  const { name, rank } = options
   return new Promise((resolve, reject) => {
     waiting.push({
-      rank: options.rank,
-      run: async () => {
-        try {
-          const lock = await waitForLock(join(options.cacheDir, 'install.lock'), () =>
-            options.say('engines: another start is installing, waiting for it'),
-          )
-          try {
-            resolve(await work())
-          } finally {
-            lock.release()
-          }
-        } catch (error) {
-          reject(error)
-        }
-      },
+      name,
+      rank,
+      run: async () => withLock(options, work).then(resolve, reject),
     })
-    // Callers of the same tick have all queued before the first is chosen.
-    queueMicrotask(() => void drain())
+    next()
   })
 }
 
-async function drain(): Promise<void> {
-  if (running) return
-  running = true
+function next(): void {
+  waiting.sort((a, b) => a.rank - b.rank)
+  while (running.size < places) {
+    const at = waiting.findIndex(({ name }) => !running.has(name))
+    const [job] = at < 0 ? [] : waiting.splice(at, 1)
+    if (!job) return
+    running.add(job.name)
+    void job.run().finally(() => {
+      running.delete(job.name)
+      next()
+    })
+  }
+}
+
+/** By path: one lock for all installations of this process, however many are under way. */
+const locks = new Map<string, { lock: Promise<FileLock>; holders: number }>()
+
+async function withLock<T>({ cacheDir, say }: Installation, work: () => Promise<T>): Promise<T> {
+  const path = join(cacheDir, 'install.lock')
+  const held = locks.get(path) ?? {
+    lock: waitForLock(path, () => say('engines: another start is installing, waiting for it')),
+    holders: 0,
+  }
+  locks.set(path, held)
+  held.holders += 1
   try {
-    for (;;) {
-      waiting.sort((a, b) => a.rank - b.rank)
-      const job = waiting.shift()
-      if (!job) return
-      await job.run()
-    }
+    await held.lock
+    return await work()
   } finally {
-    running = false
+    held.holders -= 1
+    if (held.holders === 0) {
+      locks.delete(path)
+      await held.lock.then(
+        (lock) => lock.release(),
+        () => undefined,
+      )
+    }
   }
 }

@@ -55,9 +55,11 @@ export async function resolveBinary(name: BinaryName, options: ResolveOptions): 
     options.say(`${name}: ${cached} (cache)`)
     return cached
   }
-  return inInstallQueue({ rank, cacheDir, say: options.say }, async () => {
+  const step = `${rank + 1} of ${catalogue.length}`
+  return inInstallQueue({ rank, name: home, cacheDir, say: options.say }, async () => {
     // Whoever held the lock before may have installed it meanwhile.
-    if (!isProgram(cached)) await install({ binary, home, cacheDir, options, tried: onPath.why })
+    if (!isProgram(cached))
+      await install({ binary, home, cacheDir, step, options, tried: onPath.why })
     options.say(`${name}: ${cached} (installed)`)
     return cached
   })
@@ -72,12 +74,20 @@ type Installation = {
   binary: Binary
   home: string
   cacheDir: string
+  step: string
   options: ResolveOptions
   tried: string
 }
 
 /** Whole or not at all: made under a temporary name beside its place, then renamed into it. */
-async function install({ binary, home, cacheDir, options, tried }: Installation): Promise<void> {
+async function install({
+  binary,
+  home,
+  cacheDir,
+  step,
+  options,
+  tried,
+}: Installation): Promise<void> {
   mkdirSync(cacheDir, { recursive: true })
   const work = mkdtempSync(join(cacheDir, `.${binary.name}-`))
   const target = join(work, binary.name)
@@ -87,7 +97,7 @@ async function install({ binary, home, cacheDir, options, tried }: Installation)
   try {
     const sources = [
       async () => downloadRelease(binary, target, options),
-      async () => buildWithGo(binary, target, { ...options, cacheDir }),
+      async () => buildWithGo(binary, target, { ...options, cacheDir, step }),
     ]
     for (const source of sources) {
       try {

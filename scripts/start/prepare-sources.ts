@@ -28,11 +28,11 @@ export async function prepareSources(options: Options): Promise<Sources> {
 
   const binaries = { cacheDir, say, signal }
   const resolve = createResolver(binaries)
-  // What the start waits for longest is built first: Temporal has its schema to make meanwhile.
-  const temporal = embeds.temporal
-    ? Promise.allSettled([resolve('temporal-server'), resolve('temporal-sql-tool')])
-    : Promise.resolve()
-  const rest = temporal.then(() => Promise.all([resolve('tofu'), resolve('opa')]))
+  // All at once, in the order of `binaries`: two are built at a time, the longest first.
+  if (embeds.temporal) void resolve('temporal-server')
+  const tofuFound = resolve('tofu')
+  if (embeds.temporal) void resolve('temporal-sql-tool')
+  const rest = Promise.all([tofuFound, resolve('opa')])
   // Awaited below: until then a failure must not end the process.
   rest.catch(() => undefined)
 

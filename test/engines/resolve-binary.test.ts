@@ -94,7 +94,9 @@ describe('where a binary comes from', () => {
       { url: 'http://127.0.0.1:1/opa', sumsUrl: 'http://127.0.0.1:1/sums' },
     )
     expect(found.path).toBe(join(work, 'cache/engines/opa-1.22.0/opa'))
-    expect(found.said.join('\n')).toContain('building 1.22.0 with Go')
+    expect(found.said.join('\n')).toContain(
+      'opa (1 of 1): building 1.22.0 with Go, the first time only; usually 1 min on two cores',
+    )
     expect(Date.now() - begunAt).toBeLessThan(5_000)
   })
 
@@ -170,6 +172,7 @@ async function resolve(
       versionArguments: ['version'],
       accepts: /^OPA 1\./m,
       goPackage: 'example.com/opa@v1.22.0',
+      usualBuildSeconds: 70,
       release,
     },
   ]

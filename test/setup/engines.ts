@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Resolver } from '../../engines/resolve-binary.ts'
 import { startEngines } from '../../engines/start-engines.ts'
 
 export type TestEngines = {
@@ -10,7 +11,9 @@ export type TestEngines = {
 }
 
 /** One PostgreSQL and one Temporal for a whole test run, on data that goes with it. */
-export async function startTestEngines(options: { temporal?: boolean } = {}): Promise<TestEngines> {
+export async function startTestEngines(
+  options: { temporal?: boolean; resolve?: Resolver } = {},
+): Promise<TestEngines> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-test-'))
   // As root PostgreSQL runs as another user, who must get to its folder in here.
   chmodSync(dataDir, 0o711)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { Secret } from '../../config.ts'
-import { resolveBinary } from '../../engines/resolve-binary.ts'
+import { createResolver } from '../../engines/resolve-binary.ts'
 import { removeWorkDir } from '../../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../../gateways/sandbox/work-folder-for.ts'
 import { connectOwner } from '../../store/connect.ts'
@@ -30,7 +30,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
   const workDir = workFolderFor(folder)
   const say = (line: string) => console.log(line)
-  const engines = await startTestEngines()
+  // All at once: where nothing is cached, two are built at a time, the longest first.
+  const resolve = createResolver({ say })
+  void resolve('temporal-server')
+  const tofu = resolve('tofu')
+  void resolve('temporal-sql-tool')
+  const opa = resolve('opa')
+  const engines = await startTestEngines({ resolve })
   try {
     const templateUrl = await makeTemplate(engines.databaseUrl)
     const bundle = join(folder, 'workflows.js')
@@ -38,9 +44,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('templateUrl', templateUrl)
     project.provide('temporalEnv', engines.temporalEnv)
     project.provide('workflowBundle', bundle)
-    project.provide('tofuBin', await resolveBinary('tofu', { say }))
+    project.provide('tofuBin', await tofu)
     project.provide('workDir', workDir)
-    project.provide('opaBin', await resolveBinary('opa', { say }))
+    project.provide('opaBin', await opa)
   } catch (error) {
     await engines.stop()
     throw error
