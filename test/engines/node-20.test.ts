@@ -10,7 +10,7 @@ type Locked = { version?: string; optional?: boolean; engines?: { node?: string 
 /** Whether one comparator of npm's ranges takes the version; a form that is not known here takes nothing. */
 function takes(comparator: string): boolean {
   const [, operator = '', ...parts] =
-    /^(>=|>|<|<=|\^|~)?v?(\d+)(?:\.(\d+|x))?(?:\.(\d+|x))?(?:-\S+)?$/.exec(comparator) ?? []
+    /^(>=|>|<|<=|\^|~)?v?(\d+)(?:\.(\d+|x|\*))?(?:\.(\d+|x|\*))?(?:-\S+)?$/.exec(comparator) ?? []
   const [major, minor = 0, patch = 0] = parts.map((part) => Number(part ?? 0) || 0)
   if (major === undefined) return comparator === '*' || comparator === ''
   const difference = oldest[0] - major || oldest[1] - minor || oldest[2] - patch
@@ -49,6 +49,7 @@ test.each([
   ['18 || 20 || >=22', true],
   ['>= 18', true],
   ['>=20.0.0 <22', true],
+  ['6.* || 8.* || >= 10.*', true],
   ['*', true],
 ])('%s takes Node 20: %s', (range, expected) => {
   expect(satisfies(range)).toBe(expected)
