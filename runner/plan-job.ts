@@ -25,7 +25,7 @@ import {
   comparePlan,
   readPlanFile as readTofuPlan,
 } from '../gateways/tofu/plan-file/compare-plan-file.ts'
-import { PlanForged } from '../gateways/tofu/plan-file/plan-forged.ts'
+import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
 import { learnModuleSources } from './learn-module-sources.ts'
 import { judgePlan } from './judge-plan.ts'
@@ -184,6 +184,7 @@ function orForged<T>(read: () => T): T {
     return read()
   } catch (error) {
     if (error instanceof PlanForged) throw new JobFailure('plan_forged', error.message)
+    if (error instanceof PlanTooLarge) throw new JobFailure('plan_too_large', error.message)
     if (error instanceof SyntaxError)
       throw new JobFailure('plan_forged', 'What was read from the plan file is no JSON.')
     throw error

@@ -1,4 +1,5 @@
-import { PlanForged } from './plan-forged.ts'
+import { isUtf8 } from 'node:buffer'
+import { PlanForged, PlanTooLarge } from './plan-forged.ts'
 
 /** A value that is known only after the apply. */
 export const unknown: unique symbol = Symbol('unknown')
@@ -13,7 +14,6 @@ export type PlanValue =
   | Map<string, PlanValue>
 
 const maxDepth = 2_000
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * A value as OpenTofu stores it (msgpack as go-cty writes it). Unknown values are extensions of
@@ -27,7 +27,8 @@ export function readValue(bytes: Buffer): PlanValue {
   return value
 
   function read(depth: number): PlanValue {
-    if (depth > maxDepth) throw new PlanForged('a value is too deep')
+    if (depth > maxDepth)
+      throw new PlanTooLarge(`a value is more than ${maxDepth.toLocaleString('en')} levels deep`)
     const tag = take(1).readUInt8(0)
     if (tag <= 0x7f) return tag
     if (tag <= 0x8f) return readMap(tag & 0x0f, depth)
@@ -95,11 +96,8 @@ export function readValue(bytes: Buffer): PlanValue {
   }
 
   function text(length: number): string {
-    try {
-      return utf8.decode(take(length))
-    } catch {
-      throw broken()
-    }
+    const chunk = take(length)
+    return isUtf8(chunk) ? chunk.toString('utf8') : shownText(chunk)
   }
 
   function extension(length: number): PlanValue {
@@ -136,6 +134,27 @@ export function readValue(bytes: Buffer): PlanValue {
     else take(take(4).readUInt32BE(0))
   }
 }
+
+/**
+ * Text that is no UTF-8 (`urldecode("%ff")`) as OpenTofu shows it: Go's encoding/json puts U+FFFD in
+ * the place of each byte that is part of no character.
+ */
+function shownText(bytes: Buffer): string {
+  const shown = Buffer.allocUnsafe(bytes.length * replacement.length)
+  let to = 0
+  for (let at = 0; at < bytes.length;) {
+    const character = bytes.subarray(at, at + lengthOfCharacter(bytes[at] ?? 0))
+    const isOne = isUtf8(character)
+    to += (isOne ? character : replacement).copy(shown, to)
+    at += isOne ? character.length : 1
+  }
+  return shown.toString('utf8', 0, to)
+}
+
+const replacement = Buffer.from('\uFFFD')
+
+const lengthOfCharacter = (first: number): number =>
+  first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
 
 const isBytes = (tag: number | undefined) => tag === 0xc4 || tag === 0xc5 || tag === 0xc6
 

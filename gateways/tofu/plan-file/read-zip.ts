@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import { PlanForged } from './plan-forged.ts'
+import { PlanForged, PlanTooLarge } from './plan-forged.ts'
 
 export type ZipEntry = {
   name: string
@@ -35,7 +35,9 @@ export function readZip(file: Buffer): ZipEntry[] {
   const count = file.readUInt16LE(end + 10)
   const directory = file.readUInt32LE(end + 16)
   if (disk !== 0 || diskOfDirectory !== 0 || file.readUInt16LE(end + 20) !== 0) throw loose()
-  if (file.readUInt16LE(end + 8) !== count || count > maxEntries) throw loose()
+  if (file.readUInt16LE(end + 8) !== count) throw loose()
+  if (count > maxEntries)
+    throw new PlanTooLarge(`its archive has more than ${maxEntries.toLocaleString('en')} files`)
   if (directory + file.readUInt32LE(end + 12) !== end) throw loose()
 
   const entries: ZipEntry[] = []
@@ -97,7 +99,8 @@ function findData(file: Buffer, header: Header, directory: number): { data: Buff
 }
 
 function inflate(data: Buffer, { method, size, crc }: Header, maxBytes: number): Buffer {
-  if (size > maxBytes) throw new PlanForged('an entry of its archive is too large')
+  if (size > maxBytes)
+    throw new PlanTooLarge(`it takes more than ${Math.floor(maxBytes / 1024 ** 2)} MiB unpacked`)
   const content = method === 0 ? data : inflateBounded(data, size)
   if (content.length !== size || crc32(content) !== crc) throw loose()
   return content

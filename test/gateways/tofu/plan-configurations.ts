@@ -24,6 +24,8 @@ resource "terraform_data" "texts" {
     long      = join("", [for i in range(400) : "0123456789"])
     html      = "<a href='x'>&</a>"
     "odd key" = "\\u0001\\u2028"
+    no_utf8   = urldecode("a%ff%feb%e2%82c%f0%9f%98%c3%28%ed%a0%80d%c0%80%f4%90%80%80%f5e")
+    cut       = [urldecode("%ff"), urldecode("%e2%82"), urldecode("%f0%9f%98%80%80")]
   }
 }
 resource "terraform_data" "nothing" {

@@ -1,11 +1,12 @@
-import { deflateRawSync, crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
-import { PlanForged } from '../../../gateways/tofu/plan-file/plan-forged.ts'
+import { PlanForged, PlanTooLarge } from '../../../gateways/tofu/plan-file/plan-forged.ts'
+import { readValue } from '../../../gateways/tofu/plan-file/read-value.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { isRecord } from '../../../domain/plans/record.ts'
 import { configurations } from './plan-configurations.ts'
 import { planShop, type Planned } from './plan-shop.ts'
+import { zipOf } from './zip-of.ts'
 
 let shop: Awaited<ReturnType<typeof planShop>>
 const plans: Array<Planned & { name: string }> = []
@@ -147,46 +148,6 @@ describe('whatever one changes of what was shown is found', () => {
   })
 })
 
-type Entry = { name: string; data: Buffer; method?: number; flags?: number }
-
-/** An archive as Go writes it, so that a test can change one thing of it. */
-function zipOf(entries: readonly Entry[], { gap = 0, tail = 0 } = {}): Buffer {
-  const parts: Buffer[] = []
-  const directory: Buffer[] = []
-  let at = 0
-  for (const { name, data, method = 8, flags = 8 } of entries) {
-    const packed = method === 8 ? deflateRawSync(data) : data
-    const local = Buffer.alloc(30)
-    local.writeUInt32LE(0x04034b50, 0)
-    local.writeUInt16LE(flags, 6)
-    local.writeUInt16LE(method, 8)
-    local.writeUInt16LE(name.length, 26)
-    const descriptor = Buffer.alloc(16)
-    descriptor.writeUInt32LE(0x08074b50, 0)
-    const central = Buffer.alloc(46)
-    central.writeUInt32LE(0x02014b50, 0)
-    central.writeUInt16LE(flags, 8)
-    central.writeUInt16LE(method, 10)
-    central.writeUInt32LE(crc32(data), 16)
-    central.writeUInt32LE(packed.length, 20)
-    central.writeUInt32LE(data.length, 24)
-    central.writeUInt16LE(name.length, 28)
-    central.writeUInt32LE(at, 42)
-    const part = Buffer.concat([local, Buffer.from(name), packed, descriptor, Buffer.alloc(gap)])
-    parts.push(part)
-    directory.push(central, Buffer.from(name))
-    at += part.length
-  }
-  const central = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(central.length, 12)
-  end.writeUInt32LE(at, 16)
-  return Buffer.concat([...parts, central, end, Buffer.alloc(tail)])
-}
-
 describe('a plan file that is no plain plan', () => {
   const entries = () =>
     readZip(planOf('replaced 1').planFile).map(({ name, read }) => ({ name, data: read(2 ** 24) }))
@@ -232,7 +193,8 @@ describe('a plan file that is no plain plan', () => {
       try {
         comparePlanFile(changed, planJson)
       } catch (error) {
-        expect(error, String(at)).toBeInstanceOf(PlanForged)
+        // A size that was changed is too large, or is not that of what follows.
+        if (!(error instanceof PlanTooLarge)) expect(error, String(at)).toBeInstanceOf(PlanForged)
         found += 1
       }
     }
@@ -243,8 +205,14 @@ describe('a plan file that is no plain plan', () => {
     const bomb = zipOf([{ name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) }])
     expect(bomb.length).toBeLessThan(1024 * 1024)
     const before = process.memoryUsage().rss
-    expect(check(bomb)).toThrow(PlanForged)
+    expect(check(bomb)).toThrow(PlanTooLarge)
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+  })
+
+  test('a value may be 2,000 levels deep, and one that is deeper is too large, not forged', () => {
+    const lists = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.from([0xc0])])
+    expect(readValue(lists(2_000))).toHaveLength(1)
+    expect(() => readValue(lists(2_001))).toThrow(PlanTooLarge)
   })
 
   test('a description with an unknown field, a field twice, and one cut short', () => {
