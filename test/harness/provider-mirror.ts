@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const version = '1.4.0'
 
@@ -42,4 +51,13 @@ export function providerMirror(): ProviderMirror | undefined {
     `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`,
   )
   return { cliConfig, folder: mirror }
+}
+
+/** Puts a script before the provider that runs the configuration's own `trap.sh`, as a hostile provider would. */
+export function setTraps({ folder }: ProviderMirror): void {
+  const [program = ''] = globSync(join(folder, '**/terraform-provider-local_v*'))
+  const real = join(dirname(program), 'real')
+  renameSync(program, real)
+  writeFileSync(program, `#!/bin/sh\nsh ./trap.sh\nexec ${real} "$@"\n`)
+  chmodSync(program, 0o755)
 }

@@ -1,28 +1,17 @@
-import { chmodSync, globSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { providerMirror } from '../../harness/provider-mirror.ts'
+import { providerMirror, setTraps } from '../../harness/provider-mirror.ts'
 import { getRun, isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
 import { rowUntil, isTerminalRow } from '../../faults/run-rows.ts'
 
 const mirror = providerMirror()
 let harness: Harness
 beforeAll(async () => {
-  if (mirror) setTraps(mirror.folder)
+  if (mirror) setTraps(mirror)
   const env = mirror ? { CC_TOFU_CLI_CONFIG: mirror.cliConfig } : {}
   harness = await createHarness({ worker: true, env })
 }, 300_000)
 afterAll(() => harness.close())
-
-/** Puts a script before the provider that runs the configuration's own `trap.sh`, as a hostile provider would. */
-function setTraps(folder: string): void {
-  const [program = ''] = globSync(join(folder, '**/terraform-provider-local_v*'))
-  const real = join(dirname(program), 'real')
-  renameSync(program, real)
-  writeFileSync(program, `#!/bin/sh\nsh ./trap.sh\nexec ${real} "$@"\n`)
-  chmodSync(program, 0o755)
-}
 
 const ownFile = "a run's own files must be regular files"
 

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { planShop } from '../../gateways/tofu/plan-shop.ts'
+import { zipOf } from '../../gateways/tofu/zip-of.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { lie, lyingEngine } from '../../harness/lying-engine.ts'
+import { providerMirror, setTraps } from '../../harness/provider-mirror.ts'
+import { awaits, linesOf, runUntil, startRun } from '../../harness/runs.ts'
+
+const mirror = providerMirror()
+let harness: Harness
+beforeAll(async () => {
+  if (!mirror) return
+  setTraps(mirror)
+  const CC_TOFU_BIN = lyingEngine(inject('tofuBin'), mirror.folder)
+  const env = { CC_TOFU_CLI_CONFIG: mirror.cliConfig, CC_TOFU_BIN }
+  harness = await createHarness({ worker: true, env })
+}, 300_000)
+afterAll(() => harness?.close())
+
+const rule = (range: string) => ({
+  'main.tf': `resource "terraform_data" "rule" {\n  input = { open_to = "${range}" }\n}\n`,
+})
+
+/** A production run of these files: how it ends, what of it is audited, and what it left. */
+async function runOf(files: Record<string, string>) {
+  const org = await harness.organization()
+  const [author, second] = [await org.user('Deployer'), await org.user('Owner')]
+  const workspace = await org.workspace({ by: author, criticality: 'production', files })
+  const { id } = await startRun(author, workspace)
+  const run = await runUntil(author, { workspace, id }, awaits)
+  const audit = await second.get('/api/audit?event=pipeline.run_failed')
+  const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
+  return {
+    run,
+    log: (await linesOf(author, workspace, { id, stage: 'plan' })).join('\n'),
+    audited: audit.json().entries,
+    approval: (await second.post(approve, {})).statusCode,
+    state: (await author.get(`${workspace.url}/state/versions`)).json().versions,
+  }
+}
+
+const refused = (message: string) => ({
+  run: {
+    state: 'failed',
+    reason: 'plan_forged',
+    message: expect.stringContaining(message),
+    // Nothing that one could approve.
+    planDigest: null,
+    awaitingApproval: false,
+  },
+  audited: [
+    {
+      event: 'pipeline.run_failed',
+      outcome: 'failure',
+      detail: { kind: 'apply', reason: 'plan_forged' },
+    },
+  ],
+  approval: 409,
+  state: [],
+})
+
+describe.skipIf(!mirror)(
+  'a run whose plan is not what was read ends plan_forged (skipped: install Go 1.26 to build a provider)',
+  () => {
+    test('what `show` printed is another plan than the file holds', async () => {
+      const ended = await runOf(rule(lie.planned))
+      expect(ended, ended.log).toMatchObject(
+        refused('terraform_data.rule differs in what comes after'),
+      )
+      expect(ended.run.stages.map(({ state }) => state)).toEqual(['failed', 'skipped', 'skipped'])
+    })
+
+    test('the same engine, with nothing to lie about, is believed', async () => {
+      const { run, log, audited } = await runOf(rule('192.168.0.0/16'))
+      expect(run, log).toMatchObject({ state: 'running', awaitingApproval: true })
+      expect(audited).toEqual([])
+    })
+
+    // Go reads such a file by its end and finds the second archive; others read it from its start.
+    test('the code of a plan leaves two plans in one file', async () => {
+      const ended = await runOf(leaving(await twoPlans()))
+      expect(ended, ended.log).toMatchObject(refused('its archive is not as OpenTofu writes it'))
+    })
+
+    test('a plan that only may be too large ends plan_too_large', async () => {
+      const bomb = zipOf([{ name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) }])
+      const ended = await runOf(leaving(bomb))
+      expect(ended.run, ended.log).toMatchObject({ state: 'failed', reason: 'plan_too_large' })
+      expect(ended.run.message).toContain('it takes more than 128 MiB unpacked')
+    })
+  },
+)
+
+/** A configuration whose plan's code puts these bytes in the place of the plan file that OpenTofu wrote. */
+const leaving = (planFile: Buffer): Record<string, string> => ({
+  'main.tf': `terraform {
+  required_providers { local = { source = "hashicorp/local" } }
+}
+resource "local_file" "note" {
+  filename = "note"
+  content  = "hello"
+}
+# More than a pipe holds, so that OpenTofu ends only after its plan was replaced.
+# ${randomBytes(200_000).toString('hex')}
+`,
+  'forged.b64': planFile.toString('base64'),
+  'trap.sh': `test -p /bench/out/plan.bin && exit
+base64 -d forged.b64 > /bench/out/forged
+mkfifo /bench/out/plan.bin
+{
+  exec 3< /bench/out/plan.bin
+  mv /bench/out/forged /bench/out/plan.bin
+  cat <&3
+} > /dev/null 2>&1 < /dev/null &
+`,
+})
+
+async function twoPlans(): Promise<Buffer> {
+  const shop = await planShop(inject('tofuBin'))
+  try {
+    const plans = [rule('10.0.0.0/8'), rule('0.0.0.0/0')].map(async (files) =>
+      (await shop.place()).plan(files),
+    )
+    return Buffer.concat((await Promise.all(plans)).map(({ planFile }) => planFile))
+  } finally {
+    shop.close()
+  }
+}
