@@ -75,7 +75,7 @@ async function connect(death: Death): Promise<Job> {
   harness.secrets.note('a token of a Git host', token)
   const connection = await connectDirectly(harness.deps, organization.id, { peer, repo, token })
   const job = { death, repo, gate: gates.set(repo), connection, url: '', pull: 0 }
-  await eventually(async () => (await connectionOf(job)).status === 'healthy', 200)
+  await eventually(async () => (await connectionOf(job)).status === 'healthy', { looks: 2_000 })
   const made = await user.post('/api/workspaces', {
     name,
     gitConnectionId: connection,
@@ -102,7 +102,7 @@ async function register(job: Job): Promise<void> {
     .update({ availableAt: new Date() })
 }
 const registered = async (job: Job) =>
-  eventually(async () => (await connectionOf(job)).webhookState === 'active', 200)
+  eventually(async () => (await connectionOf(job)).webhookState === 'active', { looks: 2_000 })
 
 /** A pull request whose comment says that it cannot be planned. */
 async function propose(job: Job): Promise<void> {
@@ -130,12 +130,15 @@ async function deliver(job: Job, event: Parameters<GitPeer['deliver']>[1]): Prom
   expect(answer.status, answer.text).toBe(200)
 }
 const told = async (job: Job, word: RegExp) =>
-  eventually(async () => (await commentsOf(job)).some((text) => word.test(text)), 200)
+  eventually(async () => (await commentsOf(job)).some((text) => word.test(text)), { looks: 2_000 })
 const taken = async (job: Job) =>
-  eventually(async () => {
-    const { configuration } = (await user.get(`${job.url}/configuration`)).json()
-    return configuration?.files['live/main.tf'] === '# two\n'
-  }, 200)
+  eventually(
+    async () => {
+      const { configuration } = (await user.get(`${job.url}/configuration`)).json()
+      return configuration?.files['live/main.tf'] === '# two\n'
+    },
+    { looks: 2_000 },
+  )
 
 const doing: Record<Step, (job: Job) => Promise<void>> = {
   webhook: register,
@@ -204,15 +207,21 @@ async function expectAllDone(job: Job): Promise<void> {
   const at = `${job.repo}: ${job.death.peer.product}, ${step}`
   expect(await job.death.peer.hooks(job.repo), at).toHaveLength(1)
   if (step === 'webhook') return
-  await eventually(async () => {
-    const found = await rows('git_deliveries', { connectionId: job.connection })
-    return found.every(({ handledAt }: { handledAt: Date | null }) => handledAt)
-  }, 200)
+  await eventually(
+    async () => {
+      const found = await rows('git_deliveries', { connectionId: job.connection })
+      return found.every(({ handledAt }: { handledAt: Date | null }) => handledAt)
+    },
+    { looks: 2_000 },
+  )
   // Whoever writes a comment anew gives its turn back at the end, and a dead one never did.
-  await eventually(async () => {
-    const [pull] = await rows('git_pull_requests', { connectionId: job.connection })
-    return pull?.commentId && pull.busyUntil === null
-  }, 200)
+  await eventually(
+    async () => {
+      const [pull] = await rows('git_pull_requests', { connectionId: job.connection })
+      return pull?.commentId && pull.busyUntil === null
+    },
+    { looks: 2_000 },
+  )
   expect(await commentsOf(job), at).toHaveLength(1)
   if (step !== 'push') return
   expect((await user.get(`${job.url}/configuration/versions`)).json().versions, at).toHaveLength(1)

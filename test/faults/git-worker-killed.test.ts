@@ -81,12 +81,15 @@ const put = async ({ workspace }: Job, files: Record<string, string>) => {
 }
 /** One look for all of them: forty who ask at once would keep a small machine from the work itself. */
 const until = async (jobs: readonly Job[], isDone: () => Promise<Map<number, string>>) =>
-  eventually(async () => {
-    const states = await isDone()
-    for (const { connection, repo } of jobs)
-      expect(states.get(connection) ?? 'none', repo).not.toMatch(/error|token|failed|diverged/)
-    return jobs.every(({ connection }) => states.get(connection) === 'done')
-  }, 400)
+  eventually(
+    async () => {
+      const states = await isDone()
+      for (const { connection, repo } of jobs)
+        expect(states.get(connection) ?? 'none', repo).not.toMatch(/error|token|failed|diverged/)
+      return jobs.every(({ connection }) => states.get(connection) === 'done')
+    },
+    { looks: 4_000 },
+  )
 const written = async (jobs: readonly Job[], count: number) =>
   until(jobs, async () =>
     states(`select connection_id as id, case when count(*) filter (where state = 'written') = ${count}

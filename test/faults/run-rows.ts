@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import type { RunPhase } from '../../domain/pipelines/run-state.ts'
 import type { Harness } from '../harness/create-harness.ts'
+import { lookUntil } from '../harness/eventually.ts'
 
 /** What a fault test looks at, in the store itself: an answer of the API would be one more part that may be away. */
 export type RunRow = {
@@ -24,11 +24,12 @@ export type RunRow = {
 }
 
 /**
- * How long a test waits for what must come. Longer than any promise of the product's: on two
- * cores that also compile and plan for other files a wait is no measurement. What is promised
- * in time is judged by the row's own times.
+ * How often a test looks for what must come: for two minutes, longer than any promise of the
+ * product's, and for longer where each look takes longer, on two cores that also compile and plan
+ * for other files. What is promised in time is judged by the row's own times.
  */
-const patienceMs = 120_000
+export const patientLooks = 2_400
+const everyMs = 50
 
 export async function rowOf(harness: Harness, runId: number): Promise<RunRow> {
   const { rows } = await harness.deps.store.platform.raw(
@@ -55,25 +56,23 @@ export const isTerminalRow = ({ phase }: RunRow): boolean =>
 export async function rowUntil(
   harness: Harness,
   runId: number,
-  { when, timeoutMs = patienceMs }: { when: (row: RunRow) => boolean; timeoutMs?: number },
+  { when, looks = patientLooks }: { when: (row: RunRow) => boolean; looks?: number },
 ): Promise<RunRow> {
   let row: RunRow | undefined
-  // At least one look, however late it is.
-  for (const deadline = Date.now() + timeoutMs; ;) {
+  const look = async () => {
     row = await rowOf(harness, runId).catch(() => undefined)
-    if (row && when(row)) return row
-    if (Date.now() > deadline) break
-    await sleep(50)
+    return row && when(row) && row
   }
-  throw new Error(`run ${runId} is still ${JSON.stringify(row)}`)
+  const found = await lookUntil(look, { looks, everyMs })
+  if (!found) throw new Error(`run ${runId} is still ${JSON.stringify(row)}`)
+  return found
 }
 
 /** Waits for something that the store does not tell of. */
-export async function until(what: string, when: () => boolean | Promise<boolean>, ms = patienceMs) {
-  for (const deadline = Date.now() + ms; !(await when());) {
-    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`)
-    await sleep(25)
-  }
+export async function until(what: string, when: () => boolean | Promise<boolean>) {
+  const looks = patientLooks * 2
+  if (!(await lookUntil(async () => when(), { looks, everyMs: everyMs / 2 })))
+    throw new Error(`not seen in ${looks} looks: ${what}`)
 }
 
 /** No lock, token or attempt outlives its run (docs/runs.md, "What may never happen"). */

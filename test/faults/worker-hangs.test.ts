@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { processesOf, type Processes } from '../harness/processes.ts'
 import { linesOf, startRun } from '../harness/runs.ts'
-import { expectNothingHeld, isTerminalRow, rowUntil } from './run-rows.ts'
+import { expectNothingHeld, isTerminalRow, patientLooks, rowUntil } from './run-rows.ts'
 
 // A worker that hangs (SIGSTOP; a host that swaps or is migrated does the same): its polls stay open
 // at the engine, which hands it tasks that it never begins.
@@ -34,7 +34,7 @@ test('runs that a hanging worker swallows are not failed: another one makes them
     )
     const begunAt = Date.now()
     for (const { workspace, id } of runs) {
-      const row = await rowUntil(harness, id, { when: isTerminalRow, timeoutMs: 240_000 })
+      const row = await rowUntil(harness, id, { when: isTerminalRow, looks: 2 * patientLooks })
       expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
       expectNothingHeld(row)
       // Nobody began that plan before: nothing was lost.

@@ -39,9 +39,7 @@ test('ten starts at once of one pipeline, through two processes: 1 to 10, one af
   expect(alone.number).toBe(1)
 
   const settled = await Promise.all(
-    [...runs, alone].map(async ({ id }) =>
-      rowUntil(harness, id, { when: isTerminalRow, timeoutMs: 120_000 }),
-    ),
+    [...runs, alone].map(async ({ id }) => rowUntil(harness, id, { when: isTerminalRow })),
   )
   for (const row of settled) {
     expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', quarantined: 0 })

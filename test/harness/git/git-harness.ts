@@ -3,6 +3,7 @@ import type { TestUser } from '../test-user.ts'
 import type { Outbound } from '../../../gateways/outbound/outbound.ts'
 import type { GitPeer } from './git-peer.ts'
 
+export { eventually } from '../eventually.ts'
 export { peerMakers } from './peer-makers.ts'
 
 export type GitHarness = Harness & {
@@ -65,18 +66,4 @@ export function wayTo(peer: GitPeer): (real: Outbound) => Outbound {
     request: async (url, options) => real.request(led(url), options),
     stream: async (url, options) => real.stream(led(url), options),
   })
-}
-
-/** Waits until `look` finds something. */
-export async function eventually<T>(
-  look: () => Promise<T | undefined | false>,
-  seconds = 90,
-): Promise<T> {
-  const deadline = Date.now() + seconds * 1_000
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (Date.now() > deadline) throw new Error('it never came')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }
