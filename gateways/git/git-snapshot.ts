@@ -7,6 +7,7 @@ import type { HttpClient } from 'isomorphic-git'
 import { unavailable } from '../../domain/errors.ts'
 import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { headersOf } from '../outbound/outbound-fetch.ts'
 import { checkPack } from './check-pack.ts'
 import { GitRefusal } from './git-refusal.ts'
 import { headMoved } from './head-moved.ts'
@@ -125,7 +126,7 @@ function gitHttp(
           throw tooLarge(provider, error)
         })
       if (answer.status >= 400)
-        throw new GitRefusal(provider, { status: answer.status, headers: new Headers() })
+        throw new GitRefusal(provider, { status: answer.status, headers: headersOf(answer) })
       if (answer.status >= 300)
         throw unavailable('git_provider_unavailable', `${provider} redirects its repositories.`)
       if (url.endsWith('/git-upload-pack')) await checkPack(answer.body)

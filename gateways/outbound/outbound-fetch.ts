@@ -1,5 +1,5 @@
 import type { PrivateHostUse } from '../../config/outbound.ts'
-import type { Outbound } from './outbound.ts'
+import type { Outbound, OutboundResponse } from './outbound.ts'
 
 export type OutboundFetchOptions = {
   use: PrivateHostUse
@@ -26,15 +26,19 @@ export function outboundFetch(
       signal: request.signal,
       ...(body && { body }),
     })
-    const headers = new Headers()
-    for (const [name, value] of Object.entries(answer.headers))
-      for (const one of [value ?? []].flat()) headers.append(name, one)
     const bodiless = answer.status === 204 || answer.status === 205 || answer.status === 304
     const response = new Response(bodiless ? null : new Uint8Array(answer.body), {
       status: answer.status,
-      headers,
+      headers: headersOf(answer),
     })
     // A Response made here has no address of its own, and clients need it for paging.
     return Object.defineProperty(response, 'url', { value: request.url })
   }
+}
+
+export function headersOf(answer: Pick<OutboundResponse, 'headers'>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(answer.headers))
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  return headers
 }

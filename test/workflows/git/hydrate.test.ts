@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkConnections } from '../../../activities/git/check-connections.ts'
-import {
-  eventually,
-  gitHarness,
-  peerMakers,
-  type GitHarness,
-} from '../../harness/git/git-harness.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
 const marker = '.cloud-control/owner.json'
@@ -246,10 +242,10 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     harness.peer.server.fault = (request, when) => {
       const writes = request.method !== 'GET' && !request.path.endsWith('git-upload-pack')
       if (when === 'after') return undefined
-      if (limitedAt > 0 && Date.now() - limitedAt < 2_900) early += 1
+      if (limitedAt > 0 && Date.now() - limitedAt < 900) early += 1
       if (limitedAt > 0 || !writes) return undefined
       limitedAt = Date.now()
-      return { status: 429, json: { message: 'slow' }, headers: { 'retry-after': '3' } }
+      return { status: 429, json: { message: 'slow' }, headers: { 'retry-after': '1' } }
     }
     try {
       await ws.put({ 'main.tf': '# one\n' })
@@ -259,6 +255,8 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     }
     expect(limitedAt).toBeGreaterThan(0)
     expect(early).toBe(0)
+    // By the header, and not by the minute that a limit without one is given.
+    expect(harness.logged()).toContain('limits how often it may be asked. Try again in 1 s.')
     expect(await ws.folder()).toEqual({ 'main.tf': '# one\n' })
   })
 
