@@ -6,51 +6,89 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const version = '1.4.0'
+const engineModule = join(import.meta.dirname, '../../engines/tofu')
+
+type Provider = { name: string; arguments: string[]; cwd?: string; env?: Record<string, string> }
+
+/** A real provider that nobody here wrote. */
+const local: Provider = {
+  name: 'local',
+  arguments: ['install', `github.com/terraform-providers/terraform-provider-local@v${version}`],
+}
+/** OpenTofu's own for its tests, of the engine's sources: of its build alone the link is missing. */
+const simple: Provider = {
+  name: 'simple',
+  arguments: [
+    'build',
+    '-mod=readonly',
+    '-ldflags=-s -w',
+    '-tags=http2legacy',
+    '-o=$BIN/',
+    'github.com/opentofu/opentofu/internal/provider-simple-v6/main',
+  ],
+  cwd: engineModule,
+  env: { GOWORK: 'off', CGO_ENABLED: '0' },
+}
 
 export type ProviderMirror = { cliConfig: string; folder: string }
 
 /**
- * A real provider that nobody here wrote, built from its Go module and laid out as a
- * filesystem mirror; undefined where no Go is there to build it. Built once a machine.
+ * Real providers, built from their Go modules and laid out as a filesystem mirror; undefined where no
+ * Go is there to build them. Built once a machine.
  */
-export function providerMirror(): ProviderMirror | undefined {
-  const cache = join(process.env['CC_CACHE_DIR'] ?? join(homedir(), '.cache/cloud-control'), 'test')
-  const built = join(cache, `terraform-provider-local-${version}`)
-  if (!existsSync(built)) {
-    mkdirSync(cache, { recursive: true })
-    const bin = mkdtempSync(join(cache, 'go-'))
-    try {
-      execFileSync(
-        'go',
-        ['install', `github.com/terraform-providers/terraform-provider-local@v${version}`],
-        { env: { ...process.env, GOBIN: bin, GOTOOLCHAIN: 'local' }, stdio: 'ignore' },
-      )
-    } catch {
-      return undefined
-    }
-    cpSync(join(bin, 'terraform-provider-local'), built)
-  }
+export function providerMirror(more: { simple?: true } = {}): ProviderMirror | undefined {
+  const providers = [local, ...(more.simple ? [simple] : [])]
+  const programs = providers.map((provider) => [provider.name, built(provider)] as const)
   // Where the uid of a sandbox's slot may go.
   const mirror = mkdtempSync(join(tmpdir(), 'cc-mirror-'))
   chmodSync(mirror, 0o755)
-  const place = join(mirror, `registry.opentofu.org/hashicorp/local/${version}/linux_amd64`)
-  mkdirSync(place, { recursive: true })
-  const program = join(place, `terraform-provider-local_v${version}`)
-  cpSync(built, program)
-  chmodSync(program, 0o755)
+  for (const [name, program] of programs) {
+    if (program === undefined) return undefined
+    const place = join(mirror, `registry.opentofu.org/hashicorp/${name}/${version}/linux_amd64`)
+    mkdirSync(place, { recursive: true })
+    const target = join(place, `terraform-provider-${name}_v${version}`)
+    cpSync(program, target)
+    chmodSync(target, 0o755)
+  }
   const cliConfig = join(mirror, 'tofu.rc')
   writeFileSync(
     cliConfig,
     `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`,
   )
   return { cliConfig, folder: mirror }
+}
+
+function built(provider: Provider): string | undefined {
+  const cache = join(process.env['CC_CACHE_DIR'] ?? join(homedir(), '.cache/cloud-control'), 'test')
+  const target = join(cache, `terraform-provider-${provider.name}-${version}`)
+  if (existsSync(target)) return target
+  mkdirSync(cache, { recursive: true })
+  const bin = mkdtempSync(join(cache, 'go-'))
+  try {
+    const args = provider.arguments.map((arg) => arg.replace('$BIN', bin))
+    execFileSync('go', args, {
+      ...(provider.cwd && { cwd: provider.cwd }),
+      env: { ...process.env, ...provider.env, GOBIN: bin, GOTOOLCHAIN: 'local' },
+      stdio: 'ignore',
+    })
+    const [program = ''] = readdirSync(bin)
+    // Whole or not at all: test files run in parallel.
+    renameSync(join(bin, program), target)
+    return target
+  } catch {
+    return undefined
+  } finally {
+    rmSync(bin, { recursive: true, force: true })
+  }
 }
 
 /** Puts a script before the provider that runs the configuration's own `trap.sh`, as a hostile provider would. */

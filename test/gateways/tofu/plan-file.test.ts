@@ -1,26 +1,34 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
 import { PlanForged, PlanTooLarge } from '../../../gateways/tofu/plan-file/plan-forged.ts'
 import { readValue } from '../../../gateways/tofu/plan-file/read-value.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { isRecord } from '../../../domain/plans/record.ts'
-import { configurations } from './plan-configurations.ts'
+import { providerMirror } from '../../harness/provider-mirror.ts'
+import { configurations, type PlanStep } from './plan-configurations.ts'
+import { providerConfigurations } from './provider-configurations.ts'
 import { planShop, type Planned } from './plan-shop.ts'
 import { zipOf } from './zip-of.ts'
 
+const mirror = providerMirror({ simple: true })
 let shop: Awaited<ReturnType<typeof planShop>>
 const plans: Array<Planned & { name: string }> = []
-beforeAll(async () => {
-  shop = await planShop(inject('tofuBin'))
-  for (const [name, steps] of Object.entries(configurations)) {
+const planAll = async (all: Readonly<Record<string, PlanStep[]>>) => {
+  for (const [name, steps] of Object.entries(all)) {
     const place = await shop.place()
     for (const [at, { files, args, apply }] of steps.entries()) {
       plans.push({ ...(await place.plan(files, args)), name: `${name} ${at}` })
       if (apply) await place.tryApply()
     }
   }
-})
-afterAll(() => shop.close())
+}
+beforeAll(async () => {
+  shop = await planShop(inject('tofuBin'), mirror && readFileSync(mirror.cliConfig, 'utf8'))
+  await planAll(configurations)
+  if (mirror) await planAll(providerConfigurations)
+}, 600_000)
+afterAll(() => shop?.close())
 
 const planOf = (name: string): Planned => {
   const found = plans.find((plan) => plan.name === name)
@@ -29,7 +37,8 @@ const planOf = (name: string): Planned => {
 }
 
 test('what the real engine shows of its own plans is what is in them', () => {
-  expect(plans.length).toBeGreaterThan(30)
+  const count = (all: object) => Object.values(all).flat().length
+  expect(plans).toHaveLength(count(configurations) + (mirror ? count(providerConfigurations) : 0))
   for (const { name, planFile, planJson } of plans)
     expect(() => comparePlanFile(planFile, planJson), name).not.toThrow()
 })
@@ -94,6 +103,7 @@ function* forgeriesOf(document: Record<string, unknown>, part: string): Generato
 
 describe('whatever one changes of what was shown is found', () => {
   const parts = ['resource_changes', 'resource_drift', 'output_changes', 'planned_values']
+  const ofProviders = mirror ? ['local 2', 'simple 0', 'simple 3', 'aliases of modules 0'] : []
   test.each([
     'values 0',
     'replaced 1',
@@ -105,6 +115,7 @@ describe('whatever one changes of what was shown is found', () => {
     'data sources 1',
     'outputs that go 1',
     'variables 0',
+    ...ofProviders,
   ])('%s', (name) => {
     const { planFile, planJson } = planOf(name)
     let tried = 0
