@@ -1,38 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHarness, type Harness } from '../harness/create-harness.ts'
-import { processesOf, tofuBelow, type Process, type Processes } from '../harness/processes.ts'
-import { linesOf, startRun } from '../harness/runs.ts'
-import type { TestWorkspace } from '../harness/test-organization.ts'
-import type { TestUser } from '../harness/test-user.ts'
+import { tofuBelow, type Process } from '../harness/processes.ts'
+import { startRun } from '../harness/runs.ts'
 import { slowApply, slowPlan } from './configurations.ts'
+import { openOneWorker, type OneWorker } from './one-worker.ts'
 import { expectNothingHeld, isTerminalRow, rowUntil, until } from './run-rows.ts'
 
 // The other two processes of a run: the API that its state goes through, and `tofu` itself.
-let harness: Harness
-let processes: Processes
+let world: OneWorker
 let api: Process
-let worker: Process
-let owner: TestUser
-let make: (files: Record<string, string>) => Promise<TestWorkspace>
 beforeAll(async () => {
-  harness = await createHarness()
-  processes = await processesOf(harness)
-  api = await processes.startApi()
-  worker = await processes.startWorker()
-  const org = await harness.organization()
-  owner = await org.user('Owner')
-  make = async (files) => org.workspace({ by: owner, files })
+  world = await openOneWorker()
+  api = world.api
 })
-afterAll(async () => {
-  await processes.close()
-  await harness.close()
-})
+afterAll(async () => world?.close())
 
-const says = async (workspace: TestWorkspace, run: { id: number; stage: string }, text: string) =>
-  (await linesOf(owner, workspace, run)).some((line) => line.includes(text))
+const says = async (...about: Parameters<OneWorker['timesSaid']>) =>
+  (await world.timesSaid(...about)) > 0
 
 describe('kill -9 of the API', () => {
   test('while an apply runs: its state waits at the door, and the run succeeds', async () => {
+    const { harness, processes, owner, make } = world
     const workspace = await make(slowApply(2))
     const { id } = await startRun(owner, workspace)
     await until('it applies', async () => says(workspace, { id, stage: 'apply' }, 'Creating...'))
@@ -56,6 +43,7 @@ describe('kill -9 of the API', () => {
   })
 
   test('while a run plans: the plan is made, once', async () => {
+    const { harness, processes, worker, owner, make } = world
     const workspace = await make(slowPlan(150))
     const { id } = await startRun(owner, workspace)
     await until('it plans', () => tofuBelow(worker.pid).length > 0)
@@ -69,6 +57,7 @@ describe('kill -9 of the API', () => {
 
 describe('kill -9 of tofu', () => {
   test('while planning: failed, plan_errored, and the next run goes on', async () => {
+    const { harness, worker, owner, make } = world
     const workspace = await make(slowPlan(150))
     const { id } = await startRun(owner, workspace)
     await until('it plans', async () => says(workspace, { id, stage: 'plan' }, 'Initializing'))
@@ -85,6 +74,7 @@ describe('kill -9 of tofu', () => {
   })
 
   test('while applying: failed, apply_errored, to be refreshed, and never applied again', async () => {
+    const { harness, worker, owner, make } = world
     const workspace = await make(slowApply(60))
     const { id } = await startRun(owner, workspace)
     await until('it applies', async () => says(workspace, { id, stage: 'apply' }, 'slow: Creating'))

@@ -1,41 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHarness, type Harness } from '../harness/create-harness.ts'
-import { processesOf, tofuBelow, type Process, type Processes } from '../harness/processes.ts'
-import { linesOf, startRun } from '../harness/runs.ts'
-import type { TestWorkspace } from '../harness/test-organization.ts'
-import type { TestUser } from '../harness/test-user.ts'
+import { tofuBelow } from '../harness/processes.ts'
+import { startRun } from '../harness/runs.ts'
 import { slowApply, slowPlan } from './configurations.ts'
+import { openOneWorker, type OneWorker } from './one-worker.ts'
 import { expectNothingHeld, isTerminalRow, rowUntil, until } from './run-rows.ts'
 import { busyRunnersOf, cmdlineOf, environOf, isAlive, runnersOf } from './runner-processes.ts'
 
-let harness: Harness
-let processes: Processes
-let worker: Process
-let owner: TestUser
-let make: (files: Record<string, string>) => Promise<TestWorkspace>
+let world: OneWorker
 beforeAll(async () => {
-  harness = await createHarness()
-  processes = await processesOf(harness)
-  await processes.startApi()
-  worker = await processes.startWorker()
-  const org = await harness.organization()
-  owner = await org.user('Owner')
-  make = async (files) => org.workspace({ by: owner, files })
+  world = await openOneWorker()
 })
-afterAll(async () => {
-  await processes.close()
-  await harness.close()
-})
-
-const says = async (workspace: TestWorkspace, run: { id: number; stage: string }, text: string) =>
-  (await linesOf(owner, workspace, run)).filter((line) => line.includes(text)).length
+afterAll(async () => world?.close())
 
 const busyRunner = async (): Promise<number> => {
-  await until('a runner runs tofu', () => tofuBelow(worker.pid).length > 0)
-  return busyRunnersOf(worker.pid)[0] ?? 0
+  await until('a runner runs tofu', () => tofuBelow(world.worker.pid).length > 0)
+  return busyRunnersOf(world.worker.pid)[0] ?? 0
 }
 
 test('a runner killed while planning: the plan is made again by the same worker', async () => {
+  const { harness, worker, owner, make, timesSaid } = world
   const workspace = await make(slowPlan(20))
   const { id } = await startRun(owner, workspace)
   const runner = await busyRunner()
@@ -50,12 +33,13 @@ test('a runner killed while planning: the plan is made again by the same worker'
   process.kill(runner, 'SIGKILL')
   const row = await rowUntil(harness, id, { when: isTerminalRow })
   expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
-  expect(await says(workspace, { id, stage: 'plan' }, 'The worker was lost. Planning')).toBe(1)
+  expect(await timesSaid(workspace, { id, stage: 'plan' }, 'The worker was lost. Planning')).toBe(1)
   expect(isAlive(worker.pid)).toBe(true)
   expectNothingHeld(row)
 })
 
 test('a runner that dies at each try: planned three times and no more, and the worker lives', async () => {
+  const { harness, worker, owner, make } = world
   const workspace = await make(slowPlan(1_000))
   const { id } = await startRun(owner, workspace)
   const killed = new Set<number>()
@@ -77,11 +61,12 @@ test('a runner that dies at each try: planned three times and no more, and the w
 })
 
 test('a runner killed while applying: runner_lost, to be refreshed, and never applied again', async () => {
+  const { harness, worker, owner, make, timesSaid } = world
   const workspace = await make(slowApply(60))
   const { id } = await startRun(owner, workspace)
   await until(
     'it applies',
-    async () => (await says(workspace, { id, stage: 'apply' }, 'slow: Creating')) > 0,
+    async () => (await timesSaid(workspace, { id, stage: 'apply' }, 'slow: Creating')) > 0,
   )
   process.kill(await busyRunner(), 'SIGKILL')
   const row = await rowUntil(harness, id, { when: isTerminalRow })
@@ -96,6 +81,7 @@ test('a runner killed while applying: runner_lost, to be refreshed, and never ap
 })
 
 test('kill -9 of the worker leaves no runner and no step', async () => {
+  const { worker, owner, make } = world
   const workspace = await make(slowPlan(600))
   await startRun(owner, workspace)
   let left: number[] = []

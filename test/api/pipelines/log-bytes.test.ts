@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fairShare, maxLogBytes } from '../../../store/pipelines/log-lines.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { ownedWorkspace } from '../../harness/owned-workspace.ts'
 import { startRun } from '../../harness/runs.ts'
 
 describe('logs of any size', () => {
@@ -12,9 +13,7 @@ describe('logs of any size', () => {
 
   /** Three runs; each stage but the first run's has 1,000 lines of 4,096 quotes, which JSON doubles. */
   const made = async () => {
-    const org = await harness.organization()
-    const owner = await org.user('Owner')
-    const workspace = await org.workspace({ by: owner })
+    const { org, owner, workspace } = await ownedWorkspace(harness)
     const runs = [
       await startRun(owner, workspace),
       await startRun(owner, workspace),

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { runInPhase } from './run-in-phase.ts'
+import { lockedState } from './locked-state.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 
 describe('states of any size and shape', () => {
@@ -12,15 +13,10 @@ describe('states of any size and shape', () => {
   afterAll(async () => harness.close())
 
   const made = async () => {
-    const org = await harness.organization()
-    const owner = await org.user('Owner')
-    const workspace = await org.workspace({ by: owner })
-    const client = stateClient(harness.app, workspace, await owner.token())
-    const info = lockInfo()
-    await client.lock(info)
+    const locked = await lockedState(harness)
+    const { org, client, info } = locked
     const write = async (state: unknown) => client.write(state, info.ID)
-    const url = workspace.url
-    return { org, owner, workspace, client, info, write, url, viewer: await org.user('Viewer') }
+    return { ...locked, write, viewer: await org.user('Viewer') }
   }
   const deep = '['.repeat(200_000) + ']'.repeat(200_000)
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { lockedState } from './locked-state.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 import { runInPhase } from './run-in-phase.ts'
 
@@ -11,15 +12,10 @@ describe('what a state says, and its versions', () => {
   afterAll(async () => harness.close())
 
   const made = async (...states: unknown[]) => {
-    const org = await harness.organization()
-    const owner = await org.user('Owner')
-    const workspace = await org.workspace({ by: owner })
-    const client = stateClient(harness.app, workspace, await owner.token())
-    const info = lockInfo()
-    await client.lock(info)
+    const { client, info, ...locked } = await lockedState(harness)
     for (const state of states) expect((await client.write(state, info.ID)).statusCode).toBe(200)
     await client.unlock(info)
-    return { org, owner, workspace, client, url: workspace.url }
+    return { client, ...locked }
   }
 
   test('200: a Viewer sees resources without attributes and outputs without the sensitive', async () => {

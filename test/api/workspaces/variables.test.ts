@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { ownedWorkspace } from '../../harness/owned-workspace.ts'
 import { runInPhase } from './run-in-phase.ts'
 
 describe('/api/workspaces/{id}/variables', () => {
@@ -10,10 +11,8 @@ describe('/api/workspaces/{id}/variables', () => {
   afterAll(async () => harness.close())
 
   const made = async () => {
-    const org = await harness.organization()
-    const user = await org.user('Deployer')
-    const workspace = await org.workspace({ by: user })
-    return { org, user, workspace, url: `${workspace.url}/variables` }
+    const { org, owner, workspace, url } = await ownedWorkspace(harness, 'Deployer')
+    return { org, user: owner, workspace, url: `${url}/variables` }
   }
 
   test('201: a sensitive value is written only: no answer, log or audit entry has it', async () => {

@@ -1,46 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  eventually,
-  gitHarness,
-  peerMakers,
-  type GitHarness,
-} from '../../harness/git/git-harness.ts'
-import type { TestOrganization } from '../../harness/test-organization.ts'
+import { eventually, peerMakers } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
-
-const main = (word: string) => `resource "terraform_data" "one" { input = "${word}" }\n`
+import { git, main, openGitWorld, type GitWorld } from './git-world.ts'
 
 describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makePeer) => {
-  let harness: GitHarness
-  let org: TestOrganization
-  let user: TestUser
-  let counter = 0
+  let world: GitWorld
   beforeAll(async () => {
-    harness = await gitHarness(makePeer)
-    org = await harness.organization()
-    user = await org.user('Owner')
+    world = await openGitWorld(makePeer)
   })
-  afterAll(async () => harness.close())
+  afterAll(async () => world?.harness.close())
 
-  const connect = async (files: Record<string, string> = { 'live/main.tf': main('a') }) => {
-    counter += 1
-    const repo = `acme/code-${counter}`
-    await harness.peer.createRepository(repo, files)
-    const made = await user.post(
-      '/api/git/connections',
-      harness.body(repo, { repoType: 'application' }),
-    )
-    expect(made.statusCode, made.body).toBe(201)
-    return { repo, gitConnectionId: Number(made.json().connection.id) }
-  }
-  const workspace = async (fields: Record<string, unknown>) => {
-    counter += 1
-    const made = await user.post('/api/workspaces', { name: `code-${counter}`, ...fields })
-    expect(made.statusCode, made.body).toBe(201)
-    return { ...made.json().workspace, url: `/api/workspaces/${made.json().workspace.id}` }
-  }
-  const git = { kind: 'git' }
   test('403: whoever pushes in a colleague’s name approves nothing of it', async () => {
+    const { harness, org, user, connect, workspace } = world
     const [pusher, colleague, other] = [
       await org.user('SRE · Cloud Admin'),
       await org.user('Deployer'),
@@ -72,6 +43,7 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
   })
 
   test('200: pushes beside the folder make nobody an author, nor their author unknown', async () => {
+    const { harness, org, user, connect, workspace } = world
     if (harness.peer.provider === 'bitbucket') return
     const [coder, deployer] = [await org.user('Deployer'), await org.user('Deployer')]
     const { repo, gitConnectionId } = await connect()

@@ -1,52 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  eventually,
-  gitHarness,
-  peerMakers,
-  type GitHarness,
-} from '../../harness/git/git-harness.ts'
-import type { TestOrganization } from '../../harness/test-organization.ts'
-import type { TestUser } from '../../harness/test-user.ts'
-
-const main = (word: string) => `resource "terraform_data" "one" { input = "${word}" }\n`
+import { eventually, peerMakers } from '../../harness/git/git-harness.ts'
+import { git, main, openGitWorld, type GitWorld } from './git-world.ts'
 
 describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (_, makePeer) => {
-  let harness: GitHarness
-  let org: TestOrganization
-  let user: TestUser
-  let counter = 0
+  let world: GitWorld
   beforeAll(async () => {
-    harness = await gitHarness(makePeer)
-    org = await harness.organization()
-    user = await org.user('Owner')
+    world = await openGitWorld(makePeer)
   })
-  afterAll(async () => harness.close())
+  afterAll(async () => world?.harness.close())
 
-  const connect = async (files: Record<string, string> = { 'live/main.tf': main('a') }) => {
-    counter += 1
-    const repo = `acme/code-${counter}`
-    await harness.peer.createRepository(repo, files)
-    const made = await user.post(
-      '/api/git/connections',
-      harness.body(repo, { repoType: 'application' }),
-    )
-    expect(made.statusCode, made.body).toBe(201)
-    return { repo, gitConnectionId: Number(made.json().connection.id) }
-  }
-  const workspace = async (fields: Record<string, unknown>) => {
-    counter += 1
-    const made = await user.post('/api/workspaces', { name: `code-${counter}`, ...fields })
-    expect(made.statusCode, made.body).toBe(201)
-    return { ...made.json().workspace, url: `/api/workspaces/${made.json().workspace.id}` }
-  }
-  const git = { kind: 'git' }
   const ended = async (url: string, id: number) =>
     eventually(async () => {
-      const { run } = (await user.get(`${url}/runs/${id}`)).json()
+      const { run } = (await world.user.get(`${url}/runs/${id}`)).json()
       return run.state !== 'running' && run
     })
 
   test('201: a run reads the folder at the branch’s head, and names the commit', async () => {
+    const { harness, user, connect, workspace } = world
     const { repo, gitConnectionId } = await connect({
       'live/main.tf': `module "m" {\n  source = "../modules/m"\n}\n`,
       'modules/m/main.tf': main('m'),
@@ -87,6 +57,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('the commit is part of the digest: a revert is another version', async () => {
+    const { harness, user, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
     const version = async () => {
@@ -105,6 +76,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('led to another folder at the same commit, the next run reads that', async () => {
+    const { user, connect, workspace } = world
     const { gitConnectionId } = await connect({ 'a/main.tf': main('a'), 'b/main.tf': main('b') })
     const ws = await workspace({ gitConnectionId, source: git, path: 'a' })
     await user.post(`${ws.url}/plan`)
@@ -115,9 +87,9 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('400: a missing branch, folder and repository, and an empty one, are told by name', async () => {
+    const { harness, user, newName, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
-    counter += 1
-    const empty = `acme/empty-${counter}`
+    const empty = `acme/${newName('empty')}`
     await harness.peer.createRepository(empty)
     for (const [fields, code] of [
       [{ source: { ...git, branch: 'nope' }, path: 'live' }, 'git_branch_not_found'],
@@ -140,6 +112,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('400, 403, 404 and 409: sources that cannot be; files of Git are not put', async () => {
+    const { harness, org, user, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
     const other = await (await harness.organization()).user('Owner')
     const post = async (fields: object, by = user) => {
@@ -169,6 +142,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('503: a host that is away starts nothing', async () => {
+    const { harness, user, connect, workspace } = world
     const { gitConnectionId } = await connect()
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
     harness.peer.server.fault = () => 'hang-up'
@@ -181,6 +155,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
   })
 
   test('403: who committed is an author, and an unknown one takes more than a Deployer', async () => {
+    const { harness, org, user, connect, workspace } = world
     const [starter, coder, deployer] = [
       await org.user('Owner'),
       await org.user('Deployer'),
