@@ -19,6 +19,11 @@ export const meQuery = queryOptions({
   retry: false,
 })
 
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => call('getSettings', { signal }),
+})
+
 export const homeQuery = queryOptions({
   queryKey: ['home'],
   queryFn: ({ signal }) => call('getConsoleData', { signal }),

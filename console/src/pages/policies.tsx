@@ -8,6 +8,7 @@ import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
+import { UnseenPlans } from './unseen-plans.tsx'
 
 /** The rules that judge every plan. */
 export function PoliciesPage() {
@@ -71,6 +72,7 @@ export function PoliciesPage() {
         }
       </PagedRows>
       <LoadMore query={query} />
+      {may('manage_users_sso') && <UnseenPlans />}
     </>
   )
 }

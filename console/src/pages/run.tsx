@@ -89,7 +89,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
       </PageHead>
       <StageLine run={run} />
       <Standing run={run} pipelineId={data?.workspace.pipelineId} />
-      {place.kind === 'pipeline' && <Decision run={run} place={place} workspace={workspace} />}
+      <Decision run={run} place={place} workspace={workspace} />
       <div className="run-columns">
         <div className="run-main">
           <RunTabs place={place} tab={tab} run={run} stage={stage} />
@@ -112,7 +112,8 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
 const tabOf = (run: RunDetail): NonNullable<RunSearch['tab']> =>
   run.plan && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
 
-function noPlanWords({ planDigest, state }: RunDetail): string {
+function noPlanWords({ planDigest, state, awaitingPlanApproval }: RunDetail): string {
+  if (awaitingPlanApproval) return 'There is no plan before a second person has seen the files.'
   if (planDigest)
     return 'This plan was made by an earlier version of the service, which kept it in a form that is no longer shown. The log lists its changes.'
   return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} The log says more.`

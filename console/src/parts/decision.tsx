@@ -1,6 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
+import { configurationQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { approvalRefusalWords, blockedWords, plural, reasonWords } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
@@ -65,11 +67,13 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
       <div>
         <h2 id="decision-title">
           {mayDecide ? 'This run needs your approval' : 'This run needs approval'}
+          {run.awaitingPlanApproval && ' before its plan'}
         </h2>
         <p>
           {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
           {mayReject && ` ${approvalRefusalWords[run.because.mayApprove ?? ''] ?? ''}`}
         </p>
+        {run.awaitingPlanApproval && mayDecide && <FilesToSee run={run} />}
         {run.approvalExpiresAt && (
           <p className="dim">
             It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.
@@ -80,11 +84,30 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
         {mayReject && <Button onClick={() => setChoice('reject')}>Reject…</Button>}
         {mayDecide && (
           <Button tone="primary" onClick={() => setChoice('approve')}>
-            Approve…
+            {run.awaitingPlanApproval ? 'Let it be planned…' : 'Approve…'}
           </Button>
         )}
       </div>
     </section>
+  )
+}
+
+/** The files to look at, unless the newest version, which is all that can be shown, is another one. */
+function FilesToSee({ run: { workspaceId, configurationVersion } }: { run: RunDetail }) {
+  const { data } = useQuery(configurationQuery(workspaceId))
+  const newest = data?.configuration?.number
+  if (newest === undefined) return null
+  return newest === configurationVersion ? (
+    <p>
+      <Link to="/workspaces/$id" params={{ id: workspaceId }} search={{ tab: 'files' }}>
+        See the files of version {newest}
+      </Link>
+    </p>
+  ) : (
+    <p>
+      Version {newest} was saved since, and only its files can be shown. If you have not seen
+      version {configurationVersion}, reject this run and have another one started.
+    </p>
   )
 }
 

@@ -17,8 +17,8 @@ export function StateBadge({ run }: { run: Shown }) {
 }
 
 function look(run: Shown): { tone: string; sign: string; word: string } {
-  if (run.awaitingApproval || run.awaitingPlanApproval)
-    return { tone: 'warn', sign: '◆', word: 'Needs approval' }
+  if (run.awaitingPlanApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval to plan' }
+  if (run.awaitingApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval' }
   switch (run.state) {
     case 'running': {
       const queued = run.queued ?? run.stages?.[0]?.state === 'queued'
