@@ -29,6 +29,7 @@ import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
 import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-providers-to-their-editor.ts'
 import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
+import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -61,6 +62,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0022-add-attempts-of-plan-changes': attemptsOfPlanChanges,
   '0036-add-state-generations': stateGenerations,
   '0041-count-tries-in-flight': triesInFlight,
+  '0039-add-shown-differences': shownDifferences,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

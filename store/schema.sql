@@ -313,6 +313,7 @@ table git_hydrations
   created_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
   workspace_run_id integer
+  shown_differences bytea
   constraint git_hydrations_decision_check CHECK ((decision = ANY (ARRAY['theirs'::text, 'ours'::text])))
   constraint git_hydrations_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id) ON DELETE CASCADE
   constraint git_hydrations_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (connection_id)

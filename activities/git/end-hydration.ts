@@ -8,7 +8,9 @@ export type HydrationEnd = HydrateWorkspaceInput & {
   state: 'superseded' | 'failed' | 'diverged'
   reason?: string
   paths?: string[]
+  /** Sealed, as are the two columns. */
   differences?: Buffer
+  shownDifferences?: Buffer
 }
 
 /** Ends a hydrate that wrote nothing, once: the caller that moves the row writes the audit entry. */
@@ -16,7 +18,8 @@ export async function endHydration(
   { store }: Pick<Deps, 'store'>,
   end: HydrationEnd,
 ): Promise<void> {
-  const { organizationId, hydrationId, state, reason = null, paths, differences } = end
+  const { organizationId, hydrationId, state, reason = null, paths } = end
+  const { differences, shownDifferences } = end
   await store.tenant(organizationId, async (db) => {
     const hydrations = gitHydrations(db, organizationId)
     const row = await hydrations.find(hydrationId)
@@ -25,6 +28,7 @@ export async function endHydration(
       state,
       reason,
       ...(differences && { differences }),
+      ...(shownDifferences && { shownDifferences }),
     })
     if (!ended || state === 'superseded') return
     const { id, name } = await workspaces(db, organizationId).get(row.workspaceId)

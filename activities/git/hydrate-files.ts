@@ -1,8 +1,15 @@
+import { setImmediate as others } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { blobId } from '../../domain/git/blob-id.ts'
+import { showDifferences, type ShownDifference } from '../../domain/git/show-differences.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
-import { gitHydrations, placeOfDifferences } from '../../store/git/git-hydrations.ts'
+import {
+  gitHydrations,
+  placeOfDifferences,
+  placeOfShown,
+  type Difference,
+} from '../../store/git/git-hydrations.ts'
 import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
 import { gitActivity } from './git-activity.ts'
 import type { Deps } from '../deps.ts'
@@ -93,6 +100,7 @@ async function record(
 ): Promise<void> {
   if (result.state === 'diverged') {
     const text = JSON.stringify(result.differences)
+    const shown = JSON.stringify(await shownOf(result.differences))
     return endHydration(deps, {
       organizationId,
       hydrationId,
@@ -100,6 +108,7 @@ async function record(
       reason: 'diverged',
       paths: result.differences.map(({ path }) => path),
       differences: deps.keyring.seal(placeOfDifferences(organizationId), text),
+      shownDifferences: deps.keyring.seal(placeOfShown(organizationId, hydrationId), shown),
     })
   }
   const { workspace, version, desired, written } = job
@@ -136,4 +145,14 @@ async function record(
         detail: { ...place, count: pruned.length, paths: pruned.slice(0, 20) },
       })
   })
+}
+
+/** A comparison takes up to 20 ms: whoever else waits for this process goes on between two. */
+async function shownOf(all: readonly Difference[]) {
+  const differences: ShownDifference[] = []
+  for (const shown of showDifferences(all)) {
+    differences.push(shown)
+    await others()
+  }
+  return { differences, omittedDifferences: all.length - differences.length }
 }

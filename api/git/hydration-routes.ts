@@ -55,13 +55,15 @@ export const hydrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target: targetHydration },
       schema: {
         operationId: 'getHydration',
+        description:
+          'With the files that somebody else changed: at most 500, of 64 KiB each and 384 KiB together. A file that is omitted is named alone: its contents are in the repository and in the configuration.',
         params: Params,
         response: { 200: Type.Object({ hydration: HydrationDetail }), ...errors() },
       },
     },
     async ({ caller: { organizationId }, params: { id, hydrationId } }) => {
       const row = await deps.store.tenant(organizationId, async (db) =>
-        gitHydrations(db, organizationId).get(id, hydrationId),
+        gitHydrations(db, organizationId).getShown(id, hydrationId),
       )
       return { hydration: presentHydrationDetail(deps.keyring, organizationId, row) }
     },

@@ -33,7 +33,10 @@ export const HydrationDetail = Type.Object({
             'From ours to theirs, as `diff -u` writes it; null where they are too far apart.',
         }),
       ),
+      change: OneOf(['edited', 'added', 'removed']),
+      omitted: Type.Boolean({ description: 'The contents are too long to be shown.' }),
     }),
   ),
+  omittedDifferences: Type.Integer({ description: 'How many more files differ.' }),
 })
 export type HydrationDetail = Static<typeof HydrationDetail>

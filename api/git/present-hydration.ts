@@ -1,13 +1,15 @@
-import { unifiedDiff } from '../../domain/git/unified-diff.ts'
+import type { ShownDifference } from '../../domain/git/show-differences.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import {
   placeOfDifferences,
+  placeOfShown,
   type Difference,
   type GitHydration,
+  type HydrationSummary,
 } from '../../store/git/git-hydrations.ts'
 import type { HydrationBody, HydrationDetail } from './hydration-schemas.ts'
 
-export function presentHydration(row: GitHydration): HydrationBody {
+export function presentHydration(row: HydrationSummary): HydrationBody {
   const { id, configurationVersionId, connectionId, branch, state, reason, decision } = row
   return {
     id,
@@ -27,16 +29,22 @@ export function presentHydration(row: GitHydration): HydrationBody {
 export const presentHydrationDetail = (
   keyring: Keyring,
   organizationId: number,
-  row: GitHydration,
-): HydrationDetail => ({
-  ...presentHydration(row),
-  differences: differencesOf(keyring, organizationId, row).map(({ path, ours, theirs }) => ({
-    path,
-    ours,
-    theirs,
-    diff: unifiedDiff(path, ours, theirs),
-  })),
-})
+  row: HydrationSummary & Pick<GitHydration, 'shownDifferences'>,
+): HydrationDetail => ({ ...presentHydration(row), ...shownOf(keyring, organizationId, row) })
+
+function shownOf(
+  keyring: Keyring,
+  organizationId: number,
+  { id, shownDifferences }: Pick<GitHydration, 'id' | 'shownDifferences'>,
+): ShownDifferences {
+  if (!shownDifferences) return { differences: [], omittedDifferences: 0 }
+  // Sealed by hydrate-files.ts, in this shape.
+  return JSON.parse(
+    keyring.open(placeOfShown(organizationId, id), shownDifferences).toString(),
+  ) as ShownDifferences
+}
+
+export type ShownDifferences = { differences: ShownDifference[]; omittedDifferences: number }
 
 export function differencesOf(
   keyring: Keyring,

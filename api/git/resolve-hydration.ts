@@ -13,6 +13,7 @@ import {
   gitHydrations,
   type Difference,
   type GitHydration,
+  type HydrationSummary,
 } from '../../store/git/git-hydrations.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
@@ -31,7 +32,7 @@ export async function resolveHydration(
   deps: Deps,
   caller: Caller,
   { id, hydrationId, take }: Choice,
-): Promise<GitHydration> {
+): Promise<HydrationSummary> {
   const { organizationId } = caller
   return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
     const hydrations = gitHydrations(db, organizationId)

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
-import { gitHydrations, type GitHydration } from '../../store/git/git-hydrations.ts'
+import { gitHydrations, type HydrationSummary } from '../../store/git/git-hydrations.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
 
@@ -9,7 +9,7 @@ export async function retryHydration(
   deps: Deps,
   caller: Caller,
   { id, hydrationId }: { id: number; hydrationId: number },
-): Promise<GitHydration> {
+): Promise<HydrationSummary> {
   const { organizationId } = caller
   return holdWorkspace(deps, { caller, id }, async (db) => {
     const hydrations = gitHydrations(db, organizationId)

@@ -1,8 +1,9 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
-const maxCharacters = 256 * 1024
-const maxEditedLines = 2_000
-const timeoutMs = 200
+const maxCharacters = 64 * 1024
+const maxEditedLines = 1_000
+/** Others wait meanwhile. */
+const timeoutMs = 20
 
 /**
  * Both sides of a file as `diff -u` shows them: `-` is the configuration's, `+` the repository's; null

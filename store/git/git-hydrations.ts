@@ -34,8 +34,10 @@ class GitHydrationRow extends Model {
   declare commitSha: string | null
   declare pullRequestUrl: string | null
   declare files: Listing | null
-  /** Sealed. */
+  /** Sealed: all of them, for who decides. */
   declare differences: Buffer | null
+  /** Sealed: what of them is shown, and how many more there are. */
+  declare shownDifferences: Buffer | null
   declare createdAt: Date
   declare endedAt: Date | null
 }
@@ -50,6 +52,32 @@ export type Difference = {
   theirBlob: string | null
 }
 
+/** Without the columns that may take megabytes. */
+const small = [
+  'id',
+  'workspaceId',
+  'connectionId',
+  'configurationVersionId',
+  'workspaceRunId',
+  'repositoryId',
+  'branch',
+  'state',
+  'reason',
+  'decision',
+  'commitSha',
+  'pullRequestUrl',
+  'createdAt',
+  'endedAt',
+] as const
+export type HydrationSummary = Pick<GitHydration, (typeof small)[number]>
+
+/** Bound to its row: the differences of another hydrate do not open in its place. */
+export const placeOfShown = (organizationId: number, id: number) => ({
+  organizationId,
+  table: 'git_hydrations',
+  column: `shown_differences of ${id}`,
+})
+
 export const placeOfDifferences = (organizationId: number) =>
   ({ organizationId, table: 'git_hydrations', column: 'differences' }) as const
 
@@ -58,8 +86,21 @@ export function gitHydrations(db: Db, organizationId: number) {
   const rows = () => GitHydrationRow.query(db).where({ organizationId })
 
   return {
-    async get(workspaceId: number, id: number): Promise<GitHydration> {
-      const row = await rows().findOne({ workspaceId, id })
+    async get(workspaceId: number, id: number): Promise<HydrationSummary> {
+      const row = await rows()
+        .select(...small)
+        .findOne({ workspaceId, id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async getShown(
+      workspaceId: number,
+      id: number,
+    ): Promise<HydrationSummary & Pick<GitHydration, 'shownDifferences'>> {
+      const row = await rows()
+        .select(...small, 'shownDifferences')
+        .findOne({ workspaceId, id })
       if (!row) throw notFound()
       return row
     },
@@ -74,8 +115,9 @@ export function gitHydrations(db: Db, organizationId: number) {
       return rows().findOne({ id })
     },
 
-    async list(workspaceId: number, limit: number, before: number): Promise<GitHydration[]> {
+    async list(workspaceId: number, limit: number, before: number): Promise<HydrationSummary[]> {
       return rows()
+        .select(...small)
         .where({ workspaceId })
         .where('id', '<', before)
         .orderBy('id', 'desc')

@@ -21,6 +21,7 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
     },
   })
   const differences = query.data?.hydration.differences ?? []
+  const more = query.data?.hydration.omittedDifferences ?? 0
   return (
     <Dialog
       onClose={onClose}
@@ -34,18 +35,25 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
     >
       {query.isPending && <Loading what="both sides" />}
       <div className="stack">
-        {differences.map(({ path, ours, theirs, diff }) => (
+        {differences.map(({ path, change, diff }) => (
           <section key={path} className="difference">
             <h3>
               <code>{path}</code>
             </h3>
             {diff === null ? (
-              <p className="dim">{wholeWords(ours, theirs)}</p>
+              <p className="dim">{wholeWords[change]}</p>
             ) : (
               <UnifiedDiff text={diff} label={`What differs in ${path}`} />
             )}
           </section>
         ))}
+        {more > 0 && <p className="dim">{moreFiles(more)}</p>}
+        {query.isSuccess && differences.length === 0 && (
+          <p className="dim">
+            An earlier version of this service noted it, without what differs: look at the
+            repository.
+          </p>
+        )}
         <ErrorNote error={query.error ?? resolve.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -61,12 +69,15 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
   )
 }
 
-/** Where lines cannot be told apart, or one side has none. */
-function wholeWords(ours: string | null, theirs: string | null): string {
-  if (theirs === null) return 'It was deleted in the repository, and is here.'
-  if (ours === null) return 'It is in the repository, and not here.'
-  return 'Both sides are too different, or too long, to be shown line by line.'
-}
+/** Where lines cannot be told apart, or there are too many to be shown. */
+const wholeWords = {
+  removed: 'It was deleted in the repository, and is here.',
+  added: 'It is in the repository, and not here.',
+  edited: 'Both sides are too different, or too long, to be shown line by line.',
+} as const
+
+const moreFiles = (count: number) =>
+  count === 1 ? 'One more file differs.' : `${count} more files differ.`
 
 const tones: Record<string, string> = { '+': 'good-text', '-': 'bad-text', '@': 'dim' }
 

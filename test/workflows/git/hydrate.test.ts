@@ -83,9 +83,8 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await ws.folder()).toEqual({ 'main.tf': '# edited\n' })
     const { hydration } = (await user.get(`${ws.url}/hydrations/${id}`)).json()
     const diff = `--- a/${file}\n+++ b/${file}\n@@ -1,1 +1,1 @@\n-# two\n+# edited\n`
-    expect(hydration.differences).toEqual([
-      { path: file, ours: '# two\n', theirs: '# edited\n', diff },
-    ])
+    const shown = { path: file, ours: '# two\n', theirs: '# edited\n', diff, change: 'edited' }
+    expect(hydration.differences).toEqual([{ ...shown, omitted: false }])
     const [failed] = await eventsOf(ws, 'git.repo_write_failed')
     expect(failed.detail).toMatchObject({ reason: 'diverged', paths: [file] })
 
