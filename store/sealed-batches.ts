@@ -1,4 +1,5 @@
 import type { Db } from './connect.ts'
+import { copyRows, type CopiedRow } from './copy-rows.ts'
 
 /** Rows `firstSeq` to `lastSeq` of one owner, sealed as one value. */
 export type SealedBatch = { firstSeq: number; lastSeq: number; body: Buffer }
@@ -29,12 +30,24 @@ export function sealedBatches(db: Db, organizationId: number, { table, owner }: 
 
     /** The batch with the row after `seq`, and those that follow it. */
     async after(seq: number, limit: number): Promise<SealedBatch[]> {
-      return db(table)
+      return this.readAfter(seq, limit, (batch) => ({ ...batch, body: Buffer.from(batch.body) }))
+    },
+
+    /** What `read` makes of them. A batch's body is there only while it does. */
+    async readAfter<T>(seq: number, limit: number, read: (batch: SealedBatch) => T): Promise<T[]> {
+      const rows = db(table)
         .where({ organizationId, ...owner })
         .where('lastSeq', '>', seq)
         .orderBy('lastSeq')
         .limit(limit)
         .select('firstSeq', 'lastSeq', 'body')
+      return copyRows(db, rows, (row) => read(toBatch(row)))
     },
   }
+}
+
+/** In the order of the columns above; none of them is ever null. */
+function toBatch([firstSeq, lastSeq, body]: CopiedRow): SealedBatch {
+  if (!firstSeq || !lastSeq || !body) throw new Error('a batch without its numbers or its body')
+  return { firstSeq: firstSeq.readInt32BE(), lastSeq: lastSeq.readInt32BE(), body }
 }

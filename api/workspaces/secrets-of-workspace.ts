@@ -10,8 +10,10 @@ async function secretsOfWorkspace(
   db: Db,
   { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
 ): Promise<string[]> {
-  const rows = await workspaceVariables(db, organizationId).listSensitive(workspaceId)
-  return rows.map(({ value }) => keyring.open(placeOfValue(organizationId), value).toString())
+  const place = placeOfValue(organizationId)
+  return workspaceVariables(db, organizationId).readSensitive(workspaceId, (sealed) =>
+    keyring.open(place, sealed).toString(),
+  )
 }
 
 /** Masks them in what was stored before they were sensitive, or in a form that OpenTofu's marks did not follow. */

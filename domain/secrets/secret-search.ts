@@ -12,31 +12,46 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
   const matcher = createTextMatcher([...values].flatMap(beginningsOf))
   const cover = (text: string): string => {
     if (values.has(text.trim())) return hiddenText
+    // Too short to hold any form that is looked for: most values of a large output are.
+    if (text.length < shortestPart) return text
     const [first] = matcher.find(text)
     return first ? text.slice(0, first.start) + hiddenText : text
   }
   const coverAll = (value: unknown, level = 0): unknown => {
     if (typeof value === 'string') return cover(value)
     // Numbers with many digits lose precision, so they are compared as numbers too.
-    if (typeof value === 'number')
-      return numbers.has(value) || cover(String(value)) !== String(value) ? hiddenText : value
+    if (typeof value === 'number') {
+      const text = String(value)
+      return numbers.has(value) || cover(text) !== text ? hiddenText : value
+    }
     if (typeof value !== 'object' || value === null) return value
     // Nested more deeply than any real value, it could overflow the stack.
     if (level >= maxLevels) return hiddenText
-    if (Array.isArray(value)) return value.map((item) => coverAll(item, level + 1))
+    if (Array.isArray(value)) return coverList(value, level)
+    let isSame = true
     const entries = Object.entries(value).map(([key, item], at) => {
       const shown = cover(key)
+      const covered = coverAll(item, level + 1)
+      isSame &&= shown === key && covered === item
       // Numbered, so that two masked keys stay distinct.
-      return [shown === key ? key : `${shown} ${at + 1}`, coverAll(item, level + 1)] as const
+      return [shown === key ? key : `${shown} ${at + 1}`, covered] as const
     })
-    return Object.fromEntries(entries)
+    return isSame ? value : Object.fromEntries(entries)
+  }
+  const coverList = (list: readonly unknown[], level: number): readonly unknown[] => {
+    let covered: unknown[] | undefined
+    for (const [at, item] of list.entries()) {
+      const shown = coverAll(item, level + 1)
+      if (shown !== item) (covered ??= [...list])[at] = shown
+    }
+    return covered ?? list
   }
   return { cover, coverAll: (value) => coverAll(value) }
 }
 
 export type SecretSearch = {
   cover: (text: string) => string
-  /** Masks every text, number and key of a JSON value; a value without secrets is returned unchanged. */
+  /** Masks every text, number and key of a JSON value; a value without secrets is returned itself. */
   coverAll: (value: unknown) => unknown
 }
 

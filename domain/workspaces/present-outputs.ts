@@ -19,7 +19,7 @@ export function presentPublicOutputs(
     if (output.sensitive) return { ...output, value: null }
     const { type, value } = known ?? output
     const shown = { type: search.coverAll(type), value: search.coverAll(value) }
-    const covered = known !== undefined || JSON.stringify(shown) !== JSON.stringify({ type, value })
+    const covered = known !== undefined || shown.type !== type || shown.value !== value
     return { ...output, ...shown, sensitive: covered }
   })
 }

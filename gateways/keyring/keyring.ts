@@ -70,7 +70,9 @@ export function createKeyring(keys: Config['keyring']): Keyring {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keyOf(current?.id), nonce)
       cipher.setAAD(associatedData(place))
-      const body = Buffer.concat([cipher.update(plain), cipher.final()])
+      const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+      // GCM has no padding: there is nothing left at the end but the tag.
+      cipher.final()
       return Buffer.concat([
         Buffer.from([version, id.length]),
         id,
@@ -82,7 +84,10 @@ export function createKeyring(keys: Config['keyring']): Keyring {
 
     open(place, sealed) {
       const { decipher, rest } = begin(place, sealed)
-      return Buffer.concat([decipher.update(rest), decipher.final()])
+      const plain = decipher.update(rest)
+      // Throws where the value was tampered with. There is no more of it: GCM has no padding.
+      decipher.final()
+      return plain
     },
 
     async *openPieces(place, pieces) {

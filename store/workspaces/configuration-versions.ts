@@ -1,6 +1,7 @@
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { Db } from '../connect.ts'
+import { copyRows } from '../copy-rows.ts'
 
 class ConfigurationVersionRow extends Model {
   static override tableName = 'configuration_versions'
@@ -108,11 +109,12 @@ export function configurationVersions(db: Db, organizationId: number) {
 
     /** A piece of the sealed files, so that a reader who streams them holds one piece. Empty at the end. */
     async sealedPiece(id: number, offset: number, length: number): Promise<Buffer> {
-      const row = await db('configuration_versions')
+      const piece = db('configuration_versions')
         .where({ organizationId, id })
-        .first(db.raw('substring(files from ? for ?) as piece', [offset + 1, length]))
-      if (!row) throw notFound()
-      return row.piece
+        .select(db.raw('substring(files from ? for ?)', [offset + 1, length]))
+      const [bytes] = await copyRows(db, piece, ([column]) => column && Buffer.from(column))
+      if (!bytes) throw notFound()
+      return bytes
     },
 
     async sealedFiles(id: number): Promise<Buffer> {

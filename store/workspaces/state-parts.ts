@@ -34,5 +34,14 @@ export function stateParts(db: Db, organizationId: number) {
     ): Promise<SealedBatch[]> {
       return of(kind, versionId).after(seq, limit)
     },
+
+    /** What `read` makes of the pieces behind `seq`; the bytes of one are there only while it does. */
+    async readPieces<T>(
+      versionId: number,
+      { after, limit }: { after: number; limit: number },
+      read: (piece: SealedBatch) => T,
+    ): Promise<T[]> {
+      return of('piece', versionId).readAfter(after, limit, read)
+    },
   }
 }

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.ts'
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { isUniqueViolation, type Db } from '../connect.ts'
+import { copyRows } from '../copy-rows.ts'
 
 class WorkspaceVariableRow extends Model {
   static override tableName = 'workspace_variables'
@@ -49,8 +50,16 @@ export function workspaceVariables(db: Db, organizationId: number) {
       return measured as MeasuredVariable[]
     },
 
-    async listSensitive(workspaceId: number): Promise<WorkspaceVariable[]> {
-      return rows(workspaceId).where({ sensitive: true }).orderBy('id')
+    /** What `read` makes of each sensitive value; its sealed bytes are there only while it does. */
+    async readSensitive<T>(workspaceId: number, read: (sealed: Buffer) => T): Promise<T[]> {
+      const values = db('workspace_variables')
+        .where({ organizationId, workspaceId, sensitive: true })
+        .orderBy('id')
+        .select('value')
+      return copyRows(db, values, ([sealed]) => {
+        if (!sealed) throw new Error('a variable without a value')
+        return read(sealed)
+      })
     },
 
     async get(workspaceId: number, id: number): Promise<WorkspaceVariable> {

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { get } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { showDifferences } from '../../../domain/git/show-differences.ts'
+import { testPlan } from '../../../domain/plans/test-plan.ts'
+import { gitHydrations, placeOfShown } from '../../../store/git/git-hydrations.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { startRun } from '../../harness/runs.ts'
+import type { TestOrganization, TestWorkspace } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { recordedPlan } from '../pipelines/recorded-plan.ts'
+import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
+
+const maxCpuMs = 50
+
+/** What is dearest to store for those who read it. */
+describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
+  let harness: Harness
+  let org: TestOrganization
+  let owner: TestUser
+  let viewer: TestUser
+  let workspace: TestWorkspace
+  beforeAll(async () => {
+    harness = await createHarness()
+    org = await harness.organization()
+    owner = await org.user('Owner')
+    viewer = await org.user('Viewer')
+    workspace = await org.workspace({ by: owner })
+    await storeSecrets()
+  })
+  afterAll(async () => harness.close())
+
+  /** As many and as long as a workspace may have, of lines that are all looked for, and that other forms make longer. */
+  async function storeSecrets() {
+    for (let n = 0; n < 200; n += 1) {
+      const lines = Array.from({ length: 60 }, () => `<&"${randomBytes(30).toString('hex')}`)
+      const value = `<é&${'"<>&'.repeat(8)}\n${lines.join('\n')}`
+      const fields = { key: `secret_${n}`, value, sensitive: true }
+      const made = await owner.post(`${workspace.url}/variables`, fields)
+      expect(made.statusCode, made.body).toBe(201)
+    }
+  }
+
+  const read = async (url: string, reader: TestUser) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { cookie: `cc_session=${reader.cookie}` }
+      get(`${harness.config.baseUrl}${url}`, { headers }, (answer) => {
+        let size = 0
+        answer.on('data', (bytes: Buffer) => (size += bytes.length))
+        answer.on('end', () => resolve(answer.statusCode === 200 ? size : -1)).on('error', reject)
+      }).on('error', reject)
+    })
+
+  /** CPU of the whole process, which reads the answer as well; the least of some, for others' work only adds. */
+  async function costOf(url: string, reader = viewer): Promise<{ ms: number; bytes: number }> {
+    const times: number[] = []
+    let bytes = 0
+    for (let n = 0; n < 8; n += 1) {
+      const before = process.cpuUsage()
+      bytes = await read(url, reader)
+      const { user, system } = process.cpuUsage(before)
+      times.push(Math.round((user + system) / 100) / 10)
+    }
+    return { ms: Math.min(...times), bytes }
+  }
+
+  async function expectCheap(costs: Record<string, { ms: number; bytes: number }>) {
+    const dear = Object.entries(costs).filter(([, { ms, bytes }]) => ms >= maxCpuMs || bytes < 0)
+    expect(dear, JSON.stringify(costs)).toEqual([])
+    if (process.env['COST_LOG']) console.log(JSON.stringify(costs))
+  }
+
+  test('a plan of long texts, of many attributes and of deep addresses', async () => {
+    const plans = {
+      texts: Array.from({ length: 60 }, (_, n) => ({
+        address: `a_b.n${n}`,
+        actions: ['create'],
+        after: Object.fromEntries(
+          Array.from({ length: 60 }, (__, m) => [`k${m}`, randomBytes(500).toString('hex')]),
+        ),
+      })),
+      attributes: Array.from({ length: 400 }, (_, n) => ({
+        address: `a_b.n${n}`,
+        actions: ['create'],
+        after: Object.fromEntries(Array.from({ length: 200 }, (__, m) => [`k${m}`, m])),
+      })),
+      'long attributes': Array.from({ length: 400 }, (_, n) => ({
+        address: `a_b.n${n}`,
+        actions: ['create'],
+        after: Object.fromEntries(
+          Array.from({ length: 200 }, (__, m) => [`k${m}`, `<&"${m}12345678`]),
+        ),
+      })),
+      addresses: Array.from({ length: 2_000 }, (_, n) => ({
+        address: `module.m["${'<"'.repeat(400)}"].a_b.n${n}`,
+        actions: ['create'],
+        after: {},
+      })),
+    }
+    const costs: Record<string, { ms: number; bytes: number }> = {}
+    for (const [what, changes] of Object.entries(plans)) {
+      const { id } = await startRun(owner, workspace)
+      await recordedPlan(harness, { organizationId: org.id, runId: id }, testPlan(changes))
+      const url = `${workspace.url}/runs/${id}`
+      costs[what] = await costOf(`${url}/plan?limit=200`)
+      costs[`${what}: run`] = await costOf(url)
+    }
+    await expectCheap(costs)
+  }, 240_000)
+
+  test('outputs and resources of a state', async () => {
+    const of = (length: number, text: string) => `[${Array(length).fill(text).join(',')}]`
+    const shapes = {
+      numbers: of(30_000, '1'),
+      'long numbers': of(7_000, '12345678'),
+      'empty objects': of(20_000, '{}'),
+      'empty lists': of(20_000, '[]'),
+      'short texts': of(12_000, '"a"'),
+      'long texts': of(60, JSON.stringify('<&"'.repeat(300))),
+      keys: `{${Array.from({ length: 5_000 }, (_, n) => `"k${n}abc":0`).join(',')}}`,
+    }
+    const client = stateClient(harness.app, workspace, await owner.token())
+    const info = lockInfo()
+    await client.lock(info)
+    const costs: Record<string, { ms: number; bytes: number }> = {}
+    let serial = 0
+    for (const [what, shape] of Object.entries(shapes)) {
+      serial += 1
+      const outputs = Array.from(
+        { length: 60 },
+        (_, n) => `"o${n}":{"value":${shape},"type":"string"}`,
+      )
+      const text = JSON.stringify(stateOf(serial, { outputs: 'HERE' })).replace(
+        '"HERE"',
+        () => `{${outputs.join(',')}}`,
+      )
+      const written = await client.write(text, info.ID)
+      expect(written.statusCode, written.body).toBe(200)
+      costs[what] = await costOf(`${workspace.url}/outputs?limit=200`)
+    }
+    const instances = Array.from({ length: 3_000 }, (_, n) => ({
+      index_key: `${'<"'.repeat(400)}${n}`,
+      attributes: {},
+    }))
+    const resources = [{ mode: 'managed', type: 't', name: 'n', provider: 'p', instances }]
+    const large = await client.write(JSON.stringify(stateOf(serial + 1, { resources })), info.ID)
+    expect(large.statusCode, large.body).toBe(200)
+    costs['resources'] = await costOf(`${workspace.url}/state/resources?limit=200`)
+    await expectCheap(costs)
+  }, 240_000)
+
+  test('variables, as many and as long as a workspace may have', async () => {
+    const other = await org.workspace({ by: owner })
+    for (let n = 0; n < 200; n += 1) {
+      const made = await owner.post(`${other.url}/variables`, {
+        key: `open_${n}`,
+        value: '<é"'.repeat(1_900),
+      })
+      expect(made.statusCode, made.body).toBe(201)
+    }
+    await expectCheap({
+      open: await costOf(`${other.url}/variables`),
+      sensitive: await costOf(`${workspace.url}/variables`),
+    })
+  }, 240_000)
+
+  test('a hydrate of 2,000 files that somebody else changed, and a list', async () => {
+    const sides = Array.from({ length: 2_000 }, (_, n) => ({
+      path: `workspaces/w/${'p'.repeat(200)}${n}.tf`,
+      ours: Array.from({ length: 100 }, () => `${randomBytes(10).toString('hex')}\n`).join(''),
+      theirs: Array.from({ length: 100 }, () => `${randomBytes(10).toString('hex')}\n`).join(''),
+    }))
+    const shown = { differences: [...showDifferences(sides)], omittedDifferences: 1_500 }
+    const { id: organizationId } = org
+    const { platform } = harness.deps.store
+    const [version] = await platform('configuration_versions')
+      .where({ organizationId, workspaceId: workspace.id })
+      .select('id')
+    const place = {
+      organizationId,
+      workspaceId: workspace.id,
+      configurationVersionId: version.id,
+      repositoryId: 'r',
+      branch: 'b',
+      state: 'diverged',
+    }
+    const files = JSON.stringify(
+      Object.fromEntries(sides.map(({ path }) => [path, 'a'.repeat(40)])),
+    )
+    const rows = await platform('git_hydrations')
+      .insert(
+        Array.from({ length: 30 }, () => ({ ...place, files, differences: randomBytes(100_000) })),
+      )
+      .returning('id')
+    const id = rows[0].id
+    const sealed = harness.deps.keyring.seal(
+      placeOfShown(organizationId, id),
+      JSON.stringify(shown),
+    )
+    await platform('git_hydrations').where({ id }).update({ shownDifferences: sealed })
+    const found = await harness.deps.store.tenant(organizationId, async (db) =>
+      gitHydrations(db, organizationId).getShown(workspace.id, id),
+    )
+    expect(found.shownDifferences?.equals(sealed)).toBe(true)
+    await expectCheap({
+      hydration: await costOf(`${workspace.url}/hydrations/${id}`),
+      list: await costOf(`${workspace.url}/hydrations?limit=200`),
+    })
+  }, 240_000)
+})
