@@ -8,6 +8,7 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { Body, errors, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
+import { admitDownload } from './admit-download.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody } from './schemas.ts'
@@ -74,6 +75,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id } }, reply) => {
       const newest = await newestVersion(app.deps, caller, id)
       if (!newest) return { configuration: null }
+      admitDownload(reply, { organizationId: caller.organizationId, sizeBytes: newest.sizeBytes })
       // Streamed as text: up to 10 MiB are neither parsed nor held in memory.
       const text = Readable.from(answerOf(app.deps, caller, newest), { objectMode: false })
       return reply.type('application/json; charset=utf-8').send(text as never)
