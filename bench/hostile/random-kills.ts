@@ -21,13 +21,15 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
   const one = () => {
     const { api = 0, worker = 0 } = pids()
     const below = processesBelow(worker)
-    const candidates: Array<[string, number]> = [
-      ['api', api],
-      ['worker', worker],
-      ...below,
-      ...below,
+    // There are many below the worker, and each of the three kinds is to be hit often.
+    const kinds: Array<Array<[string, number]>> = [
+      [['api', api]],
+      [['worker', worker]],
+      below,
+      below,
+      below,
     ]
-    const [name, pid] = candidates[Math.floor(Math.random() * candidates.length)] ?? ['', 0]
+    const [name, pid] = oneOf(oneOf(kinds) ?? []) ?? ['', 0]
     // A part that is being started again has no process.
     if (pid <= 1) return
     try {
@@ -53,6 +55,9 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
     },
   }
 }
+
+const oneOf = <T>(list: readonly T[]): T | undefined =>
+  list[Math.floor(Math.random() * list.length)]
 
 function processesBelow(root: number): Array<[string, number]> {
   const rows = readdirSync('/proc')
