@@ -176,7 +176,7 @@ export const limits: Limits = {
     console: 29,
     engines: 2,
     gateways: 14,
-    runner: 4,
+    runner: 3,
     store: 31,
     worker: 2,
   },
