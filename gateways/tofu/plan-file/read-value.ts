@@ -13,7 +13,8 @@ export type PlanValue =
   | PlanValue[]
   | Map<string, PlanValue>
 
-const maxDepth = 2_000
+/** Far below what the stack holds. */
+const maxDepth = 500
 
 /**
  * A value as OpenTofu stores it (msgpack as go-cty writes it). Unknown values are extensions of

@@ -84,7 +84,10 @@ describe.skipIf(!mirror)(
     })
 
     test('a plan that only may be too large ends plan_too_large', async () => {
-      const bomb = zipOf([{ name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) }])
+      const bomb = zipOf([
+        { name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) },
+        { name: 'tfstate', data: Buffer.from('{}') },
+      ])
       const ended = await runOf(leaving(bomb))
       expect(ended.run, ended.log).toMatchObject({ state: 'failed', reason: 'plan_too_large' })
       expect(ended.run.message).toContain('it takes more than 128 MiB unpacked')
