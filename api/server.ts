@@ -3,6 +3,7 @@ import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
+import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
@@ -11,7 +12,6 @@ import { connectStore } from '../store/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { prepareStore } from '../store/prepare-store.ts'
 import { createApp } from './app.ts'
-import { serveMetrics } from './platform/metrics.ts'
 import { taskQueues } from '../workflows/platform/contract.ts'
 
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
@@ -38,7 +38,11 @@ async function main(config: Config): Promise<void> {
     log,
   }
   const app = await createApp(deps)
-  const metricsServer = serveMetrics(app.metrics, deps)
+  const metricsServer = serveMetrics(app.metrics, {
+    host: config.metricsHost,
+    port: config.metricsPort,
+    log,
+  })
   await app.listen({ host: config.host, port: config.port })
   log.info({ host: config.host, port: config.port }, 'listening')
 

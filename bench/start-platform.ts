@@ -72,6 +72,7 @@ export async function startPlatform(
       CC_DATA_DIR: dataDir,
       CC_PORT: String(port),
       CC_METRICS_PORT: '0',
+      CC_WORKER_METRICS_PORT: '0',
       CC_BASE_URL: address,
       CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
       CC_TOFU_BIN: tofu,

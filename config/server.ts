@@ -9,6 +9,8 @@ export type ServerConfig = Readonly<{
   /** `GET /metrics` listens here and nowhere else; 0 takes any free port. */
   metricsHost: string
   metricsPort: number
+  /** The same for the worker, which is a process of its own. */
+  workerMetricsPort: number
   baseUrl: string | undefined
   /** Where a worker's sandboxes reach the state endpoint; the API's own address unless said. */
   apiUrl: string
@@ -35,6 +37,7 @@ export function readServer({
     port,
     metricsHost: values['CC_METRICS_HOST'] ?? '127.0.0.1',
     metricsPort: number('CC_METRICS_PORT', 9464),
+    workerMetricsPort: number('CC_WORKER_METRICS_PORT', 9465),
     baseUrl: readBaseUrl(values['CC_BASE_URL'], faults),
     apiUrl: values['CC_API_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(values['CC_DATA_DIR'] ?? '.data'),

@@ -2,6 +2,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
 import type { DataConverter } from '@temporalio/common'
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import type { Deps } from '../activities/deps.ts'
 import { createActivities } from '../activities/index.ts'
 import type { Config } from '../config.ts'
@@ -17,14 +18,11 @@ import type { Store } from '../store/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
-import { startHousekeeping } from './housekeeping.ts'
 import { removeSchedules } from './remove-schedules.ts'
-import { checkConnectionsTask } from './tasks/check-connections.ts'
-import { reconcileTask } from './tasks/reconcile-runs.ts'
-import { startTask } from './tasks/start-task.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
 import { startMailRelay } from './mail-relay.ts'
-import { startTurnKeeper } from './tasks/give-turns.ts'
+import { recurringTasks } from './recurring-tasks.ts'
+import { startTasks } from './run-tasks.ts'
 
 export type WorkerDeps = {
   config: Config
@@ -44,6 +42,7 @@ export type WorkerDeps = {
 export type RunningWorker = {
   /** How many plans and applies this worker is running. */
   inHand(): number
+  metrics: Registry
   /** Rejects when a worker breaks; resolves once all have stopped. */
   finished: Promise<void>
   stop(): Promise<void>
@@ -52,7 +51,7 @@ export type RunningWorker = {
 /** The most that a stopping worker takes beyond its grace period: 10 s to end a program, the rest to record it. */
 export const interruptSeconds = 15
 
-/** Both queues' workers, the relays of outbox and mail, and the keepers of turns and of the store, in one process. */
+/** Both queues' workers, the relays of outbox and mail, and the recurring tasks, in one process. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, store, keyring, mail, changes, log } = deps
   const codec = payloadAuthentication(keyring)
@@ -113,16 +112,16 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   })
   await removeSchedules(client)
 
+  const metrics = new Registry()
+
   const helpers = [
     startOutboxRelay({ client, store, changes, log }),
     startMailRelay({ config, store, mail, changes, log }),
-    startTurnKeeper({ store, log }),
-    startHousekeeping({ config, store, keyring, log }),
-    startTask(reconcileTask(activityDeps), { log }),
-    startTask(checkConnectionsTask(activityDeps), { log }),
+    startTasks(recurringTasks(config, activityDeps), { registry: metrics, log }),
   ]
   const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
   return {
+    metrics,
     inHand: () => tofu.getStatus().numInFlightActivities,
     finished,
     async stop() {

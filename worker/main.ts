@@ -4,10 +4,12 @@ import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import pino, { type Logger } from 'pino'
+import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
+import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/connect.ts'
@@ -18,17 +20,7 @@ import { createWorker, interruptSeconds, type RunningWorker } from './create-wor
 /** The worker process: reads the configuration, connects, runs until it is told to stop. */
 async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // The tofu queue's worker has none, and that is as it should be.
-      if (message.startsWith('No workflows registered')) return
-      const { error, ...fields } = meta ?? {}
-      log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
-    }),
-    telemetryOptions: {
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
-    },
-  })
+  forwardTemporalLogs(log)
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize)
   const changes = openChangeFeed(logins)
@@ -53,6 +45,12 @@ async function main(config: Config): Promise<void> {
     cliConfig: config.tofuCliConfig && (await readFile(config.tofuCliConfig, 'utf8')),
     workflowBundle: await makeWorkflowBundle(),
   })
+  collectDefaultMetrics({ register: running.metrics })
+  const metricsServer = serveMetrics(running.metrics, {
+    host: config.metricsHost,
+    port: config.workerMetricsPort,
+    log,
+  })
   log.info('running')
 
   let closingSince = 0
@@ -66,6 +64,7 @@ async function main(config: Config): Promise<void> {
     log.info({ signal }, 'closing')
     const { shutdownGraceSeconds } = config
     setTimeout(() => process.exit(0), (shutdownGraceSeconds + interruptSeconds + 5) * 1_000).unref()
+    metricsServer.close()
     tellOfApplies(running, log, shutdownGraceSeconds)
     void running
       .stop()
@@ -75,6 +74,21 @@ async function main(config: Config): Promise<void> {
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
   await running.finished
+}
+
+/** Temporal's own warnings and errors, as lines of ours. */
+function forwardTemporalLogs(log: Logger): void {
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // The tofu queue's worker has none, and that is as it should be.
+      if (message.startsWith('No workflows registered')) return
+      const { error, ...fields } = meta ?? {}
+      log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
+    }),
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+    },
+  })
 }
 
 /** Whoever stops the service sees why it takes its time. */

@@ -1,10 +1,9 @@
-import { createServer, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Deps } from '../deps.ts'
 
 /**
- * Prometheus metrics on a port of their own, so that they are never reachable where the API is.
+ * What the API tells Prometheus (gateways/metrics/serve-metrics.ts).
  * Labels are routes and states: no organization, no name, no address.
  */
 export function observe(app: FastifyInstance, deps: Deps): Registry {
@@ -58,21 +57,4 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
     dead.set(rows[0].count)
   })
   return registry
-}
-
-/** Serves `GET /metrics`. If its port is in use, the service runs without metrics. */
-export function serveMetrics(registry: Registry, deps: Deps): Server {
-  const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => response.writeHead(503).end(),
-    )
-  })
-  const { metricsHost, metricsPort } = deps.config
-  server.on('error', (error) => deps.log.warn({ err: error, metricsPort }, 'no metrics'))
-  return server.listen(metricsPort, metricsHost)
 }

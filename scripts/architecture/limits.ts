@@ -178,6 +178,6 @@ export const limits: Limits = {
     gateways: 14,
     runner: 3,
     store: 31,
-    worker: 2,
+    worker: 1,
   },
 }

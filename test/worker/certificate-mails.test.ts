@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { warnOfCertificates } from '../../store/platform/warn-of-certificates.ts'
-import { startHousekeeping } from '../../worker/housekeeping.ts'
+import { startTasks } from '../../worker/run-tasks.ts'
+import { warnOfCertificatesTask } from '../../worker/tasks/warn-of-certificates.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { makeKey } from '../harness/identity-provider.ts'
 import { createSamlOrganization, type SamlOrganization } from '../harness/saml-organization.ts'
@@ -65,9 +67,13 @@ test('a disabled provider warns nobody before it is enabled; one that has expire
   expect([await warn(), await shown(saml.admin)]).toEqual([0, []])
   await saml.admin.patch('/api/org/saml', { enabled: true })
   expect(await shown(saml.admin)).toMatchObject([{ state: 'expired' }])
-  const housekeeping = startHousekeeping(harness.deps)
+  const { log } = harness.deps
+  const tasks = startTasks([warnOfCertificatesTask(harness.deps)], {
+    registry: new Registry(),
+    log,
+  })
   const { subject } = await harness.mailTo(saml.admin.email)
-  await housekeeping.stop()
+  await tasks.stop()
   expect(subject).toContain('expired on')
 })
 

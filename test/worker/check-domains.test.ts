@@ -1,6 +1,7 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDomains } from '../../worker/tasks/check-domains.ts'
-import { startHousekeeping } from '../../worker/housekeeping.ts'
+import { startTasks } from '../../worker/run-tasks.ts'
+import { checkDomains, checkDomainsTask } from '../../worker/tasks/check-domains.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startDnsServer, type DnsServer } from '../harness/dns-server.ts'
 import { createSamlOrganization, type SamlOrganization } from '../harness/saml-organization.ts'
@@ -75,9 +76,10 @@ test('the worker looks by itself', async () => {
   const { record } = await shown()
   dns.records.set(record.name, [record.value])
   await age('11 minutes')
-  const housekeeping = startHousekeeping(harness.deps)
+  const { log } = harness.deps
+  const tasks = startTasks([checkDomainsTask(harness.deps)], { registry: new Registry(), log })
   await expect.poll(async () => (await shown()).proved, { timeout: 20_000 }).toBe(true)
-  await housekeeping.stop()
+  await tasks.stop()
 })
 
 test('a suspended organization’s domains are not looked up, nor any where none need proof', async () => {

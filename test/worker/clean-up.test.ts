@@ -1,10 +1,12 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { cleanUp } from '../../store/platform/clean-up.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { signInTries } from '../../store/platform/sign-in-tries.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
-import { startHousekeeping } from '../../worker/housekeeping.ts'
+import { startTasks } from '../../worker/run-tasks.ts'
+import { cleanUpTask } from '../../worker/tasks/clean-up.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 
 let harness: Harness
@@ -68,12 +70,14 @@ const tables = ['sign_in_failures', 'sessions', 'request_counts', 'mails', 'idem
 
 test('the worker deletes what is over of every kind, and nothing else', async () => {
   await fill()
-  const housekeeping = startHousekeeping(harness.deps)
+  const { log } = harness.deps
+  const tasks = startTasks([cleanUpTask(harness.deps)], { registry: new Registry(), log })
   const deadline = Date.now() + 20_000
   while ((await count('idempotency_keys')) > 1 && Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50))
-  await housekeeping.stop()
-  for (const table of tables) expect(await count(table), table).toBe(1)
+  for (const table of tables)
+    await expect.poll(async () => count(table), { message: table, timeout: 20_000 }).toBe(1)
+  await tasks.stop()
   expect(await count('user_tokens')).toBe(3)
 })
 

@@ -6,17 +6,28 @@ import type { Store } from '../../store/connect.ts'
 import { dueDomains, type DueDomain } from '../../store/platform/due-domains.ts'
 import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
+import type { RecurringTask } from '../run-tasks.ts'
 
 const atOnce = 20
 
-type Checks = {
+export type CheckDomainsDeps = {
   store: Store
   config: Pick<Config, 'domainProof' | 'dnsServers'>
   resolve?: typeof resolveTxt
 }
 
+/** Looks claimed domains up again. */
+export const checkDomainsTask = (deps: CheckDomainsDeps): RecurringTask => ({
+  name: 'check-domains',
+  everyMs: 60_000,
+  async run() {
+    await checkDomains(deps)
+    return 'done'
+  },
+})
+
 /** Looks claimed domains up in DNS again. If DNS cannot be asked, nothing changes. */
-export async function checkDomains({ store, config, resolve }: Checks): Promise<void> {
+export async function checkDomains({ store, config, resolve }: CheckDomainsDeps): Promise<void> {
   if (!(await needsDomainProof(store.platform, config.domainProof))) return
   const due = await dueDomains(store.platform, atOnce)
   await Promise.all(

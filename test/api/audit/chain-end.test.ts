@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../../config.ts'
 import { chainHash } from '../../../domain/audit/chain-hash.ts'
@@ -8,7 +9,9 @@ import { auditEntries } from '../../../store/audit/audit-entries.ts'
 import { auditLog, systemActor } from '../../../store/audit/audit-log.ts'
 import { connectOwner } from '../../../store/connect.ts'
 import { sealAudit } from '../../../store/platform/audit-sealer.ts'
-import { startHousekeeping } from '../../../worker/housekeeping.ts'
+import { startTasks } from '../../../worker/run-tasks.ts'
+import { makePartitionsTask } from '../../../worker/tasks/make-partitions.ts'
+import { sealAuditTask } from '../../../worker/tasks/seal-audit.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 
@@ -200,7 +203,13 @@ describe('the end of the audit chain', () => {
         at: new Date(`${second.day}T12:00:00Z`),
       }),
     )
-    const housekeeping = startHousekeeping({ config: harness.config, store, keyring, log })
+    const tasks = startTasks(
+      [makePartitionsTask({ store }), sealAuditTask({ store, keyring, log })],
+      {
+        registry: new Registry(),
+        log,
+      },
+    )
     try {
       await expect
         .poll(async () => {
@@ -212,7 +221,7 @@ describe('the end of the audit chain', () => {
         .toBe(true)
       await expect.poll(async () => verify(org)).toMatchObject({ ok: true, entries: 1 })
     } finally {
-      await housekeeping.stop()
+      await tasks.stop()
     }
   })
 })

@@ -1,0 +1,29 @@
+import type { Deps } from '../activities/deps.ts'
+import type { Config } from '../config.ts'
+import type { RecurringTask } from './run-tasks.ts'
+import { checkConnectionsTask } from './tasks/check-connections.ts'
+import { checkDomainsTask } from './tasks/check-domains.ts'
+import { cleanUpTask } from './tasks/clean-up.ts'
+import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
+import { giveTurnsTask } from './tasks/give-turns.ts'
+import { makePartitionsTask } from './tasks/make-partitions.ts'
+import { pruneOutboxTask } from './tasks/prune-outbox.ts'
+import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
+import { reconcileTask } from './tasks/reconcile-runs.ts'
+import { sealAuditTask } from './tasks/seal-audit.ts'
+import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
+
+/** All that a worker does without being asked. */
+export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
+  giveTurnsTask(deps),
+  expirePlanApprovalsTask(deps),
+  reconcileTask(deps),
+  sealAuditTask(deps),
+  checkConnectionsTask(deps),
+  checkDomainsTask({ config, store: deps.store }),
+  cleanUpTask(deps),
+  pruneScimLogTask(deps),
+  warnOfCertificatesTask(deps),
+  makePartitionsTask(deps),
+  pruneOutboxTask(deps),
+]

@@ -1,0 +1,13 @@
+import type { Store } from '../../store/connect.ts'
+import { cleanUp } from '../../store/platform/clean-up.ts'
+import type { RecurringTask } from '../run-tasks.ts'
+
+/** Of each table, in one run, so that no statement holds locks for long after a flood. */
+const maxRows = 2_000
+
+/** Deletes rows that are over. */
+export const cleanUpTask = ({ store }: { store: Store }): RecurringTask => ({
+  name: 'clean-up',
+  everyMs: 60_000,
+  run: async () => ((await cleanUp(store.platform, maxRows)) ? 'more' : 'done'),
+})

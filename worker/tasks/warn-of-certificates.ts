@@ -1,0 +1,13 @@
+import type { Store } from '../../store/connect.ts'
+import { warnOfCertificates } from '../../store/platform/warn-of-certificates.ts'
+import type { RecurringTask } from '../run-tasks.ts'
+
+/** Queues a mail, once, for each identity provider's certificate that ends soon. */
+export const warnOfCertificatesTask = ({ store }: { store: Store }): RecurringTask => ({
+  name: 'warn-of-certificates',
+  everyMs: 5 * 60_000,
+  async run() {
+    await warnOfCertificates(store.platform)
+    return 'done'
+  },
+})
