@@ -75,9 +75,9 @@ const newAddress = () => `u${randomBytes(8).toString('hex')}@demo.example`
 async function makeAccounts({ store }: Platform): Promise<string[]> {
   const passwordHash = await hashPassword(randomBytes(15).toString('base64url'))
   const emails = Array.from({ length: each }, newAddress)
-  await store.tenant(1, async (db) => {
+  await store.tenant(1, async (tenant) => {
     for (const email of emails)
-      await users(db, 1).create({ email, name: 'Somebody', role: 'Viewer', passwordHash })
+      await users(tenant).create({ email, name: 'Somebody', role: 'Viewer', passwordHash })
   })
   return emails
 }

@@ -10,6 +10,7 @@ import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
 import type { PreparedQuery, Scalar } from './kept-query.ts'
+import { asTenant, type Tenant } from './driver/tenant.ts'
 import { keptRows, tenantRows } from './tenant-query.ts'
 
 /** A transaction whose organization is set. Repositories are made from it and from nothing else. */
@@ -20,7 +21,7 @@ export type PlatformDb = Knex
 
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
-  tenant<T>(organizationId: number, work: (db: Db) => Promise<T>): Promise<T>
+  tenant<T>(organizationId: number, work: (tenant: Tenant) => Promise<T>): Promise<T>
   /** One query that sees this organization alone, in one round trip: for frequent reads. */
   read<R>(organizationId: number, query: PreparedQuery<Scalar>): Promise<R[]>
   /** One writing statement that sees this organization alone, in one round trip. It is atomic. */
@@ -60,7 +61,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
             text: `select set_config('cc.organization_id', $1, true)`,
             values: [String(organizationId)],
           })
-          const [result] = await Promise.all([work(trx), set])
+          const [result] = await Promise.all([work(asTenant(trx, organizationId)), set])
           return result
         })
       } catch (error) {

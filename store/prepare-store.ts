@@ -1,3 +1,4 @@
+import { asTenant } from './driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { chainHeads } from '../gateways/keyring/chain-heads.ts'
@@ -40,7 +41,7 @@ export async function prepareStore(config: Config): Promise<{ firstSignIn?: Firs
     // In one transaction: a start that dies between the two would leave a store that nobody can sign in to.
     await store.platform.transaction(async (trx) => {
       const organization = await organizations(trx).create(slug, slug)
-      await users(trx, organization.id).create({
+      await users(asTenant(trx, organization.id)).create({
         email,
         name: 'Owner',
         role: 'Owner',

@@ -1,4 +1,4 @@
-import type { Db } from './connect.ts'
+import { unwrap, type Tenant } from './driver/tenant.ts'
 import { copyRows, type CopiedRow } from './copy-rows.ts'
 
 /** Rows `firstSeq` to `lastSeq` of one owner, sealed as one value. */
@@ -14,7 +14,9 @@ export type BatchTable = {
  * Rows that are read in pages and stored in sealed batches. Each statement moves a bounded number of
  * batches, so neither writing nor reading holds all of them in memory.
  */
-export function sealedBatches(db: Db, organizationId: number, { table, owner }: BatchTable) {
+export function sealedBatches(tenant: Tenant, { table, owner }: BatchTable) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async add(batches: Iterable<SealedBatch>): Promise<void> {
       for (const batch of batches) await db(table).insert({ organizationId, ...owner, ...batch })

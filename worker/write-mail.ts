@@ -1,3 +1,4 @@
+import type { Tenant } from '../store/driver/tenant.ts'
 import type { Config } from '../config.ts'
 import { invitationHours, newSecret, resetMinutes } from '../domain/access/credentials.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
@@ -11,9 +12,9 @@ import { secondFactorRemovedLetter } from '../gateways/mail/letters/second-facto
 import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
 import type { Letter } from '../gateways/mail/letter.ts'
 import type { Mail } from '../gateways/mail/mailer.ts'
-import type { Db, Store } from '../store/connect.ts'
+import type { Store } from '../store/connect.ts'
 import { mails, type MailDetail } from '../store/mails/mails.ts'
-import { organizations } from '../store/platform/organizations.ts'
+import { nameOfOrganization } from '../store/organizations/name-of-organization.ts'
 import type { QueuedMail } from '../store/platform/mail-queue.ts'
 import { approvers } from '../store/pipelines/approvers.ts'
 import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
@@ -23,7 +24,7 @@ import { userTokens } from '../store/users/user-tokens.ts'
 import { users, type User } from '../store/users/users.ts'
 import { workspaces } from '../store/workspaces/workspaces.ts'
 
-type Place = { db: Db; row: QueuedMail; baseUrl: string; organizationName: string }
+type Place = { tenant: Tenant; row: QueuedMail; baseUrl: string; organizationName: string }
 type PlaceOfPerson = Place & { person: User }
 
 /**
@@ -36,10 +37,10 @@ export async function writeMail(
   row: QueuedMail,
 ): Promise<Mail | undefined> {
   const { organizationId, kind } = row
-  return store.tenant(organizationId, async (db) => {
+  return store.tenant(organizationId, async (tenant) => {
     const baseUrl = config.baseUrl ?? config.apiUrl
-    const organizationName = await organizations(db).nameOf(organizationId)
-    const place = { db, row, baseUrl, organizationName }
+    const organizationName = await nameOfOrganization(tenant)
+    const place = { tenant, row, baseUrl, organizationName }
     const written =
       kind === 'address_changed' ? toOldAddress(place) : await toPerson(place, writers[kind])
     if (!written || written.to === null) return undefined
@@ -59,29 +60,29 @@ function toOldAddress({ row, organizationName }: Place): Written {
 
 /** Undefined for a person who is not active, or for a dropped mail. */
 async function toPerson(place: Place, write: Writer): Promise<Written> {
-  const { db, row } = place
-  const { organizationId, userId } = row
+  const { tenant, row } = place
+  const { userId } = row
   // Locked, so that a link is made before all links end, or not at all.
-  const held = await holdPerson(db, organizationId, userId)
-  if (!held || !(await mails(db, organizationId).isOpen(row.id))) return undefined
-  return write({ ...place, person: await users(db, organizationId).get(userId) })
+  const held = await holdPerson(tenant, userId)
+  if (!held || !(await mails(tenant).isOpen(row.id))) return undefined
+  return write({ ...place, person: await users(tenant).get(userId) })
 }
 
 type Writer = (place: PlaceOfPerson) => Promise<Written>
 
 const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = {
-  async invitation({ db, row, person, baseUrl, organizationName }) {
+  async invitation({ tenant, row, person, baseUrl, organizationName }) {
     // As above.
     const { inviter } = row.detail as MailDetail['invitation']
-    const token = await newLink(db, row, 'invitation')
+    const token = await newLink(tenant, row, 'invitation')
     return {
       to: person.email,
       letter: invitationLetter({ baseUrl, organizationName, inviter, token }),
     }
   },
 
-  async password_reset({ db, row, person, baseUrl, organizationName }) {
-    const token = await newLink(db, row, 'password_reset')
+  async password_reset({ tenant, row, person, baseUrl, organizationName }) {
+    const token = await newLink(tenant, row, 'password_reset')
     const about = { baseUrl, organizationName, token, minutes: resetMinutes }
     return { to: person.email, letter: passwordResetLetter(about) }
   },
@@ -95,11 +96,11 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
 
   approval_waiting: writeApproval,
 
-  async certificate_expiring({ db, row, person, baseUrl, organizationName }) {
+  async certificate_expiring({ tenant, row, person, baseUrl, organizationName }) {
     // As above.
     const { fingerprint } = row.detail as MailDetail['certificate_expiring']
     if (!hasCapability(person, 'manage_users_sso')) return undefined
-    const configurations = samlConfigurations(db, row.organizationId)
+    const configurations = samlConfigurations(tenant)
     const configuration = await configurations.find()
     const certificates = await configurations.certificates()
     const found = certificates.find((one) => one.fingerprint === fingerprint)
@@ -120,17 +121,17 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
 
 /** For one of the possible approvers; undefined if the run no longer waits for that. */
 async function writeApproval(place: PlaceOfPerson): Promise<Written> {
-  const { db, row, person, baseUrl, organizationName } = place
+  const { tenant, row, person, baseUrl, organizationName } = place
   // As queueMails has written it.
   const { stage } = row.detail as MailDetail['approval_waiting']
   const phase = stage === 'plan' ? 'awaiting_plan_approval' : 'awaiting_approval'
-  const { organizationId, workspaceRunId } = row
-  const run = await workspaceRuns(db, organizationId).get(workspaceRunId ?? 0)
+  const { workspaceRunId } = row
+  const run = await workspaceRuns(tenant).get(workspaceRunId ?? 0)
   if (run.phase !== phase) return undefined
-  if (!(await approvers(db, organizationId).isAble(run.id, person.id))) return undefined
-  const workspace = await workspaces(db, organizationId).get(run.workspaceId)
+  if (!(await approvers(tenant).isAble(run.id, person.id))) return undefined
+  const workspace = await workspaces(tenant).get(run.workspaceId)
   const [author] =
-    run.authorUserId === null ? [] : await users(db, organizationId).listByIds([run.authorUserId])
+    run.authorUserId === null ? [] : await users(tenant).listByIds([run.authorUserId])
   const letter = approvalWaitingLetter({
     runUrl: `${baseUrl}/workspaces/${run.workspaceId}/runs/${run.id}`,
     organizationName,
@@ -151,13 +152,13 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
 }
 
 async function newLink(
-  db: Db,
-  { organizationId, userId }: QueuedMail,
+  tenant: Tenant,
+  { userId }: QueuedMail,
   purpose: 'invitation' | 'password_reset',
 ): Promise<string> {
   const link = newSecret()
   const lifetime = purpose === 'invitation' ? { hours: invitationHours } : { minutes: resetMinutes }
-  await userTokens(db, organizationId).create(userId, purpose, { hash: link.hash, ...lifetime })
+  await userTokens(tenant).create(userId, purpose, { hash: link.hash, ...lifetime })
   return link.plain
 }
 

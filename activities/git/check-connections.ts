@@ -36,8 +36,8 @@ async function check(
 ): Promise<void> {
   const { store, keyring, outbound } = deps
   const { organizationId, connectionId } = at
-  const { connection, owner } = await store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const { connection, owner } = await store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     return {
       connection: await connections.get(connectionId),
       owner: await connections.ownershipOf(connectionId),
@@ -65,7 +65,7 @@ async function check(
     // Not prepared yet. `error` makes it be prepared again once the check finds no obstacle.
     if (health.status === 'invalid_token') health = { ...health, status: 'error' }
   }
-  await store.tenant(organizationId, async (db) =>
-    noteHealth(db, organizationId, { connectionId, seen: connection, health }),
+  await store.tenant(organizationId, async (tenant) =>
+    noteHealth(tenant, { connectionId, seen: connection, health }),
   )
 }

@@ -10,6 +10,4 @@ export const endDelivery =
     deliveryId,
     code = 'handled',
   }: TakeDeliveryInput & { code?: string }): Promise<void> =>
-    store.tenant(organizationId, async (db) =>
-      gitDeliveries(db, organizationId).end(deliveryId, code),
-    )
+    store.tenant(organizationId, async (tenant) => gitDeliveries(tenant).end(deliveryId, code))

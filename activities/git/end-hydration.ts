@@ -20,8 +20,8 @@ export async function endHydration(
 ): Promise<void> {
   const { organizationId, hydrationId, state, reason = null, paths } = end
   const { differences, shownDifferences } = end
-  await store.tenant(organizationId, async (db) => {
-    const hydrations = gitHydrations(db, organizationId)
+  await store.tenant(organizationId, async (tenant) => {
+    const hydrations = gitHydrations(tenant)
     const row = await hydrations.find(hydrationId)
     if (!row) return
     const ended = await hydrations.end(hydrationId, {
@@ -31,8 +31,8 @@ export async function endHydration(
       ...(shownDifferences && { shownDifferences }),
     })
     if (!ended || state === 'superseded') return
-    const { id, name } = await workspaces(db, organizationId).get(row.workspaceId)
-    await auditLog(db, organizationId, systemActor).record('git.repo_write_failed', {
+    const { id, name } = await workspaces(tenant).get(row.workspaceId)
+    await auditLog(tenant, systemActor).record('git.repo_write_failed', {
       outcome: 'failure',
       target: { kind: 'workspace', id, label: name },
       detail: {

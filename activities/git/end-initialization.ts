@@ -11,8 +11,8 @@ export const endInitialization =
     connectionId,
     code,
   }: InitializeRepositoryInput & { code?: string }): Promise<void> => {
-    await store.tenant(organizationId, async (db) => {
-      const connections = gitConnections(db, organizationId)
+    await store.tenant(organizationId, async (tenant) => {
+      const connections = gitConnections(tenant)
       // Deleted meanwhile.
       if (!(await connections.claimOf(connectionId))) return
       if (code === undefined) return connections.setStatus(connectionId, 'healthy', null)

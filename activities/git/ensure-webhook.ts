@@ -15,8 +15,8 @@ export const ensureWebhook =
   ({ store, keyring, outbound, publicOrigin }: Deps) =>
   async ({ organizationId, connectionId }: RegisterWebhookInput): Promise<void> =>
     gitActivity(async () => {
-      const connection = await store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).find(connectionId),
+      const connection = await store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).find(connectionId),
       )
       if (connection?.webhookState !== 'pending') return
       const { defaultRepo: repo, webhookSecret, product, origin } = connection
@@ -28,8 +28,8 @@ export const ensureWebhook =
         url: webhookUrl(publicOrigin, connectionId),
         secret: keyring.open(placeOfWebhookSecret(organizationId), webhookSecret),
       })
-      await store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).setWebhook(connectionId, outcome),
+      await store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).setWebhook(connectionId, outcome),
       )
       if (outcome.state === 'pending') throw unavailable('git_webhook_pending', outcome.reason)
     })

@@ -56,13 +56,13 @@ async function writeInTurn(
     return endHydration(deps, { ...input, state: 'failed', reason: 'disconnected' })
 
   const turn = async (work: 'takeTurn' | 'endTurn') =>
-    deps.store.tenant(organizationId, async (db) =>
-      gitConnections(db, organizationId)[work](connectionId, hydrationId, turnSeconds),
+    deps.store.tenant(organizationId, async (tenant) =>
+      gitConnections(tenant)[work](connectionId, hydrationId, turnSeconds),
     )
   if (!(await turn('takeTurn'))) throw busy()
   try {
-    const order = await deps.store.tenant(organizationId, async (db) =>
-      gitHydrations(db, organizationId).begin(job.hydration, listingOf(job)),
+    const order = await deps.store.tenant(organizationId, async (tenant) =>
+      gitHydrations(tenant).begin(job.hydration, listingOf(job)),
     )
     if (order === 'late') return await endHydration(deps, { ...input, state: 'superseded' })
     if (order === 'wait') throw busy()
@@ -115,14 +115,14 @@ async function record(
   const files = listingOf(job)
   // Compared with what was written last, so that a retry that finds everything done still reports it.
   const pruned = [...(written[0]?.keys() ?? [])].filter((path) => desired[path] === undefined)
-  await deps.store.tenant(organizationId, async (db) => {
-    const ended = await gitHydrations(db, organizationId).end(hydrationId, {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const ended = await gitHydrations(tenant).end(hydrationId, {
       ...result,
       files,
       reason: null,
     })
     if (!ended) return
-    const audit = auditLog(db, organizationId, systemActor)
+    const audit = auditLog(tenant, systemActor)
     const target = { kind: 'workspace', id: workspace.id, label: workspace.name }
     const place = {
       repo: claim.repository.fullName,

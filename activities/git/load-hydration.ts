@@ -35,12 +35,12 @@ export async function loadHydration(
   { store, keyring }: Deps,
   { organizationId, hydrationId }: HydrateWorkspaceInput,
 ): Promise<LoadedHydration | undefined> {
-  return store.tenant(organizationId, async (db) => {
-    const hydrations = gitHydrations(db, organizationId)
+  return store.tenant(organizationId, async (tenant) => {
+    const hydrations = gitHydrations(tenant)
     const hydration = await hydrations.find(hydrationId)
     if (hydration?.state !== 'queued') return undefined
-    const workspace = await workspaces(db, organizationId).get(hydration.workspaceId)
-    const versions = configurationVersions(db, organizationId)
+    const workspace = await workspaces(tenant).get(hydration.workspaceId)
+    const versions = configurationVersions(tenant)
     const version = await versions.get(hydration.configurationVersionId)
     const newest = await versions.newest(workspace.id)
     const sealed = await versions.sealedFiles(version.id)
@@ -57,7 +57,7 @@ export async function loadHydration(
     return {
       hydration,
       connection: hydration.connectionId
-        ? await gitConnections(db, organizationId).get(hydration.connectionId)
+        ? await gitConnections(tenant).get(hydration.connectionId)
         : undefined,
       workspace: { id: workspace.id, name: workspace.name },
       version,

@@ -16,15 +16,14 @@ export const lookIntoDelivery =
   (deps: Deps) =>
   async ({ organizationId, deliveryId }: TakeDeliveryInput): Promise<void> =>
     gitActivity(async () => {
-      const found = await deps.store.tenant(organizationId, async (db) => {
-        const delivery = await gitDeliveries(db, organizationId).find(deliveryId)
-        const connection =
-          delivery && (await gitConnections(db, organizationId).find(delivery.connectionId))
+      const found = await deps.store.tenant(organizationId, async (tenant) => {
+        const delivery = await gitDeliveries(tenant).find(deliveryId)
+        const connection = delivery && (await gitConnections(tenant).find(delivery.connectionId))
         return (
           connection && {
             delivery,
             connection,
-            workspaceIds: await workspacesOfSource(db, organizationId, {
+            workspaceIds: await workspacesOfSource(tenant, {
               connection,
               branches: delivery.branches,
             }),

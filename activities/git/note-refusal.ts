@@ -17,8 +17,8 @@ export async function notingRefusals<T>(
   } catch (error) {
     const found = findingOf(error)
     if (connection && found)
-      await store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).setStatusSince(connection, found),
+      await store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).setStatusSince(connection, found),
       )
     throw error
   }

@@ -21,8 +21,8 @@ export async function openClaim(
   { store, keyring, outbound }: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
   { organizationId, connectionId }: { organizationId: number; connectionId: number },
 ): Promise<OpenedClaim | undefined> {
-  const found = await store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const found = await store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     const claim = await connections.claimOf(connectionId)
     return (
       claim && {

@@ -39,10 +39,10 @@ export async function planPullRequest(
   const { store, keyring } = deps
   const { workspaceId, folders, prefix } = target
   const place = { organizationId, table: 'configuration_versions', column: 'files' }
-  const newest = await store.tenant(organizationId, async (db) => {
-    if (await gitPullRequests(db, organizationId).isPlanned(pullRequestId, workspaceId, commit))
+  const newest = await store.tenant(organizationId, async (tenant) => {
+    if (await gitPullRequests(tenant).isPlanned(pullRequestId, workspaceId, commit))
       return 'planned'
-    const versions = configurationVersions(db, organizationId)
+    const versions = configurationVersions(tenant)
     const version = await versions.newest(workspaceId)
     return version && versions.sealedFiles(version.id)
   })
@@ -56,12 +56,12 @@ export async function planPullRequest(
   )
   // Our own pull request, for a version on a protected branch.
   if (prefix !== '' && isDeepStrictEqual(files, now)) return
-  await store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
-    const pulls = gitPullRequests(db, organizationId)
+  await store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
+    const pulls = gitPullRequests(tenant)
     if (await pulls.isPlanned(pullRequestId, workspaceId, commit)) return
     checkConfigurationFiles(files, workspace.path)
-    const version = await configurationVersions(db, organizationId).create({
+    const version = await configurationVersions(tenant).create({
       workspaceId,
       source: 'git',
       commitSha: commit,
@@ -74,13 +74,13 @@ export async function planPullRequest(
       sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
     })
     await pulls.setFault(pullRequestId, workspaceId, null)
-    const { run } = await createRun(db, organizationId, {
+    const { run } = await createRun(tenant, {
       workspace,
       version,
       kind: 'plan',
       author: null,
       actor: systemActor,
     })
-    await startComment(db, organizationId, { pullRequestId, after: `run-${run.id}-begun` })
+    await startComment(tenant, { pullRequestId, after: `run-${run.id}-begun` })
   })
 }

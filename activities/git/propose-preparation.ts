@@ -52,8 +52,8 @@ export async function proposePreparation(
     title: 'Let cloud-control own this branch',
     body: `Says who writes to ${owner.branch}. Until this is merged nothing is written there.`,
   })
-  await store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).setStatus(
+  await store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).setStatus(
       connection.id,
       'initializing',
       `The branch is protected. Merge ${url}: until then nothing is written.`,

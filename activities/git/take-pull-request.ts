@@ -35,8 +35,8 @@ export async function takePullRequest(
   )
   const commit = touched.length > 0 && (await host.head(repo, pull.from))
   if (!commit) return
-  const row = await deps.store.tenant(organizationId, async (db) =>
-    gitPullRequests(db, organizationId).of(connection.id, repo, number),
+  const row = await deps.store.tenant(organizationId, async (tenant) =>
+    gitPullRequests(tenant).of(connection.id, repo, number),
   )
   for (const target of touched) {
     const plan = { organizationId, pullRequestId: row.id, repo, branch: pull.from, commit, target }
@@ -46,11 +46,11 @@ export async function takePullRequest(
       if (hasCode(error, 'git_head_moved'))
         throw unavailable('git_branch_busy', 'The branch moved on while it was read.')
       if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
-      await deps.store.tenant(organizationId, async (db) => {
-        const pulls = gitPullRequests(db, organizationId)
+      await deps.store.tenant(organizationId, async (tenant) => {
+        const pulls = gitPullRequests(tenant)
         await pulls.setFault(row.id, target.workspaceId, error.message.slice(0, 500))
         const after = `fault-${target.workspaceId}-${commit}`
-        await startComment(db, organizationId, { pullRequestId: row.id, after })
+        await startComment(tenant, { pullRequestId: row.id, after })
       })
     }
   }
@@ -62,8 +62,8 @@ async function targetsOf(
   at: { organizationId: number; connection: GitConnection; host: GitHost; into: string },
 ): Promise<PullTarget[]> {
   const { organizationId, connection, host, into } = at
-  const found = await store.tenant(organizationId, async (db) =>
-    workspacesOfConnection(db, organizationId, connection),
+  const found = await store.tenant(organizationId, async (tenant) =>
+    workspacesOfConnection(tenant, connection),
   )
   const targets: PullTarget[] = []
   for (const { id, name, sourceKind, source, path } of found) {

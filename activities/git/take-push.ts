@@ -44,10 +44,10 @@ async function read(
   { store, keyring, outbound }: Deps,
   { organizationId, workspaceId }: Place,
 ): Promise<Read | undefined> {
-  const found = await store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).get(workspaceId)
+  const found = await store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).get(workspaceId)
     if (workspace.sourceKind !== 'git') return undefined
-    const source = await sourceOfWorkspace(db, organizationId, workspace)
+    const source = await sourceOfWorkspace(tenant, workspace)
     return { ...source, updatedAt: workspace.updatedAt }
   })
   if (!found) return undefined
@@ -77,14 +77,14 @@ async function write(
   { read: source, onTopOf, updatedAt }: Read,
 ): Promise<void> {
   const files = { organizationId, table: 'configuration_versions', column: 'files' }
-  await store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+  await store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     // The source was changed since it was read.
     if (workspace.updatedAt.getTime() !== updatedAt.getTime())
       throw new AppError('conflict', 'The workspace was changed meanwhile.', {
         code: 'git_source_moved',
       })
-    const { version, created } = await takeGitVersion(db, organizationId, {
+    const { version, created } = await takeGitVersion(tenant, {
       workspace,
       read: source,
       onTopOf,
@@ -92,7 +92,7 @@ async function write(
       actor: systemActor,
     })
     if (!created) return
-    await createRun(db, organizationId, {
+    await createRun(tenant, {
       workspace,
       version,
       kind: workspace.autoApply ? 'apply' : 'plan',
@@ -108,9 +108,9 @@ async function refuse(
   { organizationId, workspaceId }: Place,
   error: AppError,
 ): Promise<void> {
-  await store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).get(workspaceId)
-    await auditLog(db, organizationId, systemActor).record('git.push_refused', {
+  await store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).get(workspaceId)
+    await auditLog(tenant, systemActor).record('git.push_refused', {
       outcome: 'failure',
       target: { kind: 'workspace', id: workspaceId, label: workspace.name },
       detail: { code: error.code, reason: error.message.slice(0, 500) },

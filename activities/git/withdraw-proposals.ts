@@ -20,18 +20,15 @@ export async function withdrawProposals(
   { job, claim }: { job: LoadedHydration; claim: OpenedClaim },
 ): Promise<void> {
   const { host, repository, owner } = claim
-  const older = await store.tenant(organizationId, async (db) =>
-    gitHydrations(db, organizationId).olderProposals(job.hydration, maxClosed),
+  const older = await store.tenant(organizationId, async (tenant) =>
+    gitHydrations(tenant).olderProposals(job.hydration, maxClosed),
   )
   for (const { id, versionNumber } of older)
     try {
       const from = branchOfProposal(job.workspace.name, versionNumber)
       const closed = await host.closePull(repository.fullName, { from, into: owner.branch })
-      await store.tenant(organizationId, async (db) =>
-        gitHydrations(db, organizationId).endProposal(
-          id,
-          closed ? 'superseded' : 'pull_request_closed',
-        ),
+      await store.tenant(organizationId, async (tenant) =>
+        gitHydrations(tenant).endProposal(id, closed ? 'superseded' : 'pull_request_closed'),
       )
     } catch (error) {
       const refusal = refusalOf(error)

@@ -27,8 +27,8 @@ export const writeComment =
   async ({ organizationId, pullRequestId }: WriteCommentInput): Promise<void> =>
     gitActivity(async () => {
       const turn = async (work: 'takeTurn' | 'endTurn') =>
-        deps.store.tenant(organizationId, async (db) =>
-          gitPullRequests(db, organizationId)[work](pullRequestId, turnSeconds),
+        deps.store.tenant(organizationId, async (tenant) =>
+          gitPullRequests(tenant)[work](pullRequestId, turnSeconds),
         )
       if ((await turn('takeTurn')) === false)
         throw unavailable('git_comment_busy', 'Somebody else writes this comment.')
@@ -56,8 +56,8 @@ async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
       )
     },
   })
-  await deps.store.tenant(organizationId, async (db) =>
-    gitPullRequests(db, organizationId).setComment(pull.id, id),
+  await deps.store.tenant(organizationId, async (tenant) =>
+    gitPullRequests(tenant).setComment(pull.id, id),
   )
 }
 
@@ -73,14 +73,13 @@ async function load(
   { store, keyring, outbound, publicOrigin }: Deps,
   { organizationId, pullRequestId }: WriteCommentInput,
 ): Promise<Loaded | undefined> {
-  const found = await store.tenant(organizationId, async (db) => {
-    const pulls = gitPullRequests(db, organizationId)
+  const found = await store.tenant(organizationId, async (tenant) => {
+    const pulls = gitPullRequests(tenant)
     const pull = await pulls.find(pullRequestId)
-    const connection =
-      pull?.connectionId && (await gitConnections(db, organizationId).find(pull.connectionId))
+    const connection = pull?.connectionId && (await gitConnections(tenant).find(pull.connectionId))
     if (!pull || !connection) return undefined
     const runs = await pulls.runs(pull.id)
-    const names = await namesOfWorkspaces(db, organizationId, Object.keys(pull.faults).map(Number))
+    const names = await namesOfWorkspaces(tenant, Object.keys(pull.faults).map(Number))
     return { pull, connection, runs, names }
   })
   if (!found) return undefined

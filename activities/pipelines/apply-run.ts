@@ -51,9 +51,9 @@ export const applyRun =
 
 async function planOf(deps: Deps, loaded: LoadedRun): Promise<StoredPlan | undefined> {
   const { organizationId, run } = loaded
-  return deps.store.tenant(organizationId, async (db) => {
-    const plan = await plans(db, organizationId).get(run.id)
-    if (!plan) await endStale(db, loaded, 'the plan is gone')
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const plan = await plans(tenant).get(run.id)
+    if (!plan) await endStale(tenant, loaded, 'the plan is gone')
     return plan
   })
 }
@@ -84,8 +84,8 @@ async function applyOnce(deps: Deps, loaded: LoadedRun, attempt: Attempt): Promi
     const { begun } = attempt
     if (begun)
       await deps.store
-        .tenant(organizationId, async (db) =>
-          applyAttempts(db, organizationId).end(run.id, { fence: begun.fence, exitCode: null }),
+        .tenant(organizationId, async (tenant) =>
+          applyAttempts(tenant).end(run.id, { fence: begun.fence, exitCode: null }),
         )
         .catch(() => undefined)
   }
@@ -196,8 +196,8 @@ async function recordSpawn(
 ): Promise<void> {
   if (!begun) throw new Error('a runner may not begin')
   const spawned = await retryWhileUnavailable(async () =>
-    deps.store.tenant(organizationId, async (db) =>
-      applyAttempts(db, organizationId).recordSpawn(run.id, begun.fence),
+    deps.store.tenant(organizationId, async (tenant) =>
+      applyAttempts(tenant).recordSpawn(run.id, begun.fence),
     ),
   )
   if (!spawned) throw new Error('this attempt was taken over')
@@ -210,13 +210,13 @@ async function finish(
   { end, fence }: { end: RunEnd; fence: number | undefined },
 ): Promise<void> {
   const { organizationId, run } = loaded
-  await deps.store.tenant(organizationId, async (db) => {
-    const workspaceRows = workspaces(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const workspaceRows = workspaces(tenant)
     const workspace = await workspaceRows.getForUpdate(run.workspaceId)
     // The store was away, and another attempt took over before the watch noticed.
     if (fence !== undefined && workspace.fence !== fence)
       throw new Error('this attempt was taken over')
-    const saved = await stateVersions(db, organizationId).newestOfRun(run.id)
+    const saved = await stateVersions(tenant).newestOfRun(run.id)
     const how: RunEnd =
       end.phase === 'succeeded' && !saved
         ? {
@@ -227,16 +227,16 @@ async function finish(
         : end
     if (how.phase === 'succeeded') {
       await workspaceRows.markApplied(run.workspaceId)
-      await workspaceAuthorship(db, organizationId).settle(run.workspaceId, run.authorshipThrough)
+      await workspaceAuthorship(tenant).settle(run.workspaceId, run.authorshipThrough)
     } else if (fence !== undefined) {
       await workspaceRows.markNeedsRefresh(run.workspaceId)
     }
-    await applyAttempts(db, organizationId).end(run.id, {
+    await applyAttempts(tenant).end(run.id, {
       exitCode: how.phase === 'succeeded' ? 0 : 1,
     })
     await endRun(
-      db,
-      { organizationId, runId: run.id, actor: await actorOfRun(db, organizationId, run) },
+      tenant,
+      { organizationId, runId: run.id, actor: await actorOfRun(tenant, run) },
       how,
     )
   })

@@ -1,7 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
@@ -39,32 +39,32 @@ export async function beginApply(
   received: Received,
 ): Promise<Begun | undefined> {
   const { organizationId, run } = loaded
-  return deps.store.tenant(organizationId, async (db) => {
-    await workspaces(db, organizationId).getForUpdate(run.workspaceId)
-    const now = await workspaceRuns(db, organizationId).getForUpdate(run.id)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    await workspaces(tenant).getForUpdate(run.workspaceId)
+    const now = await workspaceRuns(tenant).getForUpdate(run.id)
     if (now.phase !== 'apply_queued') return undefined
 
-    const stale = await whyStale(deps, db, { loaded, received })
+    const stale = await whyStale(deps, tenant, { loaded, received })
     if (stale !== undefined) {
-      await endStale(db, loaded, stale)
+      await endStale(tenant, loaded, stale)
       return undefined
     }
     // Rules that changed since the gates were evaluated: they are evaluated again first.
-    const plan = await plans(db, organizationId).get(run.id)
-    if (!plan || !(await isJudgedByToday(db, organizationId, plan))) return undefined
-    if (!(await isApproved(db, loaded))) return undefined
-    return take(deps, db, loaded)
+    const plan = await plans(tenant).get(run.id)
+    if (!plan || !(await isJudgedByToday(tenant, plan))) return undefined
+    if (!(await isApproved(tenant, loaded))) return undefined
+    return take(deps, tenant, loaded)
   })
 }
 
 /** Ends a run whose plan no longer holds. */
 export async function endStale(
-  db: Db,
+  tenant: Tenant,
   { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,
   because: string,
 ): Promise<void> {
   await endRun(
-    db,
+    tenant,
     { organizationId, runId: run.id, actor: systemActor },
     {
       phase: 'failed',
@@ -76,11 +76,11 @@ export async function endStale(
 
 async function whyStale(
   deps: Deps,
-  db: Db,
+  tenant: Tenant,
   { loaded, received: { plan, sha256 } }: { loaded: LoadedRun; received: Received },
 ): Promise<string | undefined> {
-  const { organizationId, run } = loaded
-  const current = await stateVersions(db, organizationId).current(run.workspaceId)
+  const { run } = loaded
+  const current = await stateVersions(tenant).current(run.workspaceId)
   if (
     (current?.serial ?? null) !== plan.stateSerial ||
     (current?.lineage ?? null) !== plan.stateLineage
@@ -103,56 +103,47 @@ async function whyStale(
 
 /** A production run needs an approval that its giver could still give now (docs/runs.md, "Who may approve"). */
 async function isApproved(
-  db: Db,
+  tenant: Tenant,
   { organizationId, run, workspace: { name } }: LoadedRun,
 ): Promise<boolean> {
-  const { criticality } = await workspaces(db, organizationId).get(run.workspaceId)
-  const approval = await approvals(db, organizationId).standing(run.id)
+  const { criticality } = await workspaces(tenant).get(run.workspaceId)
+  const approval = await approvals(tenant).standing(run.id)
   if (!approval && criticality === 'standard') return true
 
   let fault: string | undefined = approval ? undefined : 'no approval'
   if (approval) {
-    fault = await approvers(db, organizationId).faultOfGiver(approval)
+    fault = await approvers(tenant).faultOfGiver(approval)
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true
-  await waitAgain(db, { organizationId, runId: run.id, label: name, fault })
+  await waitAgain(tenant, { organizationId, runId: run.id, label: name, fault })
   return false
 }
 
 async function waitAgain(
-  db: Db,
-  {
-    organizationId,
-    runId,
-    label,
-    fault,
-  }: { organizationId: number; runId: number; label: string; fault: string },
+  tenant: Tenant,
+  { runId, label, fault }: { organizationId: number; runId: number; label: string; fault: string },
 ): Promise<void> {
-  await approvals(db, organizationId).voidStanding(runId, `approver: ${fault}`)
-  const { approvalExpiryHours } = await organizationSettings(db, organizationId)
-  await workspaceRuns(db, organizationId).move(runId, ['apply_queued'], {
+  await approvals(tenant).voidStanding(runId, `approver: ${fault}`)
+  const { approvalExpiryHours } = await organizationSettings(tenant)
+  await workspaceRuns(tenant).move(runId, ['apply_queued'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(db, organizationId).waitAgain(runId)
-  await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_approval', {
+  await stages(tenant).waitAgain(runId)
+  await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: runId, label },
     detail: { because: fault },
   })
 }
 
-async function take(
-  deps: Deps,
-  db: Db,
-  { organizationId, run }: LoadedRun,
-): Promise<Begun | undefined> {
-  const locks = workspaceLocks(db, organizationId)
+async function take(deps: Deps, tenant: Tenant, { run }: LoadedRun): Promise<Begun | undefined> {
+  const locks = workspaceLocks(tenant)
   const held = await locks.find(run.workspaceId)
   // A person's lock: the run waits, and shows it as `blockedBy`.
   if (held && held.workspaceRunId !== run.id) return undefined
-  const fence = await workspaces(db, organizationId).raiseFence(run.workspaceId)
-  if (!(await applyAttempts(db, organizationId).take(run.id, fence, deps.worker))) return undefined
+  const fence = await workspaces(tenant).raiseFence(run.workspaceId)
+  if (!(await applyAttempts(tenant).take(run.id, fence, deps.worker))) return undefined
   await locks.take({
     workspaceId: run.workspaceId,
     kind: 'run',
@@ -160,8 +151,8 @@ async function take(
     label: `run ${run.id}`,
   })
   const secret = newToken('run')
-  await tokens(db, organizationId).revokeOfRun(run.id)
-  await tokens(db, organizationId).createRunToken({
+  await tokens(tenant).revokeOfRun(run.id)
+  await tokens(tenant).createRunToken({
     workspaceRunId: run.id,
     runPhase: 'apply',
     fence,
@@ -169,8 +160,8 @@ async function take(
     prefix: secret.prefix,
     hours: 5,
   })
-  await workspaceRuns(db, organizationId).move(run.id, ['apply_queued'], { phase: 'applying' })
-  await stages(db, organizationId).begin(run.id, 'apply')
-  await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
+  await workspaceRuns(tenant).move(run.id, ['apply_queued'], { phase: 'applying' })
+  await stages(tenant).begin(run.id, 'apply')
+  await workspaceRuns(tenant).announce(run.id)
   return { fence, token: secret.plain }
 }

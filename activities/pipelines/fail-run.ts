@@ -26,12 +26,12 @@ export const failRun =
   (deps: Deps) =>
   async ({ runId, reason, code }: InfrastructureRunInput & RunFailure): Promise<void> => {
     const organizationId = await ownerOf(deps, runId)
-    await deps.store.tenant(organizationId, async (db) => {
-      const run = await workspaceRuns(db, organizationId).get(runId)
+    await deps.store.tenant(organizationId, async (tenant) => {
+      const run = await workspaceRuns(tenant).get(runId)
       // An apply under way is ended by reconcileApply alone.
       if (run.phase !== 'planning' && run.phase !== 'apply_queued') return
       await endRun(
-        db,
+        tenant,
         { organizationId, runId, actor: systemActor },
         run.cancelRequestedAt
           ? { phase: 'canceled', reason: 'canceled_by_user' }

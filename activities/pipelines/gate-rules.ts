@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import { opaCapabilitiesOf } from '../../gateways/opa/policy-bench.ts'
 import type { Asks, GateRules } from '../../gateways/runner/protocol.ts'
 import type { Runner } from '../../gateways/runner/start-runner.ts'
-import type { Db } from '../../store/connect.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { policies, type Policy } from '../../store/policies/policies.ts'
@@ -15,12 +15,8 @@ type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; 
 type Question = { workspaceId: number; resourceTypes: readonly string[] }
 
 /** Identifies the rules in force, so that a change while a run waits is noticed (docs/runs.md, "Digest"). */
-export async function gateVersions(
-  db: Db,
-  organizationId: number,
-  question: Question,
-): Promise<GateVersions> {
-  return versionsOf(await rulesFor(db, organizationId, question))
+export async function gateVersions(tenant: Tenant, question: Question): Promise<GateVersions> {
+  return versionsOf(await rulesFor(tenant, question))
 }
 
 /**
@@ -40,8 +36,8 @@ export function tellRules(
   return {
     async rules({ types }) {
       const resourceTypes = checkTypes(types)
-      const rules = await deps.store.tenant(organizationId, async (db) =>
-        rulesFor(db, organizationId, { workspaceId, resourceTypes }),
+      const rules = await deps.store.tenant(organizationId, async (tenant) =>
+        rulesFor(tenant, { workspaceId, resourceTypes }),
       )
       told = { ...versionsOf(rules), resourceTypes }
       const sent = await forRunner(deps, rules)
@@ -78,17 +74,13 @@ async function forRunner(deps: Deps, rules: Rules): Promise<GateRules> {
   }
 }
 
-async function rulesFor(
-  db: Db,
-  organizationId: number,
-  { workspaceId, resourceTypes }: Question,
-): Promise<Rules> {
-  const workspace = await workspaces(db, organizationId).get(workspaceId)
+async function rulesFor(tenant: Tenant, { workspaceId, resourceTypes }: Question): Promise<Rules> {
+  const workspace = await workspaces(tenant).get(workspaceId)
   return {
     workspace,
-    policies: await policies(db, organizationId).ofWorkspace(workspace),
-    prices: await prices(db, organizationId).ofTypes([...resourceTypes]),
-    currency: (await organizationSettings(db, organizationId)).currency,
+    policies: await policies(tenant).ofWorkspace(workspace),
+    prices: await prices(tenant).ofTypes([...resourceTypes]),
+    currency: (await organizationSettings(tenant)).currency,
   }
 }
 

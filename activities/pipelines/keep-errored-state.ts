@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import { cutText } from '../../domain/plans/cut-text.ts'
 import type { SealedRows } from '../../gateways/keyring/sealed-rows.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
 import { sealStatePart } from '../../gateways/states/seal-state-part.ts'
-import type { Db } from '../../store/connect.ts'
 import { partTables, stateParts } from '../../store/workspaces/state-parts.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
@@ -42,14 +42,16 @@ export function keepErroredState(
   let savesUntil: number | undefined
   let kept = false
 
-  const inStore = async <T>(work: (db: Db) => Promise<T>): Promise<T> =>
+  const inStore = async <T>(work: (tenant: Tenant) => Promise<T>): Promise<T> =>
     retryWhileUnavailable(async () => store.tenant(organizationId, work), patienceMs)
 
   return {
     async keepState(asked) {
       if (savesUntil !== undefined) throw outOfOrder()
       savesUntil = Date.now() + patienceMs
-      const found = await inStore(async (db) => findOrCreate(db, { organizationId, run, asked }))
+      const found = await inStore(async (tenant) =>
+        findOrCreate(tenant, { organizationId, run, asked }),
+      )
       kept = found === 'known'
       if (found !== 'known') pieces = sealPieces(keyring, organizationId, found.id)
       return { known: kept }
@@ -66,9 +68,9 @@ export function keepErroredState(
       const sent = pieces
       if (!sent || kept) throw outOfOrder()
       const marks = sent.marks()
-      await inStore(async (db) => {
-        await sent.store(db)
-        await stateVersions(db, organizationId).noteBytes(sent.versionId, marks)
+      await inStore(async (tenant) => {
+        await sent.store(tenant)
+        await stateVersions(tenant).noteBytes(sent.versionId, marks)
       })
       sent.forget()
       kept = true
@@ -105,8 +107,8 @@ function sealPieces(keyring: Deps['keyring'], organizationId: number, versionId:
       held.push(sealStatePart(keyring, place, piece))
       return held.reduce((sum, { body }) => sum + body.length, 0)
     },
-    store: async (db: Db): Promise<void> =>
-      stateParts(db, organizationId).addOnce(versionId, 'piece', held),
+    store: async (tenant: Tenant): Promise<void> =>
+      stateParts(tenant).addOnce(versionId, 'piece', held),
     /** What is stored. */
     forget: () => void (held = []),
     /** Once, at the end. */
@@ -118,13 +120,13 @@ type Search = Pick<LoadedRun, 'organizationId' | 'run'> & { asked: Asked }
 
 /** `known`: the state endpoint has kept what it refused, or this is asked again. */
 async function findOrCreate(
-  db: Db,
-  { organizationId, run, asked }: Search,
+  tenant: Tenant,
+  { run, asked }: Search,
 ): Promise<{ id: number } | 'known'> {
   const { serial, lineage, sha256 } = asked
   if (!Number.isSafeInteger(serial) || serial < 0) throw outOfOrder()
   if (typeof lineage !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw outOfOrder()
-  const versions = stateVersions(db, organizationId)
+  const versions = stateVersions(tenant)
   const same = (await versions.quarantinedOfRun(run.id)).find(
     (version) => version.bodySha256 === sha256,
   )

@@ -48,13 +48,13 @@ export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise
 
 export async function findRun(deps: Pick<Deps, 'store'>, runId: number): Promise<FoundRun> {
   const organizationId = await ownerOf(deps, runId)
-  return deps.store.tenant(organizationId, async (db) => {
-    const run = await workspaceRuns(db, organizationId).get(runId)
-    const stageRows = await stages(db, organizationId).ofRuns([runId])
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const run = await workspaceRuns(tenant).get(runId)
+    const stageRows = await stages(tenant).ofRuns([runId])
     return {
       organizationId,
       run,
-      workspace: await workspaces(db, organizationId).get(run.workspaceId),
+      workspace: await workspaces(tenant).get(run.workspaceId),
       stageIds: stageIdsOf(stageRows),
     }
   })
@@ -74,23 +74,21 @@ export async function loadRun(
   step: 'plan' | 'apply',
 ): Promise<LoadedRun> {
   const { store, keyring } = deps
-  const rows = await store.tenant(organizationId, async (db) => {
-    const run = await workspaceRuns(db, organizationId).get(runId)
+  const rows = await store.tenant(organizationId, async (tenant) => {
+    const run = await workspaceRuns(tenant).get(runId)
     return {
       run,
-      workspace: await workspaces(db, organizationId).get(run.workspaceId),
-      configuration: await configurationVersions(db, organizationId).get(
-        run.configurationVersionId,
-      ),
-      sealedHead: await configurationVersions(db, organizationId).sealedPiece(
+      workspace: await workspaces(tenant).get(run.workspaceId),
+      configuration: await configurationVersions(tenant).get(run.configurationVersionId),
+      sealedHead: await configurationVersions(tenant).sealedPiece(
         run.configurationVersionId,
         0,
         maxHeadBytes,
       ),
-      variables: await workspaceVariables(db, organizationId).list(run.workspaceId),
-      state: await stateVersions(db, organizationId).current(run.workspaceId),
-      authorshipThrough: await workspaceAuthorship(db, organizationId).newestId(run.workspaceId),
-      stages: await stages(db, organizationId).ofRuns([runId]),
+      variables: await workspaceVariables(tenant).list(run.workspaceId),
+      state: await stateVersions(tenant).current(run.workspaceId),
+      authorshipThrough: await workspaceAuthorship(tenant).newestId(run.workspaceId),
+      stages: await stages(tenant).ofRuns([runId]),
     }
   })
   const { sealedHead, variables, stages: stageRows, ...rest } = rows

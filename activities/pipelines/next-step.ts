@@ -1,4 +1,4 @@
-import type { Db } from '../../store/connect.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/pipelines/contract.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
@@ -24,24 +24,23 @@ export const nextStep =
   (deps: Deps) =>
   async ({ runId }: InfrastructureRunInput): Promise<RunStep> => {
     const organizationId = await ownerOf(deps, runId)
-    return deps.store.tenant(organizationId, async (db): Promise<RunStep> => {
-      const run = await workspaceRuns(db, organizationId).get(runId)
+    return deps.store.tenant(organizationId, async (tenant): Promise<RunStep> => {
+      const run = await workspaceRuns(tenant).get(runId)
       if (isTerminal(run.phase)) return { next: 'over' }
       // Runs of a suspended organization wait. An apply under way is not interrupted.
       if (run.phase === 'planning' || run.phase === 'apply_queued')
-        if (!(await isActive(db, organizationId)))
-          return { next: 'wait', timeoutMs: suspensionPollMs }
+        if (!(await isActive(tenant))) return { next: 'wait', timeoutMs: suspensionPollMs }
       switch (run.phase) {
         case 'planning':
           return { next: 'plan' }
         case 'awaiting_approval': {
           const timeoutMs = (run.approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
           if (timeoutMs > 0)
-            return (await isJudged(db, { organizationId, runId }))
+            return (await isJudged(tenant, { organizationId, runId }))
               ? { next: 'wait', timeoutMs }
               : { next: 'plan' }
           await endRun(
-            db,
+            tenant,
             { organizationId, runId, actor: systemActor },
             {
               phase: 'failed',
@@ -52,7 +51,7 @@ export const nextStep =
           return { next: 'over' }
         }
         case 'apply_queued': {
-          const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
+          const lock = await workspaceLocks(tenant).find(run.workspaceId)
           return lock && lock.workspaceRunId !== runId
             ? { next: 'wait', timeoutMs: lockPollMs }
             : { next: 'apply' }
@@ -66,9 +65,9 @@ export const nextStep =
 
 /** Whether a waiting plan was judged by the current rules. */
 async function isJudged(
-  db: Db,
-  { organizationId, runId }: { organizationId: number; runId: number },
+  tenant: Tenant,
+  { runId }: { organizationId: number; runId: number },
 ): Promise<boolean> {
-  const plan = await plans(db, organizationId).get(runId)
-  return !plan || isJudgedByToday(db, organizationId, plan)
+  const plan = await plans(tenant).get(runId)
+  return !plan || isJudgedByToday(tenant, plan)
 }

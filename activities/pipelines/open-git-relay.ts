@@ -58,8 +58,8 @@ async function openGitRelay(
   }: Pick<LoadedRun, 'organizationId' | 'workspace'> & { sources: readonly ModuleSource[] },
   say: (level: 'info' | 'warn', line: string) => void,
 ): Promise<RunRelay | undefined> {
-  const hosts = await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).hosts(),
+  const hosts = await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).hosts(),
   )
   if (hosts.length === 0) return undefined
   const allowance = relayAllowance(sources)
@@ -74,8 +74,8 @@ async function openGitRelay(
       ),
     onRefuse: (text) => say('warn', text),
     async credentialsFor(host, repository) {
-      const connections = await deps.store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).onHost(host),
+      const connections = await deps.store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).onHost(host),
       )
       return credentialsOf(deps, { organizationId, connections, repository, workspace })
     },

@@ -53,8 +53,8 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
     return recordPlanFailure(deps, found, { reason: 'canceled_by_user', message: 'Canceled.' })
 
   // Counted here, because Temporal also counts attempts that a hanging worker never began.
-  const begun = await deps.store.tenant(organizationId, async (db) =>
-    tokens(db, organizationId).countRunTokens(run.id, 'plan'),
+  const begun = await deps.store.tenant(organizationId, async (tenant) =>
+    tokens(tenant).countRunTokens(run.id, 'plan'),
   )
   if (begun >= maxBegun) {
     const message = `The worker was lost while planning, ${maxBegun} times. Start a new run.`
@@ -78,8 +78,8 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
     // counted, if the store can be reached to say so.
     if (!failure && (deps.stopping.aborted || !opening.isOpen))
       await deps.store
-        .tenant(organizationId, async (db) =>
-          tokens(db, organizationId).forgetRunToken(run.id, secret.hash),
+        .tenant(organizationId, async (tenant) =>
+          tokens(tenant).forgetRunToken(run.id, secret.hash),
         )
         .catch(() => undefined)
     // Not ours to end: another worker ended the run, or Temporal will retry.
@@ -95,11 +95,11 @@ async function countTry(
   secret: ReturnType<typeof newToken>,
 ): Promise<void> {
   const { workflowExecution } = Context.current().info
-  await deps.store.tenant(organizationId, async (db) => {
-    await workspaceRuns(db, organizationId).patch(run.id, {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await workspaceRuns(tenant).patch(run.id, {
       engineRunId: workflowExecution?.runId ?? deps.worker,
     })
-    await tokens(db, organizationId).createRunToken({
+    await tokens(tenant).createRunToken({
       workspaceRunId: run.id,
       runPhase: 'plan',
       fence: workspace.fence,

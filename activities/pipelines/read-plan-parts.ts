@@ -22,8 +22,8 @@ export async function* readPlanParts(
     .flatMap((part) => Array.from({ length: plan.pieces[part] ?? 0 }, (_, seq) => ({ part, seq })))
   let last: Pick<StoredPiece, 'part' | 'seq'> | undefined
   for (let at = 0; at < expected.length; at += atOnce) {
-    const rows = await store.tenant(organizationId, async (db) =>
-      planParts(db, organizationId, { runId, attempt }).after(parts, last, atOnce),
+    const rows = await store.tenant(organizationId, async (tenant) =>
+      planParts(tenant, { runId, attempt }).after(parts, last, atOnce),
     )
     for (const wanted of expected.slice(at, at + atOnce)) {
       const row = rows.shift()

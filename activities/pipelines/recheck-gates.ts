@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import type { Judged } from '../../gateways/runner/protocol.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { plans, type StoredPlan } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -24,24 +24,24 @@ export async function recheckGates(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { organizationId, run, workspace } = found
-  const plan = await deps.store.tenant(organizationId, async (db) => {
-    const stored = await plans(db, organizationId).get(run.id)
-    return stored && !(await isJudgedByToday(db, organizationId, stored)) ? stored : undefined
+  const plan = await deps.store.tenant(organizationId, async (tenant) => {
+    const stored = await plans(tenant).get(run.id)
+    return stored && !(await isJudgedByToday(tenant, stored)) ? stored : undefined
   })
   if (!plan) return true
 
   const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
-  return deps.store.tenant(organizationId, async (db) => {
-    if (judgement instanceof JobFailure) return endFailed(db, found, judgement)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
     const { gates, cost, denied } = judged
-    await plans(db, organizationId).recordVersions(run.id, judgedBy)
-    await workspaceRuns(db, organizationId).patch(run.id, { gates, cost })
-    await auditLog(db, organizationId, systemActor).record('pipeline.gates_rechecked', {
+    await plans(tenant).recordVersions(run.id, judgedBy)
+    await workspaceRuns(tenant).patch(run.id, { gates, cost })
+    await auditLog(tenant, systemActor).record('pipeline.gates_rechecked', {
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
-    return denied ? endFailed(db, found, denied) : true
+    return denied ? endFailed(tenant, found, denied) : true
   })
 }
 
@@ -53,12 +53,12 @@ function asFailure(error: unknown): JobFailure {
 }
 
 async function endFailed(
-  db: Db,
+  tenant: Tenant,
   { organizationId, run }: FoundRun,
   { reason, message }: { reason: RunReason; message: string },
 ): Promise<false> {
   await endRun(
-    db,
+    tenant,
     { organizationId, runId: run.id, actor: systemActor },
     { phase: 'failed', reason, message },
   )
@@ -104,15 +104,11 @@ async function judgeInRunner(
 }
 
 /** Whether the plan was judged by the policies, prices and limits in force now. */
-export async function isJudgedByToday(
-  db: Db,
-  organizationId: number,
-  plan: StoredPlan,
-): Promise<boolean> {
+export async function isJudgedByToday(tenant: Tenant, plan: StoredPlan): Promise<boolean> {
   // An older plan does not list the prices that it needs, so it is judged again.
   if (!plan.resourceTypes) return false
-  const { workspaceId } = await workspaceRuns(db, organizationId).get(plan.workspaceRunId)
+  const { workspaceId } = await workspaceRuns(tenant).get(plan.workspaceRunId)
   const { resourceTypes } = plan
-  const now = await gateVersions(db, organizationId, { workspaceId, resourceTypes })
+  const now = await gateVersions(tenant, { workspaceId, resourceTypes })
   return now.policiesVersion === plan.policiesVersion && now.pricesVersion === plan.pricesVersion
 }

@@ -25,14 +25,14 @@ export const reconcileApply =
   async (input: InfrastructureRunInput): Promise<RunStep> => {
     const { runId } = input
     const organizationId = await ownerOf(deps, runId)
-    const run = await deps.store.tenant(organizationId, async (db) =>
-      workspaceRuns(db, organizationId).get(runId),
+    const run = await deps.store.tenant(organizationId, async (tenant) =>
+      workspaceRuns(tenant).get(runId),
     )
     if (run.phase !== 'applying') return nextStep(deps)(input)
 
-    await deps.store.tenant(organizationId, async (db) => {
-      await workspaces(db, organizationId).getForUpdate(run.workspaceId)
-      await workspaces(db, organizationId).raiseFence(run.workspaceId)
+    await deps.store.tenant(organizationId, async (tenant) => {
+      await workspaces(tenant).getForUpdate(run.workspaceId)
+      await workspaces(tenant).raiseFence(run.workspaceId)
     })
     while (await isAlive(deps, organizationId, runId))
       await new Promise((resolve) => setTimeout(resolve, pollMs))
@@ -41,40 +41,40 @@ export const reconcileApply =
   }
 
 async function isAlive(deps: Deps, organizationId: number, runId: number): Promise<boolean> {
-  const attempt = await deps.store.tenant(organizationId, async (db) =>
-    applyAttempts(db, organizationId).find(runId),
+  const attempt = await deps.store.tenant(organizationId, async (tenant) =>
+    applyAttempts(tenant).find(runId),
   )
   return attempt?.alive ?? false
 }
 
 async function settle(deps: Deps, organizationId: number, runId: number): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) => {
-    const runs = workspaceRuns(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const runs = workspaceRuns(tenant)
     const { workspaceId, cancelRequestedAt } = await runs.get(runId)
-    await workspaces(db, organizationId).getForUpdate(workspaceId)
-    const attempts = applyAttempts(db, organizationId)
+    await workspaces(tenant).getForUpdate(workspaceId)
+    const attempts = applyAttempts(tenant)
     const attempt = await attempts.find(runId)
     if (!attempt?.spawnedAt) {
       // The program was never started: the attempt is deleted, and the run waits for its apply again.
       await attempts.giveBack(runId)
-      await tokens(db, organizationId).revokeOfRun(runId)
-      await workspaceLocks(db, organizationId).releaseOfRun(runId)
+      await tokens(tenant).revokeOfRun(runId)
+      await workspaceLocks(tenant).releaseOfRun(runId)
       const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
-      if (moved) await stages(db, organizationId).set(runId, 'apply', { state: 'queued' })
+      if (moved) await stages(tenant).set(runId, 'apply', { state: 'queued' })
       // A run that was canceled meanwhile must not be applied.
       if (moved && cancelRequestedAt)
         await endRun(
-          db,
+          tenant,
           { organizationId, runId, actor: systemActor },
           { phase: 'canceled', reason: 'canceled_by_user' },
         )
       return
     }
-    const saved = await stateVersions(db, organizationId).newestOfRun(runId)
-    await workspaces(db, organizationId).markNeedsRefresh(workspaceId)
+    const saved = await stateVersions(tenant).newestOfRun(runId)
+    await workspaces(tenant).markNeedsRefresh(workspaceId)
     await attempts.end(runId, { exitCode: null })
     await endRun(
-      db,
+      tenant,
       { organizationId, runId, actor: systemActor },
       {
         phase: 'failed',

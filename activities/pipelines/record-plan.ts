@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
 import { actorOfRun } from '../../store/pipelines/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
@@ -41,12 +41,12 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     variablesMac: loaded.variablesMac,
   })
 
-  await deps.store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).getForUpdate(run.workspaceId)
-    const runs = workspaceRuns(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
+    const runs = workspaceRuns(tenant)
     const now = await runs.getForUpdate(run.id)
     if (now.phase !== 'planning') return
-    await savePlan(deps, db, { loaded, plan })
+    await savePlan(deps, tenant, { loaded, plan })
     await runs.patch(run.id, {
       planDigest: digest,
       summary: { ...summary },
@@ -54,84 +54,78 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
       gates,
       authorshipThrough: loaded.authorshipThrough,
     })
-    await stages(db, organizationId).set(run.id, 'plan', {
+    await stages(tenant).set(run.id, 'plan', {
       state: denied ? 'failed' : 'succeeded',
       ended: true,
     })
     const place = {
       organizationId,
       runId: run.id,
-      actor: await actorOfRun(db, organizationId, run),
+      actor: await actorOfRun(tenant, run),
     }
     if (now.cancelRequestedAt) {
-      await endRun(db, place, { phase: 'canceled', reason: 'canceled_by_user' })
+      await endRun(tenant, place, { phase: 'canceled', reason: 'canceled_by_user' })
     } else if (denied) {
-      await endRun(db, place, { phase: 'failed', ...denied })
+      await endRun(tenant, place, { phase: 'failed', ...denied })
     } else if (run.kind === 'plan') {
-      await endRun(db, place, {
+      await endRun(tenant, place, {
         phase: 'succeeded',
         ...(summary.noChanges && { reason: 'no_changes' as const }),
       })
-    } else if (await isStale(db, loaded)) {
-      await endRun(db, place, {
+    } else if (await isStale(tenant, loaded)) {
+      await endRun(tenant, place, {
         phase: 'failed',
         reason: 'plan_stale',
         message: 'The state was changed while this was planned. Start a new run.',
       })
     } else if (summary.noChanges) {
-      await workspaceAuthorship(db, organizationId).settle(
-        run.workspaceId,
-        loaded.authorshipThrough,
-      )
-      await endRun(db, place, { phase: 'succeeded', reason: 'no_changes' })
+      await workspaceAuthorship(tenant).settle(run.workspaceId, loaded.authorshipThrough)
+      await endRun(tenant, place, { phase: 'succeeded', reason: 'no_changes' })
     } else if (workspace.criticality === 'production') {
-      await pauseForApproval(db, loaded)
+      await pauseForApproval(tenant, loaded)
     } else {
       await runs.move(run.id, ['planning'], { phase: 'apply_queued' })
-      await stages(db, organizationId).set(run.id, 'approve', {
+      await stages(tenant).set(run.id, 'approve', {
         state: 'succeeded',
         by: 'self',
         ended: true,
       })
-      await stages(db, organizationId).set(run.id, 'apply', { state: 'queued' })
+      await stages(tenant).set(run.id, 'apply', { state: 'queued' })
     }
-    await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
+    await runs.announce(run.id)
   })
 }
 
 /** A production run waits for a second person, until the organization's approvals expire. */
-async function pauseForApproval(
-  db: Db,
-  { organizationId, run, workspace }: LoadedRun,
-): Promise<void> {
-  const { approvalExpiryHours } = await organizationSettings(db, organizationId)
-  await workspaceRuns(db, organizationId).move(run.id, ['planning'], {
+async function pauseForApproval(tenant: Tenant, { run, workspace }: LoadedRun): Promise<void> {
+  const { approvalExpiryHours } = await organizationSettings(tenant)
+  await workspaceRuns(tenant).move(run.id, ['planning'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(db, organizationId).set(run.id, 'approve', { state: 'waiting' })
-  await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_approval', {
+  await stages(tenant).set(run.id, 'approve', { state: 'waiting' })
+  await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: run.workspaceId },
   })
-  await mails(db, organizationId).queueApproval(run)
+  await mails(tenant).queueApproval(run)
 }
 
 /** Whether the state was written since the plan read it. */
-async function isStale(db: Db, { organizationId, run, state }: LoadedRun): Promise<boolean> {
-  const current = await stateVersions(db, organizationId).current(run.workspaceId)
+async function isStale(tenant: Tenant, { run, state }: LoadedRun): Promise<boolean> {
+  const current = await stateVersions(tenant).current(run.workspaceId)
   return current?.serial !== state?.serial || current?.lineage !== state?.lineage
 }
 
 async function savePlan(
   { engineVersion }: Deps,
-  db: Db,
+  tenant: Tenant,
   { loaded, plan }: { loaded: LoadedRun; plan: FinishedPlan },
 ): Promise<void> {
-  const { organizationId, run } = loaded
+  const { run } = loaded
   const { attempt, pieces } = plan.plan.written()
-  await plan.plan.settle(db)
-  await plans(db, organizationId).save({
+  await plan.plan.settle(tenant)
+  await plans(tenant).save({
     workspaceRunId: run.id,
     attempt,
     pieces,
@@ -153,10 +147,10 @@ export async function recordPlanFailure(
   failure: { reason: RunReason; message: string },
 ): Promise<void> {
   const canceled = failure.reason === 'canceled_by_user'
-  await deps.store.tenant(organizationId, async (db) => {
+  await deps.store.tenant(organizationId, async (tenant) => {
     await endRun(
-      db,
-      { organizationId, runId: run.id, actor: await actorOfRun(db, organizationId, run) },
+      tenant,
+      { organizationId, runId: run.id, actor: await actorOfRun(tenant, run) },
       {
         phase: canceled ? 'canceled' : 'failed',
         reason: failure.reason,

@@ -25,8 +25,8 @@ export function openStageLog({ store, organizationId, stageId, patienceMs }: Pla
       storing = storing.then(async () =>
         retryWhileUnavailable(
           async () =>
-            store.tenant(organizationId, async (db) => {
-              await logLines(db, organizationId).append(stageId, lines)
+            store.tenant(organizationId, async (tenant) => {
+              await logLines(tenant).append(stageId, lines)
             }),
           patienceMs,
         ),

@@ -49,11 +49,11 @@ export function watchRun(
     asking = true
     try {
       const organizationId = (owner ??= await ownerOf(deps, runId))
-      await deps.store.tenant(organizationId, async (db) => {
-        const { cancelRequestedAt } = await workspaceRuns(db, organizationId).get(runId)
+      await deps.store.tenant(organizationId, async (tenant) => {
+        const { cancelRequestedAt } = await workspaceRuns(tenant).get(runId)
         if (cancelRequestedAt) stop('canceled')
         if (!fence) return
-        const current = await workspaces(db, organizationId).get(fence.workspaceId)
+        const current = await workspaces(tenant).get(fence.workspaceId)
         if (current.fence !== fence.number) stop('fenced')
       })
     } catch {
@@ -66,8 +66,8 @@ export function watchRun(
     const [organizationId, held] = [owner, fence]
     if (organizationId === undefined || !held) return
     await deps.store
-      .tenant(organizationId, async (db) =>
-        applyAttempts(db, organizationId).beat(runId, { fence: held.number, processGroup }),
+      .tenant(organizationId, async (tenant) =>
+        applyAttempts(tenant).beat(runId, { fence: held.number, processGroup }),
       )
       .catch(() => undefined)
   }

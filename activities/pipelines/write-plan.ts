@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import {
   isPlanPart,
@@ -8,7 +9,6 @@ import {
 import { placeOfPiece } from '../../gateways/keyring/place-of-piece.ts'
 import { sealBatch } from '../../gateways/keyring/sealed-rows.ts'
 import type { Header } from '../../gateways/runner/frames.ts'
-import type { Db } from '../../store/connect.ts'
 import { planChanges } from '../../store/pipelines/plan-changes.ts'
 import { planParts, type StoredPiece } from '../../store/pipelines/plan-parts.ts'
 import type { SealedBatch } from '../../store/sealed-batches.ts'
@@ -26,7 +26,7 @@ export type PlanWriter = {
   /** Takes a blob from the runner. */
   add: (name: string, bytes: Buffer, header: Header) => Promise<void>
   /** Called in the transaction that makes the plan valid: stores the rest, and deletes what other attempts left. */
-  settle(db: Db): Promise<void>
+  settle(tenant: Tenant): Promise<void>
   written(): WrittenPlan
 }
 
@@ -60,9 +60,9 @@ export function writePlan(
     const piece = { organizationId, runId, attempt, part, seq }
     return { part, seq, body: keyring.seal(placeOfPiece(piece), bytes) }
   }
-  const storeHeld = async (db: Db) => {
-    await planParts(db, organizationId, { runId, attempt }).add(pieces)
-    await planChanges(db, organizationId, { runId, attempt }).add(rows)
+  const storeHeld = async (tenant: Tenant) => {
+    await planParts(tenant, { runId, attempt }).add(pieces)
+    await planChanges(tenant, { runId, attempt }).add(rows)
   }
 
   return {
@@ -80,10 +80,10 @@ export function writePlan(
       heldBytes = 0
     },
 
-    async settle(db) {
-      await storeHeld(db)
-      await planParts(db, organizationId, { runId, attempt }).removeOthers()
-      await planChanges(db, organizationId, { runId, attempt }).removeOthers()
+    async settle(tenant) {
+      await storeHeld(tenant)
+      await planParts(tenant, { runId, attempt }).removeOthers()
+      await planChanges(tenant, { runId, attempt }).removeOthers()
     },
 
     written: () => ({

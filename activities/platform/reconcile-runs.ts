@@ -39,27 +39,27 @@ async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
   if (state === 'running') return false
   deps.log.warn({ organizationId, runId, phase: live.phase, state }, 'a run has lost its workflow')
 
-  return deps.store.tenant(organizationId, async (db) => {
-    await workspaces(db, organizationId).getForUpdate(live.workspaceId)
-    const run = await workspaceRuns(db, organizationId).getForUpdate(runId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    await workspaces(tenant).getForUpdate(live.workspaceId)
+    const run = await workspaceRuns(tenant).getForUpdate(runId)
     if (run.phase !== live.phase) return false
     if (state === 'missing') {
-      await requestStart(db, organizationId, { ...run, again: `:${Date.now()}` })
+      await requestStart(tenant, { ...run, again: `:${Date.now()}` })
       return true
     }
-    const workspace = await workspaces(db, organizationId).get(live.workspaceId)
-    const attempt = await applyAttempts(db, organizationId).find(runId)
+    const workspace = await workspaces(tenant).get(live.workspaceId)
+    const attempt = await applyAttempts(tenant).find(runId)
     if (attempt === undefined || attempt.fence === workspace.fence)
-      await workspaces(db, organizationId).raiseFence(live.workspaceId)
+      await workspaces(tenant).raiseFence(live.workspaceId)
     if (run.phase === 'applying') {
-      await workspaces(db, organizationId).markNeedsRefresh(live.workspaceId)
+      await workspaces(tenant).markNeedsRefresh(live.workspaceId)
       // Its program may still run. Fenced off, it is interrupted, and the next pass ends the run. If the run
       // ended now, the next run could apply beside it.
       if (attempt?.alive) return false
-      await applyAttempts(db, organizationId).end(runId, { exitCode: null })
+      await applyAttempts(tenant).end(runId, { exitCode: null })
     }
     return endRun(
-      db,
+      tenant,
       { organizationId, runId, actor: systemActor },
       {
         phase: 'failed',

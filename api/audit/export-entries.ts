@@ -11,14 +11,12 @@ export async function* exportEntries(
   filter: AuditFilter,
 ): AsyncGenerator<string> {
   const { store } = deps
-  const last = await store.tenant(organizationId, async (db) =>
-    auditEntries(db, organizationId).newestId(),
-  )
+  const last = await store.tenant(organizationId, async (tenant) => auditEntries(tenant).newestId())
   let after = 0
   while (after < last) {
     const from = after
-    const found = await store.tenant(organizationId, async (db) =>
-      auditEntries(db, organizationId).list({ ...filter, after: from, limit: entriesPerRead }),
+    const found = await store.tenant(organizationId, async (tenant) =>
+      auditEntries(tenant).list({ ...filter, after: from, limit: entriesPerRead }),
     )
     const rows = found.filter(({ id }) => id <= last)
     if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(presentEntry(row))}\n`).join('')

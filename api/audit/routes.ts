@@ -29,8 +29,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, query: { limit = 50, cursor, ...query } }) => {
       const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
       const filter = parseFilter(query)
-      const found = await deps.store.tenant(organizationId, async (db) =>
-        auditEntries(db, organizationId).list({ ...filter, before, limit: limit + 1 }),
+      const found = await deps.store.tenant(organizationId, async (tenant) =>
+        auditEntries(tenant).list({ ...filter, before, limit: limit + 1 }),
       )
       const { rows, nextCursor } = page(found, limit)
       return { entries: rows.map(presentEntry), nextCursor }

@@ -18,8 +18,8 @@ export async function verifyChain(deps: Deps, organizationId: number): Promise<C
   for (;;) {
     // One transaction per piece: a long transaction would hold back the vacuum of the whole database.
     const from = proved
-    const step = await deps.store.tenant(organizationId, async (db) =>
-      auditChain(db, organizationId).follow(from, entriesPerRead),
+    const step = await deps.store.tenant(organizationId, async (tenant) =>
+      auditChain(tenant).follow(from, entriesPerRead),
     )
     proved = step.head
     if (step.brokenAt !== undefined) return answer(proved, { brokenAt: step.brokenAt })
@@ -35,8 +35,8 @@ export async function verifyChain(deps: Deps, organizationId: number): Promise<C
 }
 
 async function sealedEnd(deps: Deps, organizationId: number): Promise<ChainHead> {
-  const sealed = await deps.store.tenant(organizationId, async (db) =>
-    auditChain(db, organizationId).sealedHead(),
+  const sealed = await deps.store.tenant(organizationId, async (tenant) =>
+    auditChain(tenant).sealedHead(),
   )
   if (!sealed) return chainStart
   try {

@@ -78,14 +78,12 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { organizationId, userId } = caller
       const { data, samlCertificates } = await app.deps.store.tenant(
         organizationId,
-        async (db) => ({
-          data: await consoleData(db, organizationId, {
-            ...(await approvers(db, organizationId).of(caller)),
+        async (tenant) => ({
+          data: await consoleData(tenant, {
+            ...(await approvers(tenant).of(caller)),
             limit: maxShown,
           }),
-          samlCertificates: may(caller, 'manage_users_sso')
-            ? await endingCertificates(db, organizationId)
-            : [],
+          samlCertificates: may(caller, 'manage_users_sso') ? await endingCertificates(tenant) : [],
         }),
       )
       const { counts, lastRuns, waitingForMe } = data

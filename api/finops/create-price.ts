@@ -15,8 +15,8 @@ export async function createPrice(
   const { organizationId } = caller
   const { provider, resourceType, currency } = body
   const { match = {}, monthlyPrice = '0', validFrom, source = 'manual' } = priceColumns(body)
-  return deps.store.tenant(organizationId, async (db) => {
-    const price = await prices(db, organizationId).create({
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const price = await prices(tenant).create({
       provider,
       resourceType,
       match,
@@ -25,8 +25,8 @@ export async function createPrice(
       source,
       validFrom: validFrom ?? new Date().toISOString().slice(0, 10),
     })
-    await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
-    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_created', {
+    await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
+    await auditLog(tenant, actorOf(caller)).record('finops.price_created', {
       target: { kind: 'price', id: price.id, label: price.resourceType },
       detail: {
         provider,

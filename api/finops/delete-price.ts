@@ -7,12 +7,12 @@ import type { Deps } from '../deps.ts'
 /** Deletes an entry of the price book. */
 export async function deletePrice(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const price = await prices(db, organizationId).getForUpdate(id)
-    await prices(db, organizationId).delete(id)
-    await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const price = await prices(tenant).getForUpdate(id)
+    await prices(tenant).delete(id)
+    await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
     const { provider, match, monthlyPrice, currency, validFrom } = price
-    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_deleted', {
+    await auditLog(tenant, actorOf(caller)).record('finops.price_deleted', {
       target: { kind: 'price', id, label: price.resourceType },
       detail: { provider, match, monthlyPrice: Number(monthlyPrice), currency, validFrom },
     })

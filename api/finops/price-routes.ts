@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { prices } from '../../store/finops/prices.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
@@ -9,8 +9,7 @@ import { presentPrice } from './present-price.ts'
 import { NewPriceBody, PriceAnswer, PriceBody, PriceChangeBody } from './schemas.ts'
 import { updatePrice } from './update-price.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  prices(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) => prices(tenant).get(id)
 
 /** The price book that the cost gate reads. Prices guard runs, so writing them needs `manage_cloud_accounts`. */
 export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -31,8 +30,8 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await deps.store.tenant(organizationId, async (db) =>
-        prices(db, organizationId).list(limit + 1, after),
+      const found = await deps.store.tenant(organizationId, async (tenant) =>
+        prices(tenant).list(limit + 1, after),
       )
       const { rows, nextCursor } = page(found, limit)
       return { prices: rows.map(presentPrice), nextCursor }

@@ -15,16 +15,16 @@ export async function updatePrice(
   { id, change }: { id: number; change: PriceChangeBody },
 ): Promise<StoredPrice> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
-    const before = await prices(db, organizationId).getForUpdate(id)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const before = await prices(tenant).getForUpdate(id)
     const columns = changedColumns(before, priceColumns(change))
     const changed = Object.keys(columns)
     if (changed.length === 0) return before
-    const after = await prices(db, organizationId).update(id, columns)
+    const after = await prices(tenant).update(id, columns)
     // `source` changes no judgement, so it voids nothing.
     if (changed.some((field) => field !== 'source'))
-      await noteGuardChange(db, caller, { what: 'price', guarded: ['limited'] })
-    await auditLog(db, organizationId, actorOf(caller)).record('finops.price_updated', {
+      await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
+    await auditLog(tenant, actorOf(caller)).record('finops.price_updated', {
       target: { kind: 'price', id, label: after.resourceType },
       detail: Object.fromEntries(
         Object.entries(columns).map(([field, to]) => [

@@ -48,8 +48,8 @@ export async function createConnection(
   const host = connectGitHost(deps.outbound, { product, origin: address.origin, token })
   await checkToken(host, name)
   const found = name && (await findRepository(host, { name, branch, repoType }))
-  const connection = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const connection = await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     const created = await connections.create({
       provider,
       product,
@@ -69,10 +69,10 @@ export async function createConnection(
     if (found) {
       const claim = claimOf(address.host, found)
       await connections.claim(created.id, claim)
-      await startInitialization(db, organizationId, { connectionId: created.id, claim })
-      await startWebhook(db, organizationId, created.id)
+      await startInitialization(tenant, { connectionId: created.id, claim })
+      await startWebhook(tenant, created.id)
     }
-    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_created', {
+    await auditLog(tenant, actorOf(caller)).record('git.connection_created', {
       target: {
         kind: 'git_connection',
         id: created.id,
@@ -116,9 +116,9 @@ async function undo(
   { connection, reason }: { connection: GitConnection; reason: string },
 ): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    await gitConnections(db, organizationId).delete(connection.id)
-    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await gitConnections(tenant).delete(connection.id)
+    await auditLog(tenant, actorOf(caller)).record('git.connection_disconnected', {
       outcome: 'failure',
       target: { kind: 'git_connection', id: connection.id, label: connection.defaultRepo ?? '' },
       detail: { reason },
@@ -132,8 +132,8 @@ export async function markReady(
   { organizationId }: Caller,
   { id }: GitConnection,
 ): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).setStatus(id, 'healthy', null),
+  await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).setStatus(id, 'healthy', null),
   )
 }
 

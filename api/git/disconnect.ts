@@ -12,17 +12,17 @@ import { removeWebhook } from './sync-webhook.ts'
  */
 export async function disconnect(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  const { connection, claim } = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const { connection, claim } = await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     return { connection: await connections.get(id), claim: await connections.claimOf(id) }
   })
   await removeWebhook(deps, () => openHost(deps, organizationId, connection), connection)
   const markerRemoved = claim ? await giveBack(deps, caller, { connection, claim }) : false
-  await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     await connections.getForUpdate(id)
     await connections.delete(id)
-    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_disconnected', {
+    await auditLog(tenant, actorOf(caller)).record('git.connection_disconnected', {
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },
       detail: { repo: connection.defaultRepo, branch: connection.defaultBranch, markerRemoved },
     })

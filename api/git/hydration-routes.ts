@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
@@ -12,13 +12,12 @@ import { retryHydration } from './retry-hydration.ts'
 const Params = Type.Object({ id: Id, hydrationId: Id })
 const Answer = Type.Object({ ok: Type.Literal(true), hydration: HydrationBody })
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  workspaces(tenant).get(id)
 const targetHydration = async (
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { id = 0, hydrationId = 0 }: Record<string, number>,
-) => gitHydrations(db, organizationId).get(id, hydrationId)
+) => gitHydrations(tenant).get(id, hydrationId)
 
 /** What was written to a workspace's repository, and what waits for a decision. */
 export const hydrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -40,9 +39,9 @@ export const hydrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
       const before = decodeCursor(cursor, maxKey)
-      const found = await deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(id)
-        return gitHydrations(db, organizationId).list(id, limit + 1, before)
+      const found = await deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        return gitHydrations(tenant).list(id, limit + 1, before)
       })
       const { rows, nextCursor } = page(found, limit)
       return { hydrations: rows.map(presentHydration), nextCursor }
@@ -62,8 +61,8 @@ export const hydrationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id, hydrationId } }) => {
-      const row = await deps.store.tenant(organizationId, async (db) =>
-        gitHydrations(db, organizationId).getShown(id, hydrationId),
+      const row = await deps.store.tenant(organizationId, async (tenant) =>
+        gitHydrations(tenant).getShown(id, hydrationId),
       )
       return { hydration: presentHydrationDetail(deps.keyring, organizationId, row) }
     },

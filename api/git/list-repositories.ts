@@ -15,8 +15,8 @@ export async function listRepositories(
   { organizationId }: Caller,
   { id, q, cursor }: { id: number; q: string | undefined; cursor: string | undefined },
 ): Promise<{ repos: GitRepository[]; nextCursor: string | null }> {
-  const connection = await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).get(id),
+  const connection = await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).get(id),
   )
   const host = openHost(deps, organizationId, connection)
   let page: number | null = Math.max(1, decodeCursor(cursor, 1))

@@ -18,8 +18,8 @@ export async function ownershipOf(
   organizationId: number,
   at: { connection: GitConnection; repository: string; branch: string },
 ): Promise<Ownership> {
-  const organization = await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).organizationPublicId(),
+  const organization = await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).organizationPublicId(),
   )
   return {
     organization,

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -8,7 +9,6 @@ import {
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import {
   gitHydrations,
   type Difference,
@@ -33,16 +33,15 @@ export async function resolveHydration(
   caller: Caller,
   { id, hydrationId, take }: Choice,
 ): Promise<HydrationSummary> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
-    const hydrations = gitHydrations(db, organizationId)
+  return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
+    const hydrations = gitHydrations(tenant)
     const row = await hydrations.getForUpdate(id, hydrationId)
     if (row.state !== 'diverged')
       throw conflict(
         'hydration_not_diverged',
         `This hydrate is ${row.state}: there is nothing to decide.`,
       )
-    const newest = await configurationVersions(db, organizationId).newest(id)
+    const newest = await configurationVersions(tenant).newest(id)
     if (newest?.id !== row.configurationVersionId)
       throw conflict('hydration_superseded', 'There is a newer configuration version by now.')
 
@@ -57,9 +56,9 @@ export async function resolveHydration(
       await hydrations.start(hydrationId, `ours-${row.endedAt?.getTime() ?? 0}`)
     } else {
       await hydrations.decide(hydrationId, { decision: 'theirs', state: 'superseded' })
-      await takeTheirs(deps, db, { caller, workspace, row })
+      await takeTheirs(deps, tenant, { caller, workspace, row })
     }
-    await auditLog(db, organizationId, actorOf(caller)).record('git.divergence_resolved', {
+    await auditLog(tenant, actorOf(caller)).record('git.divergence_resolved', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { hydrationId, take },
     })
@@ -69,11 +68,11 @@ export async function resolveHydration(
 
 async function takeTheirs(
   deps: Deps,
-  db: Db,
+  tenant: Tenant,
   { caller, workspace, row }: { caller: Caller; workspace: Workspace; row: GitHydration },
 ): Promise<void> {
   const { organizationId } = caller
-  const versions = configurationVersions(db, organizationId)
+  const versions = configurationVersions(tenant)
   const place = { organizationId, table: 'configuration_versions', column: 'files' }
   const sealed = await versions.sealedFiles(row.configurationVersionId)
   // Written by put-configuration.ts, in this shape.
@@ -90,16 +89,16 @@ async function takeTheirs(
     fileNames: Object.keys(files).toSorted(),
     sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
   })
-  await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
+  await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
     detail: { number: version.number, ...auditedNames(version.fileNames), from: 'repository' },
   })
-  await noteChange(db, caller, {
+  await noteChange(tenant, caller, {
     workspaceId: workspace.id,
     what: 'configuration',
     effect: 'stale',
   })
-  await gitHydrations(db, organizationId).queue(workspace.id, version.id)
+  await gitHydrations(tenant).queue(workspace.id, version.id)
 }
 
 function withTheirs(

@@ -10,9 +10,8 @@ export async function retryHydration(
   caller: Caller,
   { id, hydrationId }: { id: number; hydrationId: number },
 ): Promise<HydrationSummary> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db) => {
-    const hydrations = gitHydrations(db, organizationId)
+  return holdWorkspace(deps, { caller, id }, async (tenant) => {
+    const hydrations = gitHydrations(tenant)
     const row = await hydrations.getForUpdate(id, hydrationId)
     if (row.state !== 'failed')
       throw conflict(

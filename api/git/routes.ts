@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page, Text } from '../http/schemas.ts'
@@ -17,8 +17,8 @@ import {
 import { setDefaults } from './set-defaults.ts'
 import { validateConnection } from './validate-connection.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  gitConnections(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  gitConnections(tenant).get(id)
 const Answer = Type.Object({ ok: Type.Literal(true), connection: GitConnectionBody })
 
 /** Git connections: every member reads, `manage_cloud_accounts` writes. */
@@ -61,8 +61,8 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await deps.store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).list(limit + 1, after),
+      const found = await deps.store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).list(limit + 1, after),
       )
       const { rows, nextCursor } = page(found, limit)
       return { connections: rows.map(presentConnection), nextCursor }
@@ -80,8 +80,8 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id } }) => {
-      const connection = await deps.store.tenant(organizationId, async (db) =>
-        gitConnections(db, organizationId).get(id),
+      const connection = await deps.store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).get(id),
       )
       return { connection: presentConnection(connection) }
     },

@@ -26,8 +26,8 @@ export async function setDefaults(
   { id, defaults }: { id: number; defaults: GitDefaultsBody },
 ): Promise<GitConnection> {
   const { organizationId } = caller
-  const { before, old } = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const { before, old } = await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     return { before: await connections.get(id), old: await connections.claimOf(id) }
   })
   const name =
@@ -52,8 +52,8 @@ export async function setDefaults(
   const otherRepository = old?.repositoryId !== claim.repositoryId
   const moved = !old || old.repositoryId !== claim.repositoryId || old.branch !== claim.branch
 
-  const after = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const after = await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     await connections.getForUpdate(id)
     const changed = await connections.update(id, {
       defaultRepo: found.repository.fullName,
@@ -66,10 +66,10 @@ export async function setDefaults(
     })
     if (moved) {
       await connections.claim(id, claim)
-      await startInitialization(db, organizationId, { connectionId: id, claim })
+      await startInitialization(tenant, { connectionId: id, claim })
     }
-    if (otherRepository) await startWebhook(db, organizationId, id)
-    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_default_set', {
+    if (otherRepository) await startWebhook(tenant, id)
+    await auditLog(tenant, actorOf(caller)).record('git.connection_default_set', {
       target: { kind: 'git_connection', id, label: found.repository.fullName },
       detail: {
         repo: { from: before.defaultRepo, to: changed.defaultRepo },
@@ -99,11 +99,11 @@ async function putBack(
   { organizationId }: Caller,
   { before, old }: { before: GitConnection; old: GitClaim | undefined },
 ): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) => {
+  await deps.store.tenant(organizationId, async (tenant) => {
     const { defaultRepo, defaultBranch, status, statusReason, webhookState } = before
-    const connections = gitConnections(db, organizationId)
+    const connections = gitConnections(tenant)
     if (old) await connections.claim(before.id, old)
-    else await db('git_claims').where({ organizationId, connectionId: before.id }).delete()
+    else await connections.release(before.id)
     await connections.update(before.id, {
       defaultRepo,
       defaultBranch,

@@ -21,8 +21,8 @@ export async function syncWebhook(
 ): Promise<void> {
   const { id, product, defaultRepo: repo } = connection
   if (!repo) return
-  const sealed = await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).webhookSecret(id, newWebhookSecret(deps, organizationId)),
+  const sealed = await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).webhookSecret(id, newWebhookSecret(deps, organizationId)),
   )
   const outcome = await registerWebhook(host, {
     product,
@@ -30,8 +30,8 @@ export async function syncWebhook(
     url: urlOf(deps, id),
     secret: deps.keyring.open(placeOfWebhookSecret(organizationId), sealed),
   })
-  await deps.store.tenant(organizationId, async (db) =>
-    gitConnections(db, organizationId).setWebhook(id, outcome),
+  await deps.store.tenant(organizationId, async (tenant) =>
+    gitConnections(tenant).setWebhook(id, outcome),
   )
 }
 

@@ -26,9 +26,7 @@ export async function takeWebhook(deps: Deps, id: number, sent: SentWebhook): Pr
   const delivery = readDelivery(target.product, sent)
   if (!delivery) return
   const { organizationId } = target
-  await store.tenant(organizationId, async (db) =>
-    gitDeliveries(db, organizationId).take(id, delivery),
-  )
+  await store.tenant(organizationId, async (tenant) => gitDeliveries(tenant).take(id, delivery))
 }
 
 function readDelivery(...of: Parameters<typeof deliveryOf>) {

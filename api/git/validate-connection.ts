@@ -15,8 +15,8 @@ export async function validateConnection(
   id: number,
 ): Promise<GitConnection> {
   const { organizationId } = caller
-  const { connection, owner } = await deps.store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  const { connection, owner } = await deps.store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     return { connection: await connections.get(id), owner: await connections.ownershipOf(id) }
   })
   const host = openHost(deps, organizationId, connection)
@@ -29,10 +29,10 @@ export async function validateConnection(
   // The token may have gained the right since, or this service a new address.
   if (healthy && owner && needsWebhook(deps, connection))
     await syncWebhook(deps, organizationId, { host, connection })
-  const after = await deps.store.tenant(organizationId, async (db) => {
+  const after = await deps.store.tenant(organizationId, async (tenant) => {
     const found = { connectionId: id, seen: connection, health, repairs: true }
-    const noted = await noteHealth(db, organizationId, found)
-    await auditLog(db, organizationId, actorOf(caller)).record('git.connection_validated', {
+    const noted = await noteHealth(tenant, found)
+    await auditLog(tenant, actorOf(caller)).record('git.connection_validated', {
       outcome: healthy ? 'success' : 'failure',
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },
       detail: { status: health.status, reason: health.reason },

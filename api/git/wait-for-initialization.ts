@@ -13,8 +13,8 @@ export async function waitForInitialization(
 ): Promise<GitConnection> {
   const deadline = Date.now() + patienceMs
   for (;;) {
-    const now = await deps.store.tenant(organizationId, async (db) =>
-      gitConnections(db, organizationId).get(connection.id),
+    const now = await deps.store.tenant(organizationId, async (tenant) =>
+      gitConnections(tenant).get(connection.id),
     )
     // With a reason it waits for a person, so there is nothing to wait for.
     const waits = now.status === 'initializing' && now.statusReason === null

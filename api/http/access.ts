@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
@@ -7,7 +8,6 @@ import { AppError, notFound } from '../../domain/errors.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import { isPage } from '../console/is-page.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
 import { sessionCookieOf } from './https.ts'
@@ -23,8 +23,7 @@ export type Access = 'public' | 'platform' | 'state' | 'scim' | Capability
 
 // oxlint-disable-next-line max-params -- the last is of use to those alone whose things are one person's
 export type Target = (
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   params: Record<string, number>,
   userId: number,
 ) => Promise<unknown>
@@ -267,8 +266,8 @@ async function recordDenial(
   const { url = '', config } = request.routeOptions
   const route = `${request.method} ${url}`
   const noun = url.split('/')[2] ?? 'api'
-  await deps.store.tenant(caller.organizationId, async (db) =>
-    auditLog(db, caller.organizationId, actorOf(caller)).recordDenial(
+  await deps.store.tenant(caller.organizationId, async (tenant) =>
+    auditLog(tenant, actorOf(caller)).recordDenial(
       config.denialEvent ?? `${deniedNoun[noun] ?? noun}.denied`,
       `${caller.kind}:${caller.credentialId}`,
       { route, detail: { ...why, role: caller.role, route } },

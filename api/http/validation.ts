@@ -85,9 +85,7 @@ async function refuse(
     // The ids passed their schema; otherwise the refusal above was thrown.
     const params = request.params as Record<string, number>
     const userId = request.caller?.userId ?? 0
-    await deps.store.tenant(organizationId, async (db) =>
-      target(db, organizationId, params, userId),
-    )
+    await deps.store.tenant(organizationId, async (tenant) => target(tenant, params, userId))
   }
   if (bodyFault) throw malformed(bodyFault)
   throw validationFault(validationError?.validation ?? unasked ?? [])

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
 import { currencies } from '../../domain/organizations/currencies.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import {
   changeSettings,
   organizationName,
@@ -27,23 +27,23 @@ export async function changeOrganization(
       { path: 'currency', message: 'is not a currency of ISO 4217' },
     ])
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    await holdPeopleAs(db, caller, 'manage_users_sso')
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await holdPeopleAs(tenant, caller, 'manage_users_sso')
     const before = {
-      name: await organizationName(db, organizationId),
-      ...(await organizationSettings(db, organizationId)),
+      name: await organizationName(tenant),
+      ...(await organizationSettings(tenant)),
     }
     const detail = differences(before, change)
     if (Object.keys(detail).length === 0) return
-    if (detail['requireSso']?.to === true) await assertSsoWorks(db, organizationId)
-    await changeSettings(db, organizationId, change)
+    if (detail['requireSso']?.to === true) await assertSsoWorks(tenant)
+    await changeSettings(tenant, change)
     // The same number is another cost limit in another currency, so a new currency changes a guard.
     if (detail['currency'])
-      await noteGuardChange(db, caller, { what: 'currency', guarded: ['limited'] })
+      await noteGuardChange(tenant, caller, { what: 'currency', guarded: ['limited'] })
     // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
     if (detail['planApproval'])
-      await noteGuardChange(db, caller, { what: 'planApproval', guarded: ['production'] })
-    await auditLog(db, organizationId, actorOf(caller)).record(
+      await noteGuardChange(tenant, caller, { what: 'planApproval', guarded: ['production'] })
+    await auditLog(tenant, actorOf(caller)).record(
       detail['requireSso'] ? 'org.sso_updated' : 'org.settings_updated',
       {
         target: { kind: 'organization', id: organizationId, label: caller.organizationSlug },
@@ -54,8 +54,8 @@ export async function changeOrganization(
 }
 
 /** The people must be locked. Without an identity provider everybody but the Owners would be locked out. */
-async function assertSsoWorks(db: Db, organizationId: number): Promise<void> {
-  const configuration = await samlConfigurations(db, organizationId).find()
+async function assertSsoWorks(tenant: Tenant): Promise<void> {
+  const configuration = await samlConfigurations(tenant).find()
   if (configuration?.enabled) return
   throw conflict(
     'sso_not_enabled',

@@ -33,8 +33,8 @@ export const groupMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await app.deps.store.tenant(organizationId, async (db) =>
-        groupMappings(db, organizationId).list(limit + 1, after),
+      const found = await app.deps.store.tenant(organizationId, async (tenant) =>
+        groupMappings(tenant).list(limit + 1, after),
       )
       const { rows, nextCursor } = page(found, limit)
       return { groupMappings: rows, nextCursor }
@@ -63,7 +63,7 @@ export const groupMappingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         ...config,
-        target: async (db, organizationId, { id = 0 }) => groupMappings(db, organizationId).get(id),
+        target: async (tenant, { id = 0 }) => groupMappings(tenant).get(id),
       },
       schema: { operationId: 'unmapGroup', params: IdParams, response: { 200: Ok, ...errors() } },
     },

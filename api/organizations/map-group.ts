@@ -25,18 +25,18 @@ export async function mapGroup(
   const { role } = input
   const groupName = input.groupName.trim().normalize('NFC')
   assertMappable(groupName, role)
-  return deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
     assertMayGrant(acting, role)
-    const mappings = groupMappings(db, organizationId)
+    const mappings = groupMappings(tenant)
     const before = await mappings.findByName(groupName)
     if (before) assertMayGrant(acting, before.role)
     else if ((await mappings.count()) >= maxMappings)
       throw conflict('mapping_limit', `At most ${maxMappings} group mappings.`)
     const id = await mappings.upsert(groupName, role, caller.userId)
-    await recomputeGroupRoles(db, organizationId, { groupName, by: caller.userId })
-    await voidUnableApprovals(db, organizationId, actorOf(caller))
-    await auditLog(db, organizationId, actorOf(caller)).record('org.group_mapped', {
+    await recomputeGroupRoles(tenant, { groupName, by: caller.userId })
+    await voidUnableApprovals(tenant, actorOf(caller))
+    await auditLog(tenant, actorOf(caller)).record('org.group_mapped', {
       target: { kind: 'group_mapping', id, label: groupName },
       detail: { role: { from: before?.role ?? null, to: role } },
     })

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import {
@@ -6,7 +7,6 @@ import {
   organizationSettings,
   planApprovals,
 } from '../../store/organizations/settings.ts'
-import type { Db } from '../../store/connect.ts'
 import { OneLine } from '../http/one-line.ts'
 import { Body, errors, Nullable, OneOf } from '../http/schemas.ts'
 import { changeOrganization } from './change-organization.ts'
@@ -45,7 +45,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId } }) =>
-      app.deps.store.tenant(organizationId, async (db) => read(db, organizationId)),
+      app.deps.store.tenant(organizationId, async (tenant) => read(tenant)),
   )
 
   app.patch(
@@ -64,15 +64,13 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, body }) => {
       await changeOrganization(app.deps, caller, body)
       const { organizationId } = caller
-      const settings = await app.deps.store.tenant(organizationId, async (db) =>
-        read(db, organizationId),
-      )
+      const settings = await app.deps.store.tenant(organizationId, async (tenant) => read(tenant))
       return { ok: true as const, ...settings }
     },
   )
 }
 
-async function read(db: Db, organizationId: number) {
-  const { requireSso: _, ...settings } = await organizationSettings(db, organizationId)
-  return { name: await organizationName(db, organizationId), ...settings }
+async function read(tenant: Tenant) {
+  const { requireSso: _, ...settings } = await organizationSettings(tenant)
+  return { name: await organizationName(tenant), ...settings }
 }

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type, type Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import { scimBasePath } from '../../domain/scim/scim-address.ts'
-import type { Db } from '../../store/connect.ts'
 import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
@@ -22,7 +22,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
   const overview = async (caller: Caller) => {
     const place = await placeOfSaml(app.deps, caller, publicOrigin({ server: app }))
-    return app.deps.store.tenant(caller.organizationId, async (db) => read(db, place))
+    return app.deps.store.tenant(caller.organizationId, async (tenant) => read(tenant, place))
   }
 
   app.get(
@@ -51,18 +51,17 @@ export const ssoRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-async function read(db: Db, place: SamlPlace): Promise<Static<typeof SsoBody>> {
-  const { organizationId } = place
-  const { requireSso } = await organizationSettings(db, organizationId)
-  const scimTokens = await tokens(db, organizationId).listScim()
+async function read(tenant: Tenant, place: SamlPlace): Promise<Static<typeof SsoBody>> {
+  const { requireSso } = await organizationSettings(tenant)
+  const scimTokens = await tokens(tenant).listScim()
   return {
-    saml: await readSaml(db, place),
+    saml: await readSaml(tenant, place),
     serviceProvider: spAddresses(place.origin, place.slug),
     scim: {
       baseUrl: `${place.origin}${scimBasePath}`,
       tokens: scimTokens.map(presentScimToken),
     },
-    groupMappings: await groupMappings(db, organizationId).list(maxShownMappings, 0),
+    groupMappings: await groupMappings(tenant).list(maxShownMappings, 0),
     requireSso,
   }
 }

@@ -20,24 +20,23 @@ export async function transferOwnership(
   { userId, password }: { userId: number; password: string },
 ): Promise<void> {
   const { organizationId } = caller
-  const target = await deps.store.tenant(organizationId, async (db) =>
-    users(db, organizationId).get(userId),
+  const target = await deps.store.tenant(organizationId, async (tenant) =>
+    users(tenant).get(userId),
   )
   if (userId === caller.userId)
     throw invalid('userId: is yourself', [{ path: 'userId', message: 'is yourself' }])
   await verifyOwnPassword(deps, caller, password)
 
-  await deps.store.tenant(organizationId, async (db) => {
-    const { role } = await holdPeopleAs(db, caller, 'manage_billing_transfer')
-    const people = users(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const { role } = await holdPeopleAs(tenant, caller, 'manage_billing_transfer')
+    const people = users(tenant)
     const heir = await people.get(userId)
     if (!heir.active) throw conflict('user_inactive', 'This person is deactivated.')
     await people.setManualRole(userId, 'Owner')
-    if (heir.role !== 'Owner')
-      await personMakers(db, organizationId).note(userId, [caller.userId], 'promoted')
+    if (heir.role !== 'Owner') await personMakers(tenant).note(userId, [caller.userId], 'promoted')
     // A platform administrator who is no Owner gives nothing away and keeps their role.
     if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
-    await auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
+    await auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {
       target: { kind: 'user', id: userId, label: target.email ?? target.name },
       detail: { from: caller.userId, to: userId },
     })
@@ -49,14 +48,14 @@ async function verifyOwnPassword(deps: Deps, caller: Caller, password: string): 
   const { organizationId, userId, email } = caller
   const subject = passwordTries(email ?? `user ${userId}`)
   const right = await asTry(deps.store.platform, subject, async () => {
-    const hash = await deps.store.tenant(organizationId, async (db) =>
-      users(db, organizationId).passwordHash(userId),
+    const hash = await deps.store.tenant(organizationId, async (tenant) =>
+      users(tenant).passwordHash(userId),
     )
     return verifyPassword(hash, password)
   })
   if (right) return
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOf(caller)).record('org.ownership_transferred', {
+  await deps.store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {
       outcome: 'failure',
       detail: { because: 'wrong password' },
     }),

@@ -10,15 +10,15 @@ import type { Deps } from '../deps.ts'
 /** Removes a group's role. When this returns, its members have what their other sources grant. */
 export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const mappings = groupMappings(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const mappings = groupMappings(tenant)
     const { groupName, role } = await mappings.get(id)
     assertMayGrant(acting, role)
     await mappings.delete(id)
-    await recomputeGroupRoles(db, organizationId, { groupName, by: caller.userId })
-    await voidUnableApprovals(db, organizationId, actorOf(caller))
-    await auditLog(db, organizationId, actorOf(caller)).record('org.group_unmapped', {
+    await recomputeGroupRoles(tenant, { groupName, by: caller.userId })
+    await voidUnableApprovals(tenant, actorOf(caller))
+    await auditLog(tenant, actorOf(caller)).record('org.group_unmapped', {
       target: { kind: 'group_mapping', id, label: groupName },
       detail: { role: { from: role, to: null } },
     })

@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
-import type { Db } from '../../store/connect.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { users } from '../../store/users/users.ts'
@@ -11,19 +11,15 @@ import type { RunBody } from './schemas.ts'
 const pickUpMs = 10_000
 
 /** Why a run does not move, who holds it back, and who can act (docs/runs.md, "States"). */
-export async function blockedBy(
-  db: Db,
-  organizationId: number,
-  run: WorkspaceRun,
-): Promise<RunBody['blockedBy']> {
+export async function blockedBy(tenant: Tenant, run: WorkspaceRun): Promise<RunBody['blockedBy']> {
   switch (run.phase) {
     case 'queued':
-      return queuedBecause(db, organizationId, run)
+      return queuedBecause(tenant, run)
     case 'planning':
       return notPickedUp(run)
     case 'awaiting_plan_approval':
     case 'awaiting_approval': {
-      const able = await approvers(db, organizationId).eligible(run.id)
+      const able = await approvers(tenant).eligible(run.id)
       return {
         kind: 'approval',
         id: run.id,
@@ -34,28 +30,22 @@ export async function blockedBy(
       }
     }
     case 'apply_queued': {
-      const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
-      return lock && lock.workspaceRunId !== run.id ? heldBy(db, organizationId, lock) : null
+      const lock = await workspaceLocks(tenant).find(run.workspaceId)
+      return lock && lock.workspaceRunId !== run.id ? heldBy(tenant, lock) : null
     }
     default:
       return null
   }
 }
 
-async function queuedBecause(
-  db: Db,
-  organizationId: number,
-  run: WorkspaceRun,
-): Promise<RunBody['blockedBy']> {
-  const lock = await workspaceLocks(db, organizationId).find(run.workspaceId)
-  if (lock && lock.kind !== 'run') return heldBy(db, organizationId, lock)
-  const holder = await workspaceRuns(db, organizationId).holderOfTurn(run.workspaceId)
-  const able = await people(db, organizationId, 'mutate_infra')
+async function queuedBecause(tenant: Tenant, run: WorkspaceRun): Promise<RunBody['blockedBy']> {
+  const lock = await workspaceLocks(tenant).find(run.workspaceId)
+  if (lock && lock.kind !== 'run') return heldBy(tenant, lock)
+  const holder = await workspaceRuns(tenant).holderOfTurn(run.workspaceId)
+  const able = await people(tenant, 'mutate_infra')
   if (holder && run.kind === 'apply') {
     const [author] =
-      holder.authorUserId === null
-        ? []
-        : await users(db, organizationId).listByIds([holder.authorUserId])
+      holder.authorUserId === null ? [] : await users(tenant).listByIds([holder.authorUserId])
     return {
       kind: 'turn',
       id: holder.id,
@@ -75,12 +65,8 @@ async function queuedBecause(
   }
 }
 
-async function heldBy(
-  db: Db,
-  organizationId: number,
-  lock: WorkspaceLock,
-): Promise<RunBody['blockedBy']> {
-  const forcers = await people(db, organizationId, 'manage_cloud_accounts')
+async function heldBy(tenant: Tenant, lock: WorkspaceLock): Promise<RunBody['blockedBy']> {
+  const forcers = await people(tenant, 'manage_cloud_accounts')
   return {
     kind: 'user_lock',
     id: lock.workspaceId,
@@ -105,11 +91,10 @@ function notPickedUp(run: WorkspaceRun): RunBody['blockedBy'] {
 }
 
 async function people(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   capability: 'mutate_infra' | 'manage_cloud_accounts',
 ): Promise<string[]> {
-  const able = await users(db, organizationId).listAble({
+  const able = await users(tenant).listAble({
     lowest: lowestRole[capability],
     platformAdmins: true,
     limit: 20,

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { isTerminal, stateInWords } from '../../domain/pipelines/run-state.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { endRun } from '../../store/pipelines/end-run.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -13,11 +13,11 @@ import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
  * Cancels a run. A run without a program ends at once. A plan or an apply gets a mark in its row;
  * the worker that runs it sees the mark and interrupts the program.
  */
-export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<void> {
+export async function cancelRun(tenant: Tenant, caller: Caller, runId: number): Promise<void> {
   const { organizationId } = caller
-  const runs = workspaceRuns(db, organizationId)
+  const runs = workspaceRuns(tenant)
   const { workspaceId } = await runs.get(runId)
-  const { name } = await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const { name } = await workspaces(tenant).getForUpdate(workspaceId)
   const run = await runs.getForUpdate(runId)
   if (isTerminal(run.phase))
     throw conflict('run_not_waiting', `This run is over: ${stateInWords(run)}.`)
@@ -30,13 +30,13 @@ export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<
       cancelRequestedAt: new Date(),
       cancelRequestedBy: caller.userId,
     })
-    await auditLog(db, organizationId, actor).record('pipeline.cancel_requested', {
+    await auditLog(tenant, actor).record('pipeline.cancel_requested', {
       target: { kind: 'run', id: runId, label: name },
     })
-    await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
+    await runs.announce(runId)
   } else {
     await endRun(
-      db,
+      tenant,
       { organizationId, runId, actor },
       {
         phase: 'canceled',
@@ -45,5 +45,5 @@ export async function cancelRun(db: Db, caller: Caller, runId: number): Promise<
       },
     )
   }
-  await outbox(db, organizationId).wake(workflowId, `cancel:${workflowId}:${Date.now()}`)
+  await outbox(tenant).wake(workflowId, `cancel:${workflowId}:${Date.now()}`)
 }

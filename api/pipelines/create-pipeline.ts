@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
 import { repositoryName } from '../../domain/git/repository-name.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -22,25 +22,23 @@ export async function createPipeline(
 ): Promise<Static<typeof PipelineBody>> {
   const { organizationId } = caller
   const kind = input.kind ?? 'application'
-  return deps.store.tenant(organizationId, async (db) => {
+  return deps.store.tenant(organizationId, async (tenant) => {
     // With spaces around it, the name would look like another pipeline's.
     const name = input.name.trim()
     checkName(name)
-    if (input.targetWorkspaceId !== undefined)
-      await workspaces(db, organizationId).get(input.targetWorkspaceId)
-    const source =
-      kind === 'application' ? await applicationSource(db, organizationId, input) : noSource(input)
-    const created = await pipelines(db, organizationId).create({
+    if (input.targetWorkspaceId !== undefined) await workspaces(tenant).get(input.targetWorkspaceId)
+    const source = kind === 'application' ? await applicationSource(tenant, input) : noSource(input)
+    const created = await pipelines(tenant).create({
       name,
       kind,
       ...source,
       targetWorkspaceId: input.targetWorkspaceId ?? null,
       strategy: input.strategy ?? null,
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('pipeline.created', {
+    await auditLog(tenant, actorOf(caller)).record('pipeline.created', {
       target: { kind: 'pipeline', id: created.id, label: created.name },
     })
-    const [body] = await presentPipelines(db, organizationId, [created])
+    const [body] = await presentPipelines(tenant, [created])
     if (!body) throw notFound()
     return body
   })
@@ -55,15 +53,14 @@ function checkName(name: string): void {
 
 /** The repository that an application is built from, by the name that its host uses. */
 async function applicationSource(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { appGitConnectionId, appRepo }: NewPipeline,
 ): Promise<Source> {
   // Locked until the pipeline exists, so that a concurrent disconnect happens before or after it.
   const connection =
     appGitConnectionId === undefined
       ? undefined
-      : await gitConnections(db, organizationId).getForUpdate(appGitConnectionId)
+      : await gitConnections(tenant).getForUpdate(appGitConnectionId)
   if (!connection || appRepo === undefined) {
     const missing = [
       ...(connection ? [] : ['appGitConnectionId']),

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/pipelines/run-state.ts'
 import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
@@ -20,7 +20,7 @@ import type { RunBody } from './schemas.ts'
 
 export type Decision = {
   /** Where the run was addressed: in a pipeline or in its workspace. */
-  place: (db: Db) => Promise<RunPlace>
+  place: (tenant: Tenant) => Promise<RunPlace>
   decision: 'approved' | 'rejected'
   planDigest?: string
   /** For a run that is not planned yet: the hash of the files that the caller looked at. */
@@ -46,8 +46,8 @@ type Request = { decision: Decision; deny: (denial: Denial) => void }
 async function recordDenial(deps: Deps, caller: Caller, denial: Denial): Promise<void> {
   const { runId, label, because } = denial
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOf(caller)).recordDenial(
+  await deps.store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, actorOf(caller)).recordDenial(
       'pipeline.denied',
       `${caller.kind}:${caller.credentialId}`,
       {
@@ -61,16 +61,16 @@ async function recordDenial(deps: Deps, caller: Caller, denial: Denial): Promise
 
 async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): Promise<RunBody> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
-    const place = await decision.place(db)
-    const runs = workspaceRuns(db, organizationId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const place = await decision.place(tenant)
+    const runs = workspaceRuns(tenant)
     const { workspaceId } = await runs.get(place.workspaceRunId)
-    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     const run = await runs.getForUpdate(place.workspaceRunId)
 
-    if (await assertMayDecide(db, caller, { run, workspace, decision, deny }))
-      await write(db, caller, { run, workspace, decision })
-    const [body] = await presentRuns(db, caller, { runIds: [run.id], places: [place] })
+    if (await assertMayDecide(tenant, caller, { run, workspace, decision, deny }))
+      await write(tenant, caller, { run, workspace, decision })
+    const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
@@ -80,14 +80,13 @@ type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
 
 /** False if the same person already made the same decision: the answer is repeated and nothing is written. */
 async function assertMayDecide(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { run, workspace, decision, deny }: Target & Request,
 ): Promise<boolean> {
-  const { organizationId } = caller
   const guarded = workspace.criticality === 'production' || isWaitingForApproval(run.phase)
   if (guarded && decision.decision === 'approved') {
-    const fault = await approvers(db, organizationId).faultOfCaller(run.id, caller)
+    const fault = await approvers(tenant).faultOfCaller(run.id, caller)
     if (fault) {
       deny({ runId: run.id, label: workspace.name, because: fault })
       const { code, because } = approverRefusals[fault]
@@ -97,13 +96,13 @@ async function assertMayDecide(
   if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
   if (run.phase === 'awaiting_plan_approval') {
-    if (decision.decision === 'approved') await assertFilesSeen(db, caller, { run, decision })
+    if (decision.decision === 'approved') await assertFilesSeen(tenant, { run, decision })
     return true
   }
   // A repeated approval of the files is no approval of the plan that was made of them meanwhile.
   const stage = decision.configurationSha256 === undefined ? 'approve' : 'plan'
   if (stage === 'plan' || run.phase !== 'awaiting_approval') {
-    const standing = await approvals(db, organizationId).standing(run.id, stage)
+    const standing = await approvals(tenant).standing(run.id, stage)
     const isSame = standing?.userId === caller.userId && standing.decision === decision.decision
     if (isSame && !isTerminal(run.phase)) return false
     throw conflict(
@@ -116,11 +115,10 @@ async function assertMayDecide(
 
 /** An approval before the plan is bound to the files that the caller looked at, as one of a plan is to its digest. */
 async function assertFilesSeen(
-  db: Db,
-  { organizationId }: Caller,
+  tenant: Tenant,
   { run, decision: { configurationSha256 } }: Pick<Target, 'run' | 'decision'>,
 ): Promise<void> {
-  const version = await configurationVersions(db, organizationId).get(run.configurationVersionId)
+  const version = await configurationVersions(tenant).get(run.configurationVersionId)
   if (configurationSha256 === undefined)
     throw invalid(
       'Only its author has seen the files of this run. Look at them, and send the hash of what you looked at.',
@@ -131,19 +129,23 @@ async function assertFilesSeen(
     throw conflict('configuration_changed', 'The files are others than those you looked at.')
 }
 
-async function write(db: Db, caller: Caller, { run, workspace, decision }: Target): Promise<void> {
+async function write(
+  tenant: Tenant,
+  caller: Caller,
+  { run, workspace, decision }: Target,
+): Promise<void> {
   const { organizationId } = caller
   const { decision: verdict, comment } = decision
   const actor = actorOf(caller)
   const stage = run.phase === 'awaiting_plan_approval' ? 'plan' : 'approve'
-  await approvals(db, organizationId).create({
+  await approvals(tenant).create({
     workspaceRunId: run.id,
     userId: caller.userId,
     decision: verdict,
     stage,
     comment: comment ?? null,
     planDigest: run.planDigest ?? decision.configurationSha256 ?? '',
-    idpSavedBy: (await approvers(db, organizationId).of(caller)).idpSavedBy,
+    idpSavedBy: (await approvers(tenant).of(caller)).idpSavedBy,
   })
   const label = caller.email ?? caller.name
   const target = { kind: 'run', id: run.id, label: workspace.name }
@@ -152,39 +154,39 @@ async function write(db: Db, caller: Caller, { run, workspace, decision }: Targe
     ...(stage === 'plan' && { stage, configurationSha256: decision.configurationSha256 }),
     ...(comment !== undefined && { comment }),
   }
-  const stageRows = stages(db, organizationId)
+  const stageRows = stages(tenant)
   if (verdict === 'approved' && stage === 'plan') {
-    await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
-    await beginApproved(db, organizationId, run)
+    await auditLog(tenant, actor).record('pipeline.run_approved', { target, detail })
+    await beginApproved(tenant, run)
     // The run has no workflow yet.
     return
   }
   if (verdict === 'approved') {
-    await workspaceRuns(db, organizationId).move(run.id, ['awaiting_approval'], {
+    await workspaceRuns(tenant).move(run.id, ['awaiting_approval'], {
       phase: 'apply_queued',
     })
     await stageRows.set(run.id, 'approve', { state: 'succeeded', by: label, ended: true })
     await stageRows.set(run.id, 'apply', { state: 'queued' })
-    await auditLog(db, organizationId, actor).record('pipeline.run_approved', { target, detail })
+    await auditLog(tenant, actor).record('pipeline.run_approved', { target, detail })
   } else {
     await stageRows.set(run.id, stage, { state: 'failed', by: label, ended: true })
-    await auditLog(db, organizationId, actor).record('pipeline.run_rejected', { target, detail })
+    await auditLog(tenant, actor).record('pipeline.run_rejected', { target, detail })
     await endRun(
-      db,
+      tenant,
       { organizationId, runId: run.id, actor },
       { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
     )
   }
   if (stage === 'plan') return
   const workflowId = infrastructureRunId({ organizationId, runId: run.id })
-  await outbox(db, organizationId).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
+  await outbox(tenant).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
 }
 
 /** Queues the run again. The next look at the queue finds that its files are approved. */
-async function beginApproved(db: Db, organizationId: number, run: WorkspaceRun): Promise<void> {
-  const runs = workspaceRuns(db, organizationId)
+async function beginApproved(tenant: Tenant, run: WorkspaceRun): Promise<void> {
+  const runs = workspaceRuns(tenant)
   await runs.move(run.id, ['awaiting_plan_approval'], { phase: 'queued', approvalExpiresAt: null })
-  await stages(db, organizationId).set(run.id, 'plan', { state: 'queued' })
-  if (run.kind === 'apply') await promoteNext(db, organizationId, run.workspaceId)
-  else await beginRun(db, organizationId, await runs.get(run.id))
+  await stages(tenant).set(run.id, 'plan', { state: 'queued' })
+  if (run.kind === 'apply') await promoteNext(tenant, run.workspaceId)
+  else await beginRun(tenant, await runs.get(run.id))
 }

@@ -8,17 +8,17 @@ import type { Deps } from '../deps.ts'
 /** Deletes a pipeline with its pipeline runs. `provision-<workspace>` can only be deleted with its workspace. */
 export async function deletePipeline(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const pipeline = await pipelines(db, organizationId).get(id)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const pipeline = await pipelines(tenant).get(id)
     if (pipeline.managed)
       throw conflict(
         'managed_pipeline',
         'This pipeline belongs to its workspace and goes only with it.',
       )
-    if (await pipelineRuns(db, organizationId).hasLive(id))
+    if (await pipelineRuns(tenant).hasLive(id))
       throw conflict('run_in_progress', 'A run of this pipeline is not over. Cancel it first.')
-    await pipelines(db, organizationId).delete(id)
-    await auditLog(db, organizationId, actorOf(caller)).record('pipeline.deleted', {
+    await pipelines(tenant).delete(id)
+    await auditLog(tenant, actorOf(caller)).record('pipeline.deleted', {
       target: { kind: 'pipeline', id, label: pipeline.name },
     })
   })

@@ -1,7 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { may, type Caller } from '../../domain/access/caller.ts'
 import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
 import { isTerminal, isWaitingForApproval } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../../store/connect.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 
@@ -14,7 +14,11 @@ export type MayDecide = Record<Act, boolean> & { because: Partial<Record<Act, st
  * What the caller may do with a run now, and for what they may not, the code of the refusal. The
  * console shows its buttons by this, so it needs no rule of its own.
  */
-export async function mayDecide(db: Db, caller: Caller, run: WorkspaceRun): Promise<MayDecide> {
+export async function mayDecide(
+  tenant: Tenant,
+  caller: Caller,
+  run: WorkspaceRun,
+): Promise<MayDecide> {
   const able = may(caller, 'mutate_infra')
   const waits = isWaitingForApproval(run.phase)
   const because: MayDecide['because'] = {}
@@ -22,7 +26,7 @@ export async function mayDecide(db: Db, caller: Caller, run: WorkspaceRun): Prom
     if (!able) because[act] = 'forbidden'
     else if (act === 'mayCancel' ? isTerminal(run.phase) : !waits) because[act] = 'run_not_waiting'
   if (able && waits) {
-    const fault = await approvers(db, caller.organizationId).faultOfCaller(run.id, caller)
+    const fault = await approvers(tenant).faultOfCaller(run.id, caller)
     if (fault) because.mayApprove = approverRefusals[fault].code
   }
   const allowed = (act: Act) => because[act] === undefined

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { Text, Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
@@ -15,11 +15,7 @@ export type RunScope = {
   /** What the run is addressed through. */
   noun: 'Pipeline' | 'Workspace'
   /** The run's place there. Throws not-found for a run of another organization. */
-  place: (
-    db: Db,
-    organizationId: number,
-    params: { id: number; runId: number },
-  ) => Promise<RunPlace>
+  place: (tenant: Tenant, params: { id: number; runId: number }) => Promise<RunPlace>
 }
 
 /** The routes of one run, its logs and its cancel: the same under a pipeline and under a workspace. */
@@ -27,13 +23,10 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   const { deps } = app
   const path = `/${noun.toLowerCase()}s/:id/runs/:runId`
   const find = async (organizationId: number, params: { id: number; runId: number }) =>
-    deps.store.tenant(organizationId, async (db) => place(db, organizationId, params))
+    deps.store.tenant(organizationId, async (tenant) => place(tenant, params))
 
-  const target = async (
-    db: Db,
-    organizationId: number,
-    { id = 0, runId = 0 }: Record<string, number>,
-  ) => place(db, organizationId, { id, runId })
+  const target = async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, number>) =>
+    place(tenant, { id, runId })
 
   app.get(
     path,
@@ -64,10 +57,10 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       },
     },
     async ({ caller: { organizationId }, params, query: { limit = 50, cursor } }) => {
-      const page = await deps.store.tenant(organizationId, async (db) => {
-        const { workspaceRunId: runId } = await place(db, organizationId, params)
+      const page = await deps.store.tenant(organizationId, async (tenant) => {
+        const { workspaceRunId: runId } = await place(tenant, params)
         const after = decodeCursor(cursor, 0)
-        return readPlanPage({ keyring: deps.keyring, db }, organizationId, {
+        return readPlanPage(deps, tenant, {
           runId,
           after,
           limit,
@@ -125,7 +118,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
           comment?: string
         }
         const run = await decideRun(deps, caller, {
-          place: async (db) => place(db, caller.organizationId, params),
+          place: async (tenant) => place(tenant, params),
           decision,
           ...(planDigest !== undefined && { planDigest }),
           ...(configurationSha256 !== undefined && { configurationSha256 }),
@@ -151,11 +144,11 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     },
     async ({ caller, params }) => {
       const { organizationId } = caller
-      const run = await deps.store.tenant(organizationId, async (db) => {
-        const found = await place(db, organizationId, params)
-        await cancelRun(db, caller, found.workspaceRunId)
+      const run = await deps.store.tenant(organizationId, async (tenant) => {
+        const found = await place(tenant, params)
+        await cancelRun(tenant, caller, found.workspaceRunId)
         const runIds = [found.workspaceRunId]
-        return (await presentRuns(db, caller, { runIds, places: [found] }))[0]
+        return (await presentRuns(tenant, caller, { runIds, places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')
       return { ok: true as const, run }

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { PresentedAttribute } from '../../domain/plans/diff-attributes.ts'
 import type { PlanOverview, PlanRow } from '../../domain/plans/split-plan.ts'
 import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { batchesPerPage, openPage } from '../../gateways/keyring/sealed-rows.ts'
-import type { Db } from '../../store/connect.ts'
 import { planChanges } from '../../store/pipelines/plan-changes.ts'
 import { plans } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -26,21 +26,19 @@ type ReadPage = PlanQuery & {
 
 /** Reads the data of one page of a run's plan: a bounded number of bytes, however long the plan is. */
 export async function readPlanPage(
-  { keyring, db }: { keyring: Keyring; db: Db },
-  organizationId: number,
+  deps: { keyring: Keyring },
+  tenant: Tenant,
   query: PlanQuery,
 ): Promise<ReadPage | null> {
+  const { organizationId } = tenant
   const { runId } = query
-  const found = await plans(db, organizationId).overview(runId)
+  const found = await plans(tenant).overview(runId)
   if (!found) return null
   const { overview, attempt } = found
   const limit = batchesPerPage(query.maxBytes)
-  const batches = await planChanges(db, organizationId, { runId, attempt }).after(
-    query.after,
-    limit,
-  )
-  const { workspaceId } = await workspaceRuns(db, organizationId).get(runId)
-  const search = await searchForSecrets({ keyring }, db, { organizationId, workspaceId })
+  const batches = await planChanges(tenant, { runId, attempt }).after(query.after, limit)
+  const { workspaceId } = await workspaceRuns(tenant).get(runId)
+  const search = await searchForSecrets(deps, tenant, { organizationId, workspaceId })
   return { ...query, organizationId, overview, batches, search }
 }
 

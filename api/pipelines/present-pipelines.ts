@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
-import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import type { ListedPipeline } from '../../store/pipelines/listed-pipelines.ts'
 import type { Pipeline } from '../../store/pipelines/pipelines.ts'
@@ -25,13 +25,12 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
 
 /** Pipelines with their target's name and criticality (`standard` without a target) and their newest run. */
 export async function presentPipelines(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   rows: readonly Pipeline[],
 ): Promise<Array<Static<typeof PipelineBody>>> {
   const targets = rows.flatMap(({ targetWorkspaceId }) => targetWorkspaceId ?? [])
-  const names = await namesOfWorkspaces(db, organizationId, targets)
-  const last = await pipelineRuns(db, organizationId).lastOf(rows.map(({ id }) => id))
+  const names = await namesOfWorkspaces(tenant, targets)
+  const last = await pipelineRuns(tenant).lastOf(rows.map(({ id }) => id))
   return rows.map((row) => {
     const target = names.get(row.targetWorkspaceId ?? 0)
     return {

@@ -1,6 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { versionsOfRuns, type RunVersion } from '../../store/pipelines/versions-of-runs.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../../store/connect.ts'
 import { approvals, type Approval } from '../../store/pipelines/approvals.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { stages, type Stage } from '../../store/pipelines/stages.ts'
@@ -18,21 +19,21 @@ export type RunPlace = { id: number; number: number | null; workspaceRunId: numb
  * and with what this caller may do. Without `places`: under `provision-<workspace>`.
  */
 export async function presentRuns(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
 ): Promise<RunBody[]> {
   const { organizationId } = caller
-  const runs = await workspaceRuns(db, organizationId).many(runIds)
+  const runs = await workspaceRuns(tenant).many(runIds)
   const [allStages, allApprovals, authors, versions] = [
-    await stages(db, organizationId).ofRuns(runIds),
-    await approvals(db, organizationId).ofRuns(runIds),
-    await users(db, organizationId).listByIds([
+    await stages(tenant).ofRuns(runIds),
+    await approvals(tenant).ofRuns(runIds),
+    await users(tenant).listByIds([
       ...new Set(runs.flatMap(({ authorUserId: id }) => (id === null ? [] : [id]))),
     ]),
-    await versionsOf(db, organizationId, runs),
+    await versionsOfRuns(tenant, runs),
   ]
-  const at = places ?? (await managedPlaces(db, organizationId, runIds))
+  const at = places ?? (await managedPlaces(tenant, runIds))
   const bodies: RunBody[] = []
   for (const place of at) {
     const run = runs.find(({ id }) => id === place.workspaceRunId)
@@ -52,8 +53,8 @@ export async function presentRuns(
       configurationSha256: version?.filesSha256 ?? '',
       commitSha: version?.commitSha ?? null,
       pullRequest: version?.pullRequest ?? null,
-      blockedBy: await blockedBy(db, organizationId, run),
-      ...(await mayDecide(db, caller, run)),
+      blockedBy: await blockedBy(tenant, run),
+      ...(await mayDecide(tenant, caller, run)),
       stages: allStages
         .filter(({ workspaceRunId }) => workspaceRunId === run.id)
         .map((stage) => presentStage(stage, run)),
@@ -66,12 +67,8 @@ export async function presentRuns(
 }
 
 /** Plan-only runs are in no pipeline and have no number; a run of `provision-…` has its workspace run's id. */
-async function managedPlaces(
-  db: Db,
-  organizationId: number,
-  runIds: readonly number[],
-): Promise<RunPlace[]> {
-  const places = await pipelineRuns(db, organizationId).ofWorkspaceRuns(runIds)
+async function managedPlaces(tenant: Tenant, runIds: readonly number[]): Promise<RunPlace[]> {
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns(runIds)
   return runIds.map((id) => ({
     id,
     workspaceRunId: id,
@@ -128,30 +125,7 @@ const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
   }),
 })
 
-type RunVersion = {
-  number: number
-  filesSha256: string
-  commitSha: string | null
-  pullRequest: number | null
-}
-
 const originOf = (version: RunVersion | undefined): string =>
   version?.pullRequest == null
     ? `push of ${version?.commitSha?.slice(0, 7) ?? 'a commit'}`
     : `pull request #${version.pullRequest}`
-
-async function versionsOf(
-  db: Db,
-  organizationId: number,
-  runs: readonly WorkspaceRun[],
-): Promise<Map<number, RunVersion>> {
-  const ids = [...new Set(runs.map((run) => run.configurationVersionId))]
-  const rows = await db('configuration_versions as v')
-    .leftJoin('git_pull_requests as p', (on) =>
-      on.on('p.organizationId', 'v.organizationId').andOn('p.id', 'v.pullRequestId'),
-    )
-    .where({ 'v.organizationId': organizationId })
-    .whereIn('v.id', ids)
-    .select('v.id', 'v.number', 'v.filesSha256', 'v.commitSha', 'p.number as pullRequest')
-  return new Map(rows.map(({ id, ...version }) => [id, version]))
-}

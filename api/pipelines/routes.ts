@@ -74,12 +74,12 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params: { id } }) => {
       const { organizationId } = caller
-      return deps.store.tenant(organizationId, async (db) => {
-        const row = await pipelines(db, organizationId).get(id)
-        const [pipeline] = await presentPipelines(db, organizationId, [row])
+      return deps.store.tenant(organizationId, async (tenant) => {
+        const row = await pipelines(tenant).get(id)
+        const [pipeline] = await presentPipelines(tenant, [row])
         if (!pipeline) throw notFound()
-        const places = await pipelineRuns(db, organizationId).list(id, 20, maxKey)
-        return { pipeline, runs: await runsWithLogs(db, caller, places) }
+        const places = await pipelineRuns(tenant).list(id, 20, maxKey)
+        return { pipeline, runs: await runsWithLogs(tenant, caller, places) }
       })
     },
   )
@@ -89,7 +89,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         access: 'mutate_infra',
-        target: async (db, organizationId, { id = 0 }) => pipelines(db, organizationId).get(id),
+        target: async (tenant, { id = 0 }) => pipelines(tenant).get(id),
       },
       schema: {
         operationId: 'deletePipeline',

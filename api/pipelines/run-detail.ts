@@ -15,13 +15,13 @@ export async function runDetail(
 ): Promise<Static<typeof RunDetail>> {
   const { organizationId } = caller
   const runId = place.workspaceRunId
-  const { body, plan, entries } = await deps.store.tenant(organizationId, async (db) => ({
-    body: (await presentRuns(db, caller, { runIds: [runId], places: [place] }))[0],
-    plan: await readPlanPage({ keyring: deps.keyring, db }, organizationId, {
+  const { body, plan, entries } = await deps.store.tenant(organizationId, async (tenant) => ({
+    body: (await presentRuns(tenant, caller, { runIds: [runId], places: [place] }))[0],
+    plan: await readPlanPage(deps, tenant, {
       runId,
       ...firstPage,
     }),
-    entries: await auditEntriesOf(db, organizationId, { kind: 'run', id: String(runId) }),
+    entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
   }))
   if (!body) throw notFound()
   return {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
@@ -11,8 +11,8 @@ import { presentRuns } from './present-runs.ts'
 import { RunAnswer, RunList, Vars } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
-const pipelineExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
-  pipelines(db, organizationId).get(id ?? 0)
+const pipelineExists = async (tenant: Tenant, { id }: Record<string, number>) =>
+  pipelines(tenant).get(id ?? 0)
 
 /** Starts, shows and decides the runs of a pipeline. */
 export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -55,14 +55,14 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
       const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
-      return deps.store.tenant(organizationId, async (db) => {
-        await pipelines(db, organizationId).get(id)
-        const found = await pipelineRuns(db, organizationId).list(id, limit + 1, before)
+      return deps.store.tenant(organizationId, async (tenant) => {
+        await pipelines(tenant).get(id)
+        const found = await pipelineRuns(tenant).list(id, limit + 1, before)
         const places = found.slice(0, limit)
         const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
         const last = places.at(-1)
         return {
-          runs: await presentRuns(db, caller, { runIds, places }),
+          runs: await presentRuns(tenant, caller, { runIds, places }),
           nextCursor: found.length > limit && last ? String(last.number) : null,
         }
       })
@@ -71,7 +71,6 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   await app.register(oneRunRoutes, {
     noun: 'Pipeline',
-    place: async (db, organizationId, { id, runId }) =>
-      pipelineRuns(db, organizationId).get(id, runId),
+    place: async (tenant, { id, runId }) => pipelineRuns(tenant).get(id, runId),
   })
 }

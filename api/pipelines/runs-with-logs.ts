@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Db } from '../../store/connect.ts'
 import { logLines } from '../../store/pipelines/log-lines.ts'
 import type { PipelineRun } from '../../store/pipelines/pipeline-runs.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -12,15 +12,14 @@ const linesPerStage = 1_000
 
 /** Runs with the beginning of each stage's log. The lines of all runs are read in one statement. */
 export async function runsWithLogs(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   places: readonly PipelineRun[],
 ): Promise<Array<Static<typeof RunWithLogs>>> {
-  const { organizationId } = caller
   const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
-  const bodies = await presentRuns(db, caller, { runIds, places })
-  const rows = await stages(db, organizationId).ofRuns(runIds)
-  const lines = await logLines(db, organizationId).firstOf(rows, linesPerStage)
+  const bodies = await presentRuns(tenant, caller, { runIds, places })
+  const rows = await stages(tenant).ofRuns(runIds)
+  const lines = await logLines(tenant).firstOf(rows, linesPerStage)
   const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
 
   return bodies.map((body) => {

@@ -36,8 +36,8 @@ export async function sendLogs(deps: Deps, { request, reply, runId, query }: Log
   const resumed = Number(request.headers['last-event-id'])
   const after = Number.isSafeInteger(resumed) && resumed > 0 ? resumed : (query.after ?? 0)
   if (!wantsStream(request)) {
-    const lines = await deps.store.tenant(organizationId, async (db) =>
-      logLines(db, organizationId).list(stage.id, { after, limit: query.limit ?? 1_000 }),
+    const lines = await deps.store.tenant(organizationId, async (tenant) =>
+      logLines(tenant).list(stage.id, { after, limit: query.limit ?? 1_000 }),
     )
     return { lines, nextSeq: lines.at(-1)?.seq ?? after }
   }
@@ -50,8 +50,8 @@ async function findStage(
   organizationId: number,
   { runId, name }: { runId: number; name: string | undefined },
 ): Promise<Stage> {
-  const all = await deps.store.tenant(organizationId, async (db) =>
-    stages(db, organizationId).ofRuns([runId]),
+  const all = await deps.store.tenant(organizationId, async (tenant) =>
+    stages(tenant).ofRuns([runId]),
   )
   const stage =
     name === undefined

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { logLines, type LogLine } from '../../store/pipelines/log-lines.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
-import type { Db } from '../../store/connect.ts'
 import type { Deps } from '../deps.ts'
 
 export type StageOfRun = { organizationId: number; runId: number; id: number; name: string }
@@ -44,14 +44,14 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
     }),
   ]
 
-  const ask = async <Value>(work: (db: Db) => Promise<Value>): Promise<Value> =>
+  const ask = async <Value>(work: (tenant: Tenant) => Promise<Value>): Promise<Value> =>
     gate(async () => deps.store.tenant(stage.organizationId, work))
   const look = async () =>
-    ask(async (db) => {
-      const rows = logLines(db, stage.organizationId)
+    ask(async (tenant) => {
+      const rows = logLines(tenant)
       if (kept.last === undefined) kept.startAt(await rows.lastSeq(stage.id))
       // Read before the lines, so that lines written just before the end are not missed.
-      const over = await isStageOver(db, stage)
+      const over = await isStageOver(tenant, stage)
       return { over, lines: await rows.list(stage.id, { after: kept.last ?? 0, ...page }) }
     })
   const tell = () => {
@@ -82,9 +82,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       if (failure) throw failure
       return (
         kept.after(seq) ??
-        ask(async (db) =>
-          logLines(db, stage.organizationId).list(stage.id, { after: seq, ...page }),
-        )
+        ask(async (tenant) => logLines(tenant).list(stage.id, { after: seq, ...page }))
       )
     },
     isComplete: (seq) => isOver && seq >= (kept.last ?? 0),
@@ -148,9 +146,9 @@ function newestLines() {
   }
 }
 
-async function isStageOver(db: Db, { organizationId, runId, name }: StageOfRun): Promise<boolean> {
-  const { phase } = await workspaceRuns(db, organizationId).get(runId)
+async function isStageOver(tenant: Tenant, { runId, name }: StageOfRun): Promise<boolean> {
+  const { phase } = await workspaceRuns(tenant).get(runId)
   if (isTerminal(phase)) return true
-  const now = await stages(db, organizationId).find(runId, name)
+  const now = await stages(tenant).find(runId, name)
   return ['succeeded', 'failed', 'skipped', 'canceled'].includes(now?.state ?? '')
 }

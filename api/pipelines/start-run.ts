@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { createRun } from '../../store/pipelines/create-run.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
@@ -40,8 +40,8 @@ export async function startRun(
 ): Promise<RunAnswer> {
   const { organizationId } = caller
   // The target first: another organization's id is not found, whatever the engine's health.
-  const workspaceId = await deps.store.tenant(organizationId, async (db) =>
-    workspaceOf(db, organizationId, request),
+  const workspaceId = await deps.store.tenant(organizationId, async (tenant) =>
+    workspaceOf(tenant, request),
   )
   await deps.engine.assertReachable()
   for (let tries = 1; ; tries += 1)
@@ -71,9 +71,9 @@ async function begin(
   { request, workspaceId, source }: Beginning,
 ): Promise<RunAnswer> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
+  return deps.store.tenant(organizationId, async (tenant) => {
     const { idempotencyKey: key } = request
-    const keys = idempotencyKeys(db, organizationId)
+    const keys = idempotencyKeys(tenant)
     // Of the person, for who repeats a request may have signed in again or taken a new token.
     const who = `user:${caller.userId}`
     if (key !== undefined) {
@@ -81,14 +81,13 @@ async function begin(
       // Written below, in this shape.
       if (first) return first.response as RunAnswer
     }
-    const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
-    const version = await versionFor(db, deps, { caller, workspace, source })
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
+    const version = await versionFor(tenant, deps, { caller, workspace, source })
     const { kind, destroy, vars, target } = request
     const refusal =
-      vars &&
-      refuseOverrides(vars, await workspaceVariables(db, organizationId).measure(workspaceId))
+      vars && refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
     if (refusal) throw refusal
-    const { run, place } = await createRun(db, organizationId, {
+    const { run, place } = await createRun(tenant, {
       workspace,
       version,
       kind,
@@ -107,18 +106,17 @@ async function begin(
       pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
       actor: actorOf(caller),
     })
-    const [body] = await presentRuns(db, caller, { runIds: [run.id], places: [place] })
+    const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just made is gone')
-    const answer = { run: body, ...(await warningsOf(db, organizationId, { run, workspace })) }
+    const answer = { run: body, ...(await warningsOf(tenant, { run, workspace })) }
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
 }
 
-async function workspaceOf(db: Db, organizationId: number, { target }: RunRequest) {
-  if ('workspaceId' in target)
-    return (await workspaces(db, organizationId).get(target.workspaceId)).id
-  const pipeline = await pipelines(db, organizationId).get(target.pipelineId)
+async function workspaceOf(tenant: Tenant, { target }: RunRequest) {
+  if ('workspaceId' in target) return (await workspaces(tenant).get(target.workspaceId)).id
+  const pipeline = await pipelines(tenant).get(target.pipelineId)
   if (pipeline.kind !== 'infrastructure' || pipeline.targetWorkspaceId === null)
     throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
   return pipeline.targetWorkspaceId
@@ -126,7 +124,7 @@ async function workspaceOf(db: Db, organizationId: number, { target }: RunReques
 
 /** What the run is made of: what was just read from Git, else the newest version. */
 async function versionFor(
-  db: Db,
+  tenant: Tenant,
   { keyring }: Deps,
   at: { caller: Caller; workspace: Workspace; source: GitSourceRead | undefined },
 ): Promise<ConfigurationVersion> {
@@ -140,7 +138,7 @@ async function versionFor(
   if (led) throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
   if (source?.read) {
     const place = { organizationId, table: 'configuration_versions', column: 'files' }
-    const { version } = await takeGitVersion(db, organizationId, {
+    const { version } = await takeGitVersion(tenant, {
       workspace,
       read: source.read,
       onTopOf: source.onTopOf,
@@ -149,7 +147,7 @@ async function versionFor(
     })
     return version
   }
-  const version = await configurationVersions(db, organizationId).newest(workspace.id)
+  const version = await configurationVersions(tenant).newest(workspace.id)
   if (version) return version
   throw invalid(
     `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
@@ -159,12 +157,11 @@ async function versionFor(
 }
 
 async function warningsOf(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
 ): Promise<{ warnings?: string[] }> {
   if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
-  const able = await approvers(db, organizationId).eligible(run.id)
+  const able = await approvers(tenant).eligible(run.id)
   return able.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
 }
 

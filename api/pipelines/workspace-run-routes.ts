@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -12,17 +12,16 @@ import { presentRuns, type RunPlace } from './present-runs.ts'
 import { RunAnswer, RunList, Vars } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
-const workspaceExists = async (db: Db, organizationId: number, { id }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id ?? 0)
+const workspaceExists = async (tenant: Tenant, { id }: Record<string, number>) =>
+  workspaces(tenant).get(id ?? 0)
 
 /** A run of `provision-…` has its workspace run's id; a plan-only run is in no pipeline and has no number. */
 async function placeOfRun(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { id, runId }: { id: number; runId: number },
 ): Promise<RunPlace> {
-  await workspaceRuns(db, organizationId).ofWorkspace(id, runId)
-  const places = await pipelineRuns(db, organizationId).ofWorkspaceRuns([runId])
+  await workspaceRuns(tenant).ofWorkspace(id, runId)
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns([runId])
   const own = places.find((place) => place.id === runId)
   return { id: runId, workspaceRunId: runId, number: own?.number ?? null }
 }
@@ -76,12 +75,12 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
       const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
-      return deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(id)
-        const found = await workspaceRuns(db, organizationId).list(id, limit + 1, before)
+      return deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        const found = await workspaceRuns(tenant).list(id, limit + 1, before)
         const { rows, nextCursor } = page(found, limit)
         const runIds = rows.map((run) => run.id)
-        return { runs: await presentRuns(db, caller, { runIds }), nextCursor }
+        return { runs: await presentRuns(tenant, caller, { runIds }), nextCursor }
       })
     },
   )

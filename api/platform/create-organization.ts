@@ -1,3 +1,4 @@
+import { asTenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invitationHours, newSecret } from '../../domain/access/credentials.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -27,15 +28,18 @@ export async function createOrganization(
   try {
     const organization = await deps.store.platform.transaction(async (trx) => {
       const created = await organizations(trx).create(input.slug, input.name)
-      const owner = await users(trx, created.id).create({ ...input.owner, role: 'Owner' })
-      await userTokens(trx, created.id).create(owner.id, 'invitation', {
+      const owner = await users(asTenant(trx, created.id)).create({ ...input.owner, role: 'Owner' })
+      await userTokens(asTenant(trx, created.id)).create(owner.id, 'invitation', {
         hash: link.hash,
         hours: invitationHours,
       })
       // The administrator's id belongs to another organization; here it would name somebody else.
-      await auditLog(trx, created.id, { ...actorOf(caller), id: null }).record('org.created', {
-        target: { kind: 'organization', id: created.id, label: created.slug },
-      })
+      await auditLog(asTenant(trx, created.id), { ...actorOf(caller), id: null }).record(
+        'org.created',
+        {
+          target: { kind: 'organization', id: created.id, label: created.slug },
+        },
+      )
       return created
     })
     return { organization, invitationToken: link.plain }

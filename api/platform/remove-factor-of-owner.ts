@@ -1,3 +1,4 @@
+import { asTenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { notFound } from '../../domain/errors.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
@@ -19,10 +20,10 @@ export async function removeFactorOfOwner(
 ): Promise<void> {
   await deps.store.platform.transaction(async (trx) => {
     if (!(await organizations(trx).getForUpdate(id))) throw notFound()
-    const [person] = await users(trx, id).listByEmails([email])
+    const [person] = await users(asTenant(trx, id)).listByEmails([email])
     if (!person || (person.role !== 'Owner' && !person.platformAdmin)) throw notFound()
     if (id === caller.organizationId && person.id === caller.userId) throw ownFactor()
-    await takeOffSecondFactor(trx, id, {
+    await takeOffSecondFactor(asTenant(trx, id), {
       person,
       // The administrator's id belongs to another organization; here it would name somebody else.
       actor: { ...actorOf(caller), id: null },

@@ -1,3 +1,4 @@
+import { asTenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -23,7 +24,7 @@ export async function setOrganizationStatus(
     if (before.status === status) return before
     const after = await all.setStatus(id, status)
     if (!after) throw notFound()
-    await auditLog(trx, id, { ...actorOf(caller), id: null }).record(
+    await auditLog(asTenant(trx, id), { ...actorOf(caller), id: null }).record(
       status === 'suspended' ? 'org.suspended' : 'org.resumed',
       { target: { kind: 'organization', id, label: after.slug } },
     )

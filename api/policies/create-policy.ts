@@ -15,11 +15,11 @@ export async function createPolicy(
 ): Promise<Policy> {
   const { organizationId } = caller
   await assertCompiles(deps.policies, input.rego)
-  return deps.store.tenant(organizationId, async (db) => {
-    await assertOwnWorkspaces(db, organizationId, { wanted: input.workspaces })
-    const policy = await policies(db, organizationId).create(input)
-    await noteGuardChange(db, caller, { what: 'policy', guarded: [policy.workspaces] })
-    await auditLog(db, organizationId, actorOf(caller)).record('policy.created', {
+  return deps.store.tenant(organizationId, async (tenant) => {
+    await assertOwnWorkspaces(tenant, { wanted: input.workspaces })
+    const policy = await policies(tenant).create(input)
+    await noteGuardChange(tenant, caller, { what: 'policy', guarded: [policy.workspaces] })
+    await auditLog(tenant, actorOf(caller)).record('policy.created', {
       target: { kind: 'policy', id: policy.id, label: policy.name },
       detail: {
         version: policy.version,

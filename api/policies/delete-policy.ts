@@ -7,11 +7,11 @@ import type { Deps } from '../deps.ts'
 /** Deletes a policy. Who deletes it counts as an author of the runs that it guarded. */
 export async function deletePolicy(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const policy = await policies(db, organizationId).getForUpdate(id)
-    await policies(db, organizationId).delete(id)
-    await noteGuardChange(db, caller, { what: 'policy', guarded: [policy.workspaces] })
-    await auditLog(db, organizationId, actorOf(caller)).record('policy.deleted', {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const policy = await policies(tenant).getForUpdate(id)
+    await policies(tenant).delete(id)
+    await noteGuardChange(tenant, caller, { what: 'policy', guarded: [policy.workspaces] })
+    await auditLog(tenant, actorOf(caller)).record('policy.deleted', {
       target: { kind: 'policy', id, label: policy.name },
       detail: { version: policy.version },
     })

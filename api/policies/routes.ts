@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { policies } from '../../store/policies/policies.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
@@ -9,8 +9,8 @@ import { presentPolicy } from './present-policy.ts'
 import { NewPolicyBody, PolicyAnswer, PolicyBody, PolicyChangeBody } from './schemas.ts'
 import { updatePolicy } from './update-policy.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  policies(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  policies(tenant).get(id)
 
 /** The policies that judge plans. Members read them, `manage_users_sso` writes them. */
 export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -31,8 +31,8 @@ export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await deps.store.tenant(organizationId, async (db) =>
-        policies(db, organizationId).list(limit + 1, after),
+      const found = await deps.store.tenant(organizationId, async (tenant) =>
+        policies(tenant).list(limit + 1, after),
       )
       const { rows, nextCursor } = page(found, limit)
       return { policies: rows.map(presentPolicy), nextCursor }
@@ -68,8 +68,8 @@ export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id } }) => {
-      const policy = await deps.store.tenant(organizationId, async (db) =>
-        policies(db, organizationId).get(id),
+      const policy = await deps.store.tenant(organizationId, async (tenant) =>
+        policies(tenant).get(id),
       )
       return { policy: presentPolicy(policy) }
     },

@@ -17,28 +17,28 @@ export async function updatePolicy(
   const { organizationId } = caller
   if (change.rego !== undefined) {
     // A missing policy is refused before the faults of the body.
-    const { rego } = await deps.store.tenant(organizationId, async (db) =>
-      policies(db, organizationId).get(id),
+    const { rego } = await deps.store.tenant(organizationId, async (tenant) =>
+      policies(tenant).get(id),
     )
     if (change.rego !== rego) await assertCompiles(deps.policies, change.rego)
   }
-  return deps.store.tenant(organizationId, async (db) => {
-    const before = await policies(db, organizationId).getForUpdate(id)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const before = await policies(tenant).getForUpdate(id)
     const columns = changedColumns(before, change)
     if (Object.keys(columns).length === 0) return before
     if (columns.workspaces)
-      await assertOwnWorkspaces(db, organizationId, {
+      await assertOwnWorkspaces(tenant, {
         wanted: columns.workspaces,
         had: before.workspaces,
       })
-    const after = await policies(db, organizationId).update(id, columns)
+    const after = await policies(tenant).update(id, columns)
     // A new name changes no judgement.
     if (Object.keys(columns).some((field) => field !== 'name'))
-      await noteGuardChange(db, caller, {
+      await noteGuardChange(tenant, caller, {
         what: 'policy',
         guarded: [before.workspaces, after.workspaces],
       })
-    await auditLog(db, organizationId, actorOf(caller)).record('policy.updated', {
+    await auditLog(tenant, actorOf(caller)).record('policy.updated', {
       target: { kind: 'policy', id, label: after.name },
       detail: { version: after.version, changed: changesOf(before, columns) },
     })

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Powers } from '../../domain/access/roles.ts'
 import { normalDomain } from '../../domain/saml/check-domain.ts'
 import type { MappedPerson } from '../../domain/saml/map-person.ts'
@@ -5,7 +6,6 @@ import { mayVouchFor } from '../../domain/saml/power-of-editor.ts'
 import { rank } from '../../domain/access/roles.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import { samlPeople, type Seen, type SamlStanding } from '../../store/saml/saml-people.ts'
@@ -27,11 +27,10 @@ export type Admission = {
  * (docs/identity.md).
  */
 export async function planAdmission(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { configuration, person }: Pick<Admission, 'configuration' | 'person'>,
 ): Promise<Seen> {
-  const people = samlPeople(db, organizationId)
+  const people = samlPeople(tenant)
   const { defaultRole, power } = configuration
   const seen = await people.look({ ...person, defaultRole })
   if (seen.found?.active === false) throw new SamlRefusal('user_deactivated')
@@ -40,7 +39,7 @@ export async function planAdmission(
   // A deprovisioned person stays out, whatever the identity provider says.
   if (await people.wasTakenOut(person.identifier, person.isEmail))
     throw new SamlRefusal('user_deprovisioned')
-  await assertMayCome(db, organizationId, person)
+  await assertMayCome(tenant, person)
   return seen
 }
 
@@ -70,14 +69,14 @@ function assertVouchedFor(power: Powers, { found, standing }: Seen): void {
       throw new AboveEditor(power, { role, platformAdmin })
 }
 
-async function assertMayCome(db: Db, organizationId: number, person: MappedPerson): Promise<void> {
+async function assertMayCome(tenant: Tenant, person: MappedPerson): Promise<void> {
   if (!person.isEmail) throw new SamlRefusal('email_missing')
-  const claims = await domainClaims(db, organizationId).list()
+  const claims = await domainClaims(tenant).list()
   const domain = normalDomain(person.identifier.slice(person.identifier.lastIndexOf('@')))
   if (claims.length > 0 && !claims.some((claim) => claim.domain === domain))
     throw new SamlRefusal('email_domain_not_allowed')
   // A name must not sign in a person with another address, nor one of two people with the same name.
-  if (await samlPeople(db, organizationId).isUserNameOfAnother(person.identifier))
+  if (await samlPeople(tenant).isUserNameOfAnother(person.identifier))
     throw new SamlRefusal('email_is_the_user_name_of_another')
 }
 
@@ -85,58 +84,55 @@ async function assertMayCome(db: Db, organizationId: number, person: MappedPerso
  * Admits the person: creates a new one, and applies the role that the groups grant now, up or down.
  * Returns the person's id; openSamlSession locks the row.
  */
-export async function admitPerson(
-  db: Db,
-  organizationId: number,
-  admission: Admission,
-): Promise<number> {
+export async function admitPerson(tenant: Tenant, admission: Admission): Promise<number> {
+  const { organizationId } = tenant
+
   const { person } = admission
-  const { found, standing: before } = await planAdmission(db, organizationId, admission)
+  const { found, standing: before } = await planAdmission(tenant, admission)
   if (!found || before.role !== before.wanted || differs(before.groups, person.groups)) {
     // Serialized with other changes of what people may do, so everything is read again.
-    await holdPeople(db, organizationId)
-    const again = await planAdmission(db, organizationId, admission)
-    const id = again.found?.id ?? (await createPerson(db, organizationId, admission))
-    await giveRole(db, { organizationId, userId: id, now: again.standing }, admission)
+    await holdPeople(tenant)
+    const again = await planAdmission(tenant, admission)
+    const id = again.found?.id ?? (await createPerson(tenant, admission))
+    await giveRole(tenant, { organizationId, userId: id, now: again.standing }, admission)
     return id
   }
   return found.id
 }
 
 async function createPerson(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { configuration, person, visitor }: Admission,
 ): Promise<number> {
   const email = person.identifier
   const name = person.name ?? email
-  const id = await samlPeople(db, organizationId).create({ email, name })
-  await personMakers(db, organizationId).note(id, configuration.savedBy, 'invited')
-  await auditLog(db, organizationId, actorOfVisitor(visitor)).record('saml.user_created', {
+  const id = await samlPeople(tenant).create({ email, name })
+  await personMakers(tenant).note(id, configuration.savedBy, 'invited')
+  await auditLog(tenant, actorOfVisitor(visitor)).record('saml.user_created', {
     target: { kind: 'user', id, label: email },
   })
   return id
 }
 
 async function giveRole(
-  db: Db,
-  { organizationId, userId, now }: { organizationId: number; userId: number; now: SamlStanding },
+  tenant: Tenant,
+  { userId, now }: { organizationId: number; userId: number; now: SamlStanding },
   { configuration, person, visitor }: Admission,
 ): Promise<void> {
-  const people = samlPeople(db, organizationId)
+  const people = samlPeople(tenant)
   if (person.groups && differs(now.groups, person.groups))
     await people.setGroups(userId, person.groups)
   if (now.role === now.wanted) return
-  const { role } = await users(db, organizationId).get(userId)
+  const { role } = await users(tenant).get(userId)
   await people.setRole(userId, now.wanted)
   // Granted by what the editors configured: the default role, and the groups that assertions may name.
   if (now.wanted && rank(now.wanted) > rank(role)) {
-    await personMakers(db, organizationId).note(userId, configuration.savedBy, 'promoted')
+    await personMakers(tenant).note(userId, configuration.savedBy, 'promoted')
     await people.noteMappers(userId)
   }
   const actor = actorOfVisitor(visitor)
-  await voidUnableApprovals(db, organizationId, actor)
-  await auditLog(db, organizationId, actor).record('saml.role_changed', {
+  await voidUnableApprovals(tenant, actor)
+  await auditLog(tenant, actor).record('saml.role_changed', {
     target: { kind: 'user', id: userId, label: person.identifier },
     detail: { role: { from: now.role, to: now.wanted } },
   })

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import { logoutRequest, type NameId } from '../../domain/saml/logout-messages.ts'
 import { newMessageId } from '../../domain/saml/new-message-id.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
-import type { Db } from '../../store/connect.ts'
 import { samlConfigurations, type SamlBinding } from '../../store/saml/saml-configurations.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
 import { samlSessions, type SamlPrincipalOfSession } from '../../store/saml/saml-sessions.ts'
@@ -25,19 +25,19 @@ export type LogoutQuestion = {
  * Undefined if there is no `sloUrl` or no signing key.
  */
 export async function noteLogoutQuestion(
-  db: Db,
-  { organizationId, organizationSlug, credentialId, userId }: Caller,
+  tenant: Tenant,
+  { organizationSlug, credentialId, userId }: Caller,
   origin: string,
 ): Promise<LogoutQuestion | undefined> {
-  const principal = await samlSessions(db, organizationId).principalOf(credentialId)
+  const principal = await samlSessions(tenant).principalOf(credentialId)
   if (!principal) return undefined
-  const configuration = await samlConfigurations(db, organizationId).find()
-  const key = await findSpKey(db, organizationId)
+  const configuration = await samlConfigurations(tenant).find()
+  const key = await findSpKey(tenant)
   if (!configuration?.enabled || !configuration.sloUrl || !key) return undefined
   const id = newMessageId()
   const state = newSecret().plain
   const { nameId, sessionIndex } = principal
-  await samlRequests(db, organizationId).create({
+  await samlRequests(tenant).create({
     id,
     kind: 'logout',
     relayState: state,

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, invalid } from '../../domain/errors.ts'
@@ -6,7 +7,6 @@ import { newMessageId } from '../../domain/saml/new-message-id.ts'
 import { safeTarget } from '../../domain/saml/safe-target.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import { authnRequest } from '../../gateways/saml/authn-request.ts'
-import type { Db } from '../../store/connect.ts'
 import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { saml, type SamlOrganization } from '../../store/platform/saml.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
@@ -44,8 +44,8 @@ export async function beginSignIn(
   const organization = await findOrganization(deps, email, slug)
   const { organizationId } = organization ?? {}
   if (!organization || organizationId === undefined) throw noSignIn()
-  return deps.store.tenant(organizationId, async (db) => {
-    const begun = await ask(deps, db, { organization, origin, ...(target && { target }) })
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const begun = await ask(deps, tenant, { organization, origin, ...(target && { target }) })
     if (!begun) throw noSignIn()
     return begun
   })
@@ -55,8 +55,8 @@ export async function beginSignIn(
 export async function beginTest(deps: Deps, caller: Caller, origin: string): Promise<BegunSignIn> {
   const { organizationId, organizationSlug: slug, organizationName: name, userId } = caller
   const organization = { organizationId, slug, name, status: caller.organizationStatus }
-  return deps.store.tenant(organizationId, async (db) => {
-    const begun = await ask(deps, db, { organization, origin, testedBy: userId })
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const begun = await ask(deps, tenant, { organization, origin, testedBy: userId })
     if (!begun)
       throw invalid('There is nothing to test yet: save an identity provider and its certificate.')
     return begun
@@ -83,15 +83,18 @@ type Question = {
   testedBy?: number
 }
 
-async function ask(deps: Deps, db: Db, question: Question): Promise<BegunSignIn | undefined> {
+async function ask(
+  deps: Deps,
+  tenant: Tenant,
+  question: Question,
+): Promise<BegunSignIn | undefined> {
   const { organization, origin, target, testedBy } = question
-  const { organizationId } = organization
-  const configurations = samlConfigurations(db, organizationId)
+  const configurations = samlConfigurations(tenant)
   const configuration = await configurations.find()
   if (!configuration || (await configurations.certificates()).length === 0) return undefined
   const id = newMessageId()
   const browser = newSecret()
-  await samlRequests(db, organizationId).create({
+  await samlRequests(tenant).create({
     id,
     kind: testedBy === undefined ? 'login' : 'test',
     relayState: newSecret().plain,
@@ -103,7 +106,7 @@ async function ask(deps: Deps, db: Db, question: Question): Promise<BegunSignIn 
   const onward =
     configuration.ssoBinding === 'post'
       ? { location: `${origin}/api/auth/saml/login/request?id=${id}` }
-      : await questionOf(deps, db, { id, organization, origin })
+      : await questionOf(deps, tenant, { id, organization, origin })
   if (!onward || !('location' in onward)) return undefined
   return { requestId: id, redirectUrl: onward.location, browserCookie: browser.plain }
 }
@@ -111,13 +114,13 @@ async function ask(deps: Deps, db: Db, question: Question): Promise<BegunSignIn 
 /** The signed AuthnRequest of a stored request, in the provider's binding. */
 export async function questionOf(
   deps: Deps,
-  db: Db,
+  tenant: Tenant,
   { id, organization, origin }: { id: string; organization: SamlOrganization; origin: string },
 ): Promise<Onward | undefined> {
-  const { organizationId, slug } = organization
-  const configuration = await samlConfigurations(db, organizationId).find()
-  const key = await findSpKey(db, organizationId)
-  const relayState = await samlRequests(db, organizationId).relayStateOf(id)
+  const { slug } = organization
+  const configuration = await samlConfigurations(tenant).find()
+  const key = await findSpKey(tenant)
+  const relayState = await samlRequests(tenant).relayStateOf(id)
   if (!configuration || !key || relayState === undefined) return undefined
   const { ssoUrl: destination, ssoBinding: binding } = configuration
   const xml = await authnRequest(spAddresses(origin, slug), { id, destination })

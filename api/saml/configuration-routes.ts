@@ -16,7 +16,7 @@ export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) =>
   const config = { access: 'manage_users_sso', sessionOnly: true } as const
   const shown = async (caller: Caller) => {
     const place = await placeOfSaml(app.deps, caller, publicOrigin({ server: app }))
-    return app.deps.store.tenant(caller.organizationId, async (db) => readSaml(db, place))
+    return app.deps.store.tenant(caller.organizationId, async (tenant) => readSaml(tenant, place))
   }
 
   app.get(
@@ -118,8 +118,8 @@ export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) =>
       },
     },
     async ({ caller: { organizationId } }) => {
-      const rows = await app.deps.store.tenant(organizationId, async (db) =>
-        samlTraces(db, organizationId).list(),
+      const rows = await app.deps.store.tenant(organizationId, async (tenant) =>
+        samlTraces(tenant).list(),
       )
       return {
         traces: rows.map(({ createdAt, ...trace }) => ({ ...trace, at: createdAt.toISOString() })),

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { judgeLogoutMessage, logoutAgeMs } from '../../domain/saml/judge-logout-message.ts'
 import { logoutResponse } from '../../domain/saml/logout-messages.ts'
 import type { LogoutOutcome } from '../../domain/saml/logout-status.ts'
@@ -7,7 +8,6 @@ import type { ReceivedMessage } from '../../domain/saml/receive-logout-message.t
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { saml, type LogoutParty } from '../../store/platform/saml.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
 import { samlSessions } from '../../store/saml/saml-sessions.ts'
@@ -63,14 +63,13 @@ async function endSessions(
 ): Promise<number> {
   const { organizationId } = party
   return noteRefusal(deps, [party], visit, async () =>
-    deps.store.tenant(organizationId, async (db) => {
+    deps.store.tenant(organizationId, async (tenant) => {
       // Twice as long as it is valid, so that a clock that is set back does not allow a replay.
       const until = new Date(message.issuedAt.getTime() + 2 * logoutAgeMs)
-      if (!(await samlRequests(db, organizationId).see(message.id, until)))
-        throw new SamlRefusal('replayed')
-      const ended = await revoke(db, organizationId, message)
+      if (!(await samlRequests(tenant).see(message.id, until))) throw new SamlRefusal('replayed')
+      const ended = await revoke(tenant, message)
       const actor = actorOfProvider(message.issuer, visit)
-      await auditLog(db, organizationId, actor).record('saml.logout', {
+      await auditLog(tenant, actor).record('saml.logout', {
         detail: {
           sessionIds: ended.map(({ id }) => id),
           userIds: [...new Set(ended.map(({ userId }) => userId))],
@@ -82,8 +81,8 @@ async function endSessions(
   )
 }
 
-async function revoke(db: Db, organizationId: number, message: LogoutRequest) {
-  const sessions = samlSessions(db, organizationId)
+async function revoke(tenant: Tenant, message: LogoutRequest) {
+  const sessions = samlSessions(tenant)
   const { nameId, sessionIndexes } = message
   return sessionIndexes.length === 0
     ? sessions.endAll(nameId.value)
@@ -110,10 +109,7 @@ async function answer(
   const party = (ended.find(({ count }) => count > 0) ?? ended[0])?.party
   const destination = party?.sloResponseUrl ?? party?.sloUrl
   const key =
-    party &&
-    (await deps.store.tenant(party.organizationId, async (db) =>
-      findSpKey(db, party.organizationId),
-    ))
+    party && (await deps.store.tenant(party.organizationId, async (tenant) => findSpKey(tenant)))
   if (!party || !destination || !key) return { location: '/login' }
   const xml = logoutResponse(
     {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { certificateState } from '../../domain/saml/certificate-state.ts'
-import type { Db } from '../../store/connect.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 
 export type EndingCertificate = {
@@ -9,12 +9,9 @@ export type EndingCertificate = {
 }
 
 /** Certificates of an enabled identity provider that end soon or have ended. */
-export async function endingCertificates(
-  db: Db,
-  organizationId: number,
-): Promise<EndingCertificate[]> {
+export async function endingCertificates(tenant: Tenant): Promise<EndingCertificate[]> {
   const now = new Date()
-  const enabled = await samlConfigurations(db, organizationId).enabledCertificates()
+  const enabled = await samlConfigurations(tenant).enabledCertificates()
   return enabled.flatMap(({ fingerprint, notBefore, notAfter }) => {
     const state = certificateState({ notBefore, notAfter }, now)
     return state === 'expiring' || state === 'expired'

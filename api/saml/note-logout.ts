@@ -30,16 +30,16 @@ export async function noteRefusal<T>(
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     for (const { organizationId } of parties.slice(0, maxTold))
-      await deps.store.tenant(organizationId, async (db) => {
-        await auditLog(
-          db,
-          organizationId,
-          actorOfProvider('identity provider', visit),
-        ).recordDenial('saml.logout_refused', `saml:${error.reason}`, {
-          route: '/api/auth/saml/slo',
-          detail: { reason: error.reason },
-        })
-        await samlTraces(db, organizationId).add({
+      await deps.store.tenant(organizationId, async (tenant) => {
+        await auditLog(tenant, actorOfProvider('identity provider', visit)).recordDenial(
+          'saml.logout_refused',
+          `saml:${error.reason}`,
+          {
+            route: '/api/auth/saml/slo',
+            detail: { reason: error.reason },
+          },
+        )
+        await samlTraces(tenant).add({
           kind: 'logout',
           outcome: 'failure',
           step: 'verify',

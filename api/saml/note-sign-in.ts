@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { AssertionFacts } from '../../domain/saml/assertion-facts.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import type { SamlRequestKind } from '../../store/saml/saml-requests.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
 import { actorOfVisitor, type Visitor } from '../sign-in/visitor.ts'
@@ -13,13 +13,13 @@ export type Refused = { step: string; cause: string; detail?: TraceDetail }
 
 /** Records the cause of a refused sign-in for the organization. The sender never learns it. */
 export async function noteRefusedSignIn(
-  db: Db,
+  tenant: Tenant,
   { attempt, visitor }: { attempt: Attempt; visitor: Visitor },
   { step, cause, detail = {} }: Refused,
 ): Promise<void> {
-  const { organizationId, kind } = attempt
+  const { kind } = attempt
   // A request that is repeated a thousand times is one entry a minute, with a count.
-  await auditLog(db, organizationId, actorOfVisitor(visitor)).recordDenial(
+  await auditLog(tenant, actorOfVisitor(visitor)).recordDenial(
     'saml.login_failed',
     `saml:${visitor.ip}`,
     {
@@ -27,7 +27,7 @@ export async function noteRefusedSignIn(
       detail: { step, reason: cause, test: kind === 'test' },
     },
   )
-  await samlTraces(db, organizationId).add({
+  await samlTraces(tenant).add({
     kind,
     outcome: 'failure',
     step,

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { certificateState } from '../../domain/saml/certificate-state.ts'
 import { proofRecord } from '../../domain/saml/domain-proof.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
-import type { Db } from '../../store/connect.ts'
 import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
@@ -32,10 +32,10 @@ type Shown = Static<typeof SamlBody>
 
 /** The configuration as it is shown: certificates by their fingerprints, and the public half of the key. */
 export async function readSaml(
-  db: Db,
-  { organizationId, slug, origin, domainProofRequired }: SamlPlace,
+  tenant: Tenant,
+  { slug, origin, domainProofRequired }: SamlPlace,
 ): Promise<Shown | null> {
-  const configurations = samlConfigurations(db, organizationId)
+  const configurations = samlConfigurations(tenant)
   const found = await configurations.find()
   if (!found) return null
   const now = new Date()
@@ -47,8 +47,8 @@ export async function readSaml(
       state: certificateState({ notBefore, notAfter }, now),
     }),
   )
-  const spCertificate = (await samlSpKeys(db, organizationId).certificate()) ?? null
-  const claims = await domainClaims(db, organizationId).list()
+  const spCertificate = (await samlSpKeys(tenant).certificate()) ?? null
+  const claims = await domainClaims(tenant).list()
   const domains = claims.map(({ domain, proofToken, provedAt, checkedAt }) => ({
     domain,
     proved: provedAt !== null,

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid, notFound } from '../../domain/errors.ts'
 import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
 import { makeSpKey } from '../../gateways/saml/make-sp-key.ts'
 import { actorOf, auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { needsDomainProof } from '../../store/platform/needs-domain-proof.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
@@ -26,22 +26,22 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
   const parsed = parseSave(input)
   await ensureSpKey(deps, caller)
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const configurations = samlConfigurations(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const configurations = samlConfigurations(tenant)
     const before = await configurations.find()
     const settings = mergeSettings(parsed, before)
     await configurations.save(settings, {
       ...editorOf(acting),
-      savedBy: await saversOf(db, caller, { before, parsed }),
+      savedBy: await saversOf(tenant, caller, { before, parsed }),
     })
     if (parsed.certificates) await configurations.replaceCertificates(parsed.certificates)
     const { domains } = parsed
     if (domains)
-      await domainClaims(db, organizationId).replace(
+      await domainClaims(tenant).replace(
         domains.map((domain) => ({ domain, proofToken: randomBytes(16).toString('hex') })),
       )
-    await record(db, caller, { before, settings, parsed })
+    await record(tenant, caller, { before, settings, parsed })
   })
   await proveDomains(deps, organizationId)
 }
@@ -51,11 +51,11 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
  * sign in as anybody. Once all certificates are replaced, earlier editors no longer count.
  */
 async function saversOf(
-  db: Db,
-  { organizationId, userId }: Caller,
+  tenant: Tenant,
+  { userId }: Caller,
   { before, parsed }: { before: SamlConfiguration | undefined; parsed: Parsed },
 ): Promise<number[]> {
-  const kept = await samlConfigurations(db, organizationId).certificates()
+  const kept = await samlConfigurations(tenant).certificates()
   const fingerprints = parsed.certificates?.map(({ fingerprint }) => fingerprint)
   const isNew = fingerprints && !kept.some((one) => fingerprints.includes(one.fingerprint))
   return isNew ? [userId] : [...new Set([...(before?.savedBy ?? []), userId])]
@@ -71,9 +71,9 @@ const editorOf = ({ userId, role, platformAdmin }: Caller) => ({
 /** Enables or disables the configuration. Who enables it vouches for it, as who saves it does. */
 export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const configurations = samlConfigurations(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const configurations = samlConfigurations(tenant)
     const before = await configurations.find()
     if (!before) throw notFound()
     if (enabled && (await configurations.certificates()).length === 0)
@@ -82,24 +82,23 @@ export async function enableSaml(deps: Deps, caller: Caller, enabled: boolean): 
       ])
     if (before.enabled === enabled) return
     // Without it everybody but the Owners would be locked out.
-    if (!enabled && (await organizationSettings(db, organizationId)).requireSso)
+    if (!enabled && (await organizationSettings(tenant)).requireSso)
       throw conflict(
         'sso_is_required',
         'Single sign-on is required in this organization. Allow passwords again before disabling its identity provider.',
       )
     await configurations.setEnabled(enabled, enabled ? editorOf(acting) : undefined)
-    await auditLog(db, organizationId, actorOf(caller)).record(
-      enabled ? 'saml.enabled' : 'saml.disabled',
-      { target: { kind: 'saml', id: organizationId, label: before.idpEntityId } },
-    )
+    await auditLog(tenant, actorOf(caller)).record(enabled ? 'saml.enabled' : 'saml.disabled', {
+      target: { kind: 'saml', id: organizationId, label: before.idpEntityId },
+    })
   })
 }
 
 /** Looks up every unproved domain in DNS, outside of any transaction, because a name server may be slow. */
 export async function proveDomains(deps: Deps, organizationId: number): Promise<void> {
   if (!(await needsDomainProof(deps.store.platform, deps.config.domainProof))) return
-  const claims = await deps.store.tenant(organizationId, async (db) =>
-    domainClaims(db, organizationId).list(),
+  const claims = await deps.store.tenant(organizationId, async (tenant) =>
+    domainClaims(tenant).list(),
   )
   const asked = await Promise.all(
     claims
@@ -109,10 +108,10 @@ export async function proveDomains(deps: Deps, organizationId: number): Promise<
         proved: await isDomainProved(deps.config, claim),
       })),
   )
-  await deps.store.tenant(organizationId, async (db) => {
+  await deps.store.tenant(organizationId, async (tenant) => {
     for (const { claim, proved } of asked)
-      if (proved !== undefined && (await domainClaims(db, organizationId).noteProof(claim, proved)))
-        await auditLog(db, organizationId, systemActor).record('saml.domain_proved', {
+      if (proved !== undefined && (await domainClaims(tenant).noteProof(claim, proved)))
+        await auditLog(tenant, systemActor).record('saml.domain_proved', {
           target: { kind: 'domain', id: claim.domain, label: claim.domain },
         })
   })
@@ -123,8 +122,8 @@ const making = new Map<number, Promise<{ privateKey: string; certificate: string
 
 async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
   const { organizationId, organizationSlug } = caller
-  const present = await deps.store.tenant(organizationId, async (db) =>
-    samlSpKeys(db, organizationId).certificate(),
+  const present = await deps.store.tenant(organizationId, async (tenant) =>
+    samlSpKeys(tenant).certificate(),
   )
   if (present !== undefined) return
   const made = making.get(organizationId) ?? makeSpKey(`cloud-control ${organizationSlug}`)
@@ -132,8 +131,8 @@ async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
   try {
     const { privateKey, certificate } = await made
     const sealed = deps.keyring.seal(placeOfSpKey(organizationId), privateKey)
-    await deps.store.tenant(organizationId, async (db) =>
-      samlSpKeys(db, organizationId).keepFirst({ privateKey: sealed, certificate }),
+    await deps.store.tenant(organizationId, async (tenant) =>
+      samlSpKeys(tenant).keepFirst({ privateKey: sealed, certificate }),
     )
   } finally {
     making.delete(organizationId)
@@ -143,7 +142,7 @@ async function ensureSpKey(deps: Deps, caller: Caller): Promise<void> {
 type Change = { before: SamlConfiguration | undefined; settings: SamlSettings; parsed: Parsed }
 
 /** Audits old and new values. Certificates are public, and shown by their fingerprints. */
-async function record(db: Db, caller: Caller, change: Change): Promise<void> {
+async function record(tenant: Tenant, caller: Caller, change: Change): Promise<void> {
   const { before, settings, parsed } = change
   const { organizationId } = caller
   const changed = Object.fromEntries(
@@ -152,7 +151,7 @@ async function record(db: Db, caller: Caller, change: Change): Promise<void> {
       .map(([key, to]) => [key, { from: before?.[key as keyof SamlSettings] ?? null, to }] as const)
       .filter(([, { from, to }]) => from !== to),
   )
-  await auditLog(db, organizationId, actorOf(caller)).record('saml.configured', {
+  await auditLog(tenant, actorOf(caller)).record('saml.configured', {
     target: { kind: 'saml', id: organizationId, label: settings.idpEntityId },
     detail: {
       ...changed,

@@ -23,10 +23,10 @@ export async function sendLogoutForm(
   // Answered already: a reload or the back button led here, and there is nothing left to send.
   if (request.taken) return { location: '/login' }
   const { id, organizationId, slug, userId, nameId, sessionIndex } = request
-  const found = await deps.store.tenant(organizationId, async (db) => ({
-    configuration: await samlConfigurations(db, organizationId).find(),
-    key: await findSpKey(db, organizationId),
-    principal: await samlSessions(db, organizationId).latest({ userId, nameId, sessionIndex }),
+  const found = await deps.store.tenant(organizationId, async (tenant) => ({
+    configuration: await samlConfigurations(tenant).find(),
+    key: await findSpKey(tenant),
+    principal: await samlSessions(tenant).latest({ userId, nameId, sessionIndex }),
   }))
   const { configuration, key, principal } = found
   if (!configuration?.sloUrl || !key || !principal) return { location: '/login?signedout=1' }

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
 import { maxAgeMs, skewMs } from '../../domain/saml/judge-assertion.ts'
 import { mapPerson, type MappedPerson } from '../../domain/saml/map-person.ts'
 import { safeTarget } from '../../domain/saml/safe-target.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
-import type { Db } from '../../store/connect.ts'
 import { openSamlSession, type SamlPrincipal } from '../../store/saml/open-saml-session.ts'
 import { samlRequests, type AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
@@ -47,7 +47,7 @@ type Configured = Verified & { configuration: AnsweredConfiguration }
  * refusal leaves both consumed, so that the response cannot be tried again.
  */
 export async function settleSignIn(
-  db: Db,
+  tenant: Tenant,
   verified: Verified,
   visit: AcsVisit,
 ): Promise<AcsOutcome | { kind: 'replayed' } | { kind: 'refused'; cause: string }> {
@@ -55,13 +55,13 @@ export async function settleSignIn(
   const { organizationId, id, kind } = request
   const until = new Date(Date.now() + seenMs)
   const answer = { requestId: id, kind, messageId: read.assertion.id, until }
-  const taken = await samlRequests(db, organizationId).takeAnswer(answer)
+  const taken = await samlRequests(tenant).takeAnswer(answer)
   if (!taken) return { kind: 'replayed' }
   const attempt = { organizationId, kind, requestId: id }
   const { visitor } = visit
   const detail = traceDetail(verified)
   const fail = async (step: string, cause: string, more: TraceDetail = {}) =>
-    noteRefusedSignIn(db, { attempt, visitor }, { step, cause, detail: { ...detail, ...more } })
+    noteRefusedSignIn(tenant, { attempt, visitor }, { step, cause, detail: { ...detail, ...more } })
 
   if (verified.csrf !== undefined) {
     await fail('browser', verified.csrf)
@@ -78,7 +78,7 @@ export async function settleSignIn(
     if (!configuration || (kind !== 'test' && !configuration.enabled))
       throw new SamlRefusal('not_enabled')
     const configured = { ...verified, configuration }
-    return await (kind === 'test' ? tried : admit)(db, configured, visit)
+    return await (kind === 'test' ? tried : admit)(tenant, configured, visit)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     const above = error instanceof AboveEditor
@@ -89,15 +89,15 @@ export async function settleSignIn(
   }
 }
 
-async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<AcsOutcome> {
+async function admit(tenant: Tenant, verified: Configured, visit: AcsVisit): Promise<AcsOutcome> {
   const { request, configuration, read, relayState } = verified
-  const { organizationId, id } = request
+  const { id } = request
   const { visitor, origin } = visit
   const person = mapPerson(read.assertion, configuration)
-  const userId = await admitPerson(db, organizationId, { configuration, person, visitor })
+  const userId = await admitPerson(tenant, { configuration, person, visitor })
   // Always a new secret, so that a cookie planted by an attacker is never adopted (session fixation).
   const secret = newSecret()
-  const opened = await openSamlSession(db, organizationId, {
+  const opened = await openSamlSession(tenant, {
     ...visitor,
     userId,
     tokenHash: secret.hash,
@@ -114,11 +114,15 @@ async function admit(db: Db, verified: Configured, visit: AcsVisit): Promise<Acs
 }
 
 /** A test sign-in does everything without changing anything; the trace shows the result. */
-async function tried(db: Db, verified: Configured, { visitor }: AcsVisit): Promise<AcsOutcome> {
+async function tried(
+  tenant: Tenant,
+  verified: Configured,
+  { visitor }: AcsVisit,
+): Promise<AcsOutcome> {
   const { request, configuration, read } = verified
   const person = mapPerson(read.assertion, configuration)
-  const plan = await planAdmission(db, request.organizationId, { configuration, person })
-  await samlTraces(db, request.organizationId).add({
+  const plan = await planAdmission(tenant, { configuration, person })
+  await samlTraces(tenant).add({
     kind: 'test',
     outcome: 'success',
     step: 'would_sign_in',

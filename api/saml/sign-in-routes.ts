@@ -106,8 +106,8 @@ export const samlAssertionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { id } = request.query
       const found = typeof id === 'string' && (await saml(app.deps.store.platform).request(id))
       if (!found || found.taken || found.kind === 'logout') throw new SamlRefusal('request_unknown')
-      const onward = await app.deps.store.tenant(found.organizationId, async (db) =>
-        questionOf(app.deps, db, {
+      const onward = await app.deps.store.tenant(found.organizationId, async (tenant) =>
+        questionOf(app.deps, tenant, {
           id: found.id,
           organization: found,
           origin: publicOrigin(request),

@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { signEnveloped } from '../../domain/saml/enveloped-signature.ts'
 import { redirectUrl, type OutgoingMessage } from '../../domain/saml/redirect-binding.ts'
-import type { Db } from '../../store/connect.ts'
 import type { SamlBinding } from '../../store/saml/saml-configurations.ts'
 import { placeOfSpKey, samlSpKeys } from '../../store/saml/saml-sp-keys.ts'
 import type { Deps } from '../deps.ts'
@@ -11,8 +11,10 @@ export type SpKey = { sealed: Buffer; certificate: string; organizationId: numbe
 /** Where a browser is sent next: an address, or a form that submits itself. */
 export type Onward = { location: string } | { form: PostForm }
 
-export async function findSpKey(db: Db, organizationId: number): Promise<SpKey | undefined> {
-  const row = await samlSpKeys(db, organizationId).find()
+export async function findSpKey(tenant: Tenant): Promise<SpKey | undefined> {
+  const { organizationId } = tenant
+
+  const row = await samlSpKeys(tenant).find()
   return row && { sealed: row.privateKey, certificate: row.certificate, organizationId }
 }
 

@@ -72,8 +72,8 @@ type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
 async function note({ deps, request, visitor }: Told, refused: Refused): Promise<void> {
   const { organizationId, kind, id } = request
   const attempt = { organizationId, kind, requestId: id }
-  await deps.store.tenant(organizationId, async (db) =>
-    noteRefusedSignIn(db, { attempt, visitor }, refused),
+  await deps.store.tenant(organizationId, async (tenant) =>
+    noteRefusedSignIn(tenant, { attempt, visitor }, refused),
   )
 }
 
@@ -88,8 +88,8 @@ async function settle(deps: Deps, answered: Answered, visit: AcsVisit): Promise<
   const csrf = faultOfBrowser(request, visit)
   for (let tries = 1; ; tries += 1)
     try {
-      const outcome = await deps.store.tenant(request.organizationId, async (db) =>
-        settleSignIn(db, { ...answered, csrf }, visit),
+      const outcome = await deps.store.tenant(request.organizationId, async (tenant) =>
+        settleSignIn(tenant, { ...answered, csrf }, visit),
       )
       if (outcome.kind === 'refused') throw new SamlRefusal(outcome.cause)
       if (outcome.kind !== 'replayed') return outcome

@@ -52,10 +52,13 @@ async function verify(
   { received, request, visit }: Step & { received: ReceivedMessage },
 ): Promise<LogoutResponse> {
   const { organizationId } = request
-  const { configuration, certificates } = await deps.store.tenant(organizationId, async (db) => {
-    const rows = samlConfigurations(db, organizationId)
-    return { configuration: await rows.find(), certificates: await rows.certificates() }
-  })
+  const { configuration, certificates } = await deps.store.tenant(
+    organizationId,
+    async (tenant) => {
+      const rows = samlConfigurations(tenant)
+      return { configuration: await rows.find(), certificates: await rows.certificates() }
+    },
+  )
   const { message } = received.verify(certificates.map(({ pem }) => pem))
   if (message.kind !== 'SAMLResponse' || message.inResponseTo !== request.id)
     throw new SamlRefusal('in_response_to')
@@ -69,15 +72,12 @@ async function take(
   { message, request, visit }: Step & { message: LogoutResponse },
 ): Promise<void> {
   const { organizationId, userId } = request
-  await deps.store.tenant(organizationId, async (db) => {
-    const taken = await samlRequests(db, organizationId).take(request.id, ['logout'])
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const taken = await samlRequests(tenant).take(request.id, ['logout'])
     if (!taken) throw new SamlRefusal('replayed')
-    await auditLog(db, organizationId, actorOfProvider(message.issuer, visit)).record(
-      event[message.outcome],
-      {
-        outcome: message.outcome === 'success' ? 'success' : 'failure',
-        ...(userId !== null && { target: { kind: 'user', id: userId } }),
-      },
-    )
+    await auditLog(tenant, actorOfProvider(message.issuer, visit)).record(event[message.outcome], {
+      outcome: message.outcome === 'success' ? 'success' : 'failure',
+      ...(userId !== null && { target: { kind: 'user', id: userId } }),
+    })
   })
 }

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { changesOfNew, changesOfPatch, type GroupChanges } from '../../domain/scim/group-changes.ts'
 import { patchOperations } from '../../domain/scim/patch-operations.ts'
 import { readDocument } from '../../domain/scim/read-document.ts'
 import { groupSchema } from '../../domain/scim/schemas.ts'
-import type { Db } from '../../store/connect.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { groupMembership } from '../../store/scim/group-membership.ts'
 import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
@@ -44,25 +44,22 @@ async function changeScimGroup(
   }: { publicId: string; wanted: WantedMembers; changesOf: (before: ScimGroup) => GroupChanges },
 ): Promise<ScimGroup> {
   const { organizationId } = by
-  return deps.store.tenant(organizationId, async (db) => {
-    const groups = scimGroups(db, organizationId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const groups = scimGroups(tenant)
     // Sent together and executed in order; so are the last ones.
-    const [, before] = await Promise.all([
-      holdMembership(db, organizationId),
-      groups.getForUpdate(publicId),
-    ])
+    const [, before] = await Promise.all([holdMembership(tenant), groups.getForUpdate(publicId)])
     assertVersion(by.ifMatch, before.rowVersion)
     const { fields, members } = changesOf(before)
     const changes = fieldChanges(before, fields)
     const fieldsChanged = Object.keys(changes).length > 0
     if (fieldsChanged) await groups.update(before.id, fields)
-    const { added, removed } = await changeMembers(db, by, { before, fields, members })
+    const { added, removed } = await changeMembers(tenant, by, { before, fields, members })
     if (added > 0) changes['membersAdded'] = { from: null, to: added }
     if (removed > 0) changes['membersRemoved'] = { from: null, to: removed }
     if (Object.keys(changes).length === 0) return groups.get(publicId, wanted)
     const [, , after] = await Promise.all([
       fieldsChanged ? undefined : groups.touch(before.id),
-      scimLog(db, organizationId).recordChange(by, {
+      scimLog(tenant).recordChange(by, {
         event: 'scim.group_updated',
         target: { kind: 'group', id: before.id, publicId, label: fields.displayName },
         changes,
@@ -75,16 +72,15 @@ async function changeScimGroup(
 
 /** Changes the members, and their roles with them, up and down. */
 async function changeMembers(
-  db: Db,
+  tenant: Tenant,
   by: Provisioning,
   { before, fields, members }: GroupChanges & { before: HeldGroup },
 ): Promise<{ added: number; removed: number }> {
-  const { organizationId } = by
   const { id: groupId, role: gave } = before
   const renamed = fields.displayName !== before.displayName
-  const gives = renamed ? await mappedRole(db, organizationId, fields.displayName) : gave
-  const membership = groupMembership(db, organizationId, groupId)
-  const roles = memberRoles(db, by, groupId)
+  const gives = renamed ? await mappedRole(tenant, fields.displayName) : gave
+  const membership = groupMembership(tenant, groupId)
+  const roles = memberRoles(tenant, by, groupId)
   const { replaced, add } = members
   const [ids, gone] = [[...add.keys()], [...members.remove]]
   const remove = async () => (replaced ? membership.removeAllBut(ids) : membership.remove(gone))
@@ -102,7 +98,7 @@ async function changeMembers(
     membership.add(add),
     roles.give({ whom: renamed ? 'everybody' : 'these', ids: named }),
     // A person may have lost the role of an approver.
-    gave && loses && voidUnableApprovals(db, organizationId, actorOfToken(by)),
+    gave && loses && voidUnableApprovals(tenant, actorOfToken(by)),
   ])
   return { added, removed }
 }

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { refusal } from '../../domain/scim/refusals.ts'
 import {
   columnsAfter,
@@ -9,7 +10,6 @@ import { applyPatch } from '../../domain/scim/apply-patch.ts'
 import { patchOperations } from '../../domain/scim/patch-operations.ts'
 import { readDocument } from '../../domain/scim/read-document.ts'
 import { userSchema } from '../../domain/scim/schemas.ts'
-import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
@@ -57,24 +57,21 @@ async function changeScimUser(
   }: { publicId: string; wantsGroups: boolean; after: (before: ScimUser) => UserColumns },
 ): Promise<ScimUser> {
   const { organizationId } = by
-  return deps.store.tenant(organizationId, async (db) => {
-    const people = scimUsers(db, organizationId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const people = scimUsers(tenant)
     // Sent together and executed in order.
-    const [, before] = await Promise.all([
-      holdPeople(db, organizationId),
-      people.getForUpdate(publicId),
-    ])
+    const [, before] = await Promise.all([holdPeople(tenant), people.getForUpdate(publicId)])
     assertVersion(by.ifMatch, before.rowVersion)
     const next = after(before)
     const changes = differenceOf(before, next)
     if (Object.keys(changes).length === 0) return people.get(publicId, wantsGroups)
-    await assertAllowed(db, organizationId, { before, next })
+    await assertAllowed(tenant, { before, next })
     // Awaited alone: this statement can be refused, and its error must be the one that is reported.
     await people.update(before.id, next)
-    const tokensEnded = await settle(db, by, { before, next })
+    const tokensEnded = await settle(tenant, by, { before, next })
     if (tokensEnded > 0) changes['apiTokens'] = { from: tokensEnded, to: 0 }
     const [, changed] = await Promise.all([
-      scimLog(db, organizationId).recordChange(by, {
+      scimLog(tenant).recordChange(by, {
         event: eventOf(before, next),
         target: targetOf({ ...before, ...next }),
         changes,
@@ -90,8 +87,7 @@ async function changeScimUser(
  * would have the password reset mailed to it, and take over the organization.
  */
 async function assertAllowed(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { before, next }: { before: ScimUser; next: UserColumns },
 ): Promise<void> {
   if (isReaddressed(before, next) && (before.role === 'Owner' || before.platformAdmin))
@@ -100,17 +96,17 @@ async function assertAllowed(
       'The address of an Owner or platform administrator is not changed by SCIM.',
     )
   if (before.role === 'Owner' && before.active && !next.active)
-    await assertAnotherOwner(db, organizationId, before.id)
+    await assertAnotherOwner(tenant, before.id)
 }
 
 /** The consequences: credentials of a deactivated person end. Returns how many API tokens ended. */
 async function settle(
-  db: Db,
+  tenant: Tenant,
   by: Provisioning,
   { before, next }: { before: ScimUser; next: UserColumns },
 ): Promise<number> {
-  const access = endAccess(db, by.organizationId)
-  const makers = personMakers(db, by.organizationId)
+  const access = endAccess(tenant)
+  const makers = personMakers(tenant)
   // Either of the two lets the identity provider's next assertion open the account.
   if (isReaddressed(before, next) || before.userName !== next.userName)
     await makers.noteByScimToken(before.id, by.tokenId, 'readdressed')
@@ -121,7 +117,7 @@ async function settle(
   if (ends || isReaddressed(before, next)) await access.mailedLinks(before.id)
   // The owner of the old address must notice an attacker who takes over the account by changing it.
   if (isReaddressed(before, next) && before.email !== null)
-    await mails(db, by.organizationId).queue('address_changed', before.id, {
+    await mails(tenant).queue('address_changed', before.id, {
       changedBy: by.tokenName,
       from: before.email,
       to: next.email,
@@ -129,7 +125,7 @@ async function settle(
   if (!ends) return 0
   await access.sessions(before.id)
   const tokensEnded = await access.apiTokens(before.id)
-  await voidUnableApprovals(db, by.organizationId, actorOfToken(by))
+  await voidUnableApprovals(tenant, actorOfToken(by))
   return tokensEnded
 }
 

@@ -18,21 +18,21 @@ export async function createScimGroup(
   const { organizationId } = by
   const { fields, members } = changesOfNew(readDocument(groupSchema, body))
   const ids = [...members.add.keys()]
-  return deps.store.tenant(organizationId, async (db) => {
-    const groups = scimGroups(db, organizationId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const groups = scimGroups(tenant)
     // Sent together and executed in order; so are the next ones.
     const [, gives, group] = await Promise.all([
-      holdMembership(db, organizationId),
-      mappedRole(db, organizationId, fields.displayName),
+      holdMembership(tenant),
+      mappedRole(tenant, fields.displayName),
       groups.create(fields),
     ])
     const these = { whom: 'these', ids } as const
-    const roles = memberRoles(db, by, group.id)
+    const roles = memberRoles(tenant, by, group.id)
     const [, , , , made] = await Promise.all([
       gives && ids.length > 0 && roles.hold(these),
-      groupMembership(db, organizationId, group.id).add(members.add),
+      groupMembership(tenant, group.id).add(members.add),
       gives && ids.length > 0 && roles.give(these),
-      scimLog(db, organizationId).recordChange(by, {
+      scimLog(tenant).recordChange(by, {
         event: 'scim.group_created',
         target: { kind: 'group', id: group.id, publicId: group.publicId, label: group.displayName },
         changes: {

@@ -13,14 +13,14 @@ export async function createScimToken(
 ): Promise<{ id: number; plain: string }> {
   const { organizationId } = caller
   const { plain, hash, prefix } = newToken('scim')
-  const id = await deps.store.tenant(organizationId, async (db) => {
-    await holdPeopleAs(db, caller, 'manage_users_sso')
-    const created = await tokens(db, organizationId).createScimToken(caller.userId, {
+  const id = await deps.store.tenant(organizationId, async (tenant) => {
+    await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const created = await tokens(tenant).createScimToken(caller.userId, {
       name,
       hash,
       prefix,
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('scim.token_created', {
+    await auditLog(tenant, actorOf(caller)).record('scim.token_created', {
       target: { kind: 'scim_token', id: created, label: name },
     })
     return created

@@ -14,20 +14,20 @@ export async function deleteScimGroup(
   publicId: string,
 ): Promise<void> {
   const { organizationId } = by
-  await deps.store.tenant(organizationId, async (db) => {
-    await holdMembership(db, organizationId)
-    const groups = scimGroups(db, organizationId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await holdMembership(tenant)
+    const groups = scimGroups(tenant)
     const group = await groups.getForUpdate(publicId)
     assertVersion(by.ifMatch, group.rowVersion)
     if (group.role) {
       const everybody = { whom: 'everybody', ids: [] } as const
-      const roles = memberRoles(db, by, group.id)
+      const roles = memberRoles(tenant, by, group.id)
       // Sent together and executed in order.
       await Promise.all([roles.hold(everybody), roles.give(everybody, { notCounting: true })])
     }
     await groups.delete(group.id)
-    if (group.role) await voidUnableApprovals(db, organizationId, actorOfToken(by))
-    await scimLog(db, organizationId).recordChange(by, {
+    if (group.role) await voidUnableApprovals(tenant, actorOfToken(by))
+    await scimLog(tenant).recordChange(by, {
       event: 'scim.group_deleted',
       target: { kind: 'group', id: group.id, publicId, label: group.displayName },
       changes: { displayName: { from: group.displayName, to: null } },

@@ -16,19 +16,18 @@ export async function deleteScimUser(
   publicId: string,
 ): Promise<void> {
   const { organizationId } = by
-  await deps.store.tenant(organizationId, async (db) => {
-    await holdPeople(db, organizationId)
-    const person = await scimUsers(db, organizationId).getForUpdate(publicId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await holdPeople(tenant)
+    const person = await scimUsers(tenant).getForUpdate(publicId)
     assertVersion(by.ifMatch, person.rowVersion)
-    if (person.role === 'Owner' && person.active)
-      await assertAnotherOwner(db, organizationId, person.id)
-    await users(db, organizationId).deprovision(person.id)
-    const access = endAccess(db, organizationId)
+    if (person.role === 'Owner' && person.active) await assertAnotherOwner(tenant, person.id)
+    await users(tenant).deprovision(person.id)
+    const access = endAccess(tenant)
     await access.sessions(person.id)
     const tokensEnded = await access.apiTokens(person.id)
     await access.mailedLinks(person.id)
-    await voidUnableApprovals(db, organizationId, actorOfToken(by))
-    await scimLog(db, organizationId).recordChange(by, {
+    await voidUnableApprovals(tenant, actorOfToken(by))
+    await scimLog(tenant).recordChange(by, {
       event: 'scim.user_deleted',
       target: targetOf(person),
       changes: {

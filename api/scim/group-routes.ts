@@ -15,8 +15,8 @@ export const scimGroupRoutes = resourceRoutes<ScimGroup>({
   columns: groupFilterColumns,
   listNote:
     'A group of over 1,000 members comes without them in a list, also where `attributes=members` asks for them: read it by its id, which gives all of them.',
-  rows(db, organizationId) {
-    const groups = scimGroups(db, organizationId)
+  rows(tenant) {
+    const groups = scimGroups(tenant)
     return {
       get: async (id, shown) => groups.get(id, wantedMembers(shown, 'read')),
       exists: async (id) => groups.get(id, 'none'),

@@ -18,8 +18,8 @@ export function logRefusals(scim: FastifyInstance): void {
     if (!scimCaller || !scimRefusal || scimRefusal.status === 429) return
     const { organizationId } = scimCaller
     try {
-      await deps.store.tenant(organizationId, async (db) =>
-        scimLog(db, organizationId).recordRefusal(
+      await deps.store.tenant(organizationId, async (tenant) =>
+        scimLog(tenant).recordRefusal(
           { ...scimCaller, method: request.method, path: request.url },
           { ...scimRefusal, scimType: scimRefusal.scimType ?? null },
         ),

@@ -45,8 +45,8 @@ export const scimLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor, outcome } }) => {
       const before = decodeCursor(cursor, newest)
-      const found = await app.deps.store.tenant(organizationId, async (db) =>
-        scimLog(db, organizationId).list({
+      const found = await app.deps.store.tenant(organizationId, async (tenant) =>
+        scimLog(tenant).list({
           limit: limit + 1,
           before,
           ...(outcome && { outcome }),

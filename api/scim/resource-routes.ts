@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { projection, type Projection } from '../../domain/scim/projection.ts'
 import type { ResourceSchema } from '../../domain/scim/schemas.ts'
-import type { Db } from '../../store/connect.ts'
 import type { FilterColumns } from '../../store/scim/filter-to-sql.ts'
 import type { ListPage } from '../../store/scim/scim-users.ts'
 import type { Deps } from '../deps.ts'
@@ -35,10 +35,7 @@ export type Resource<T extends Stored> = {
   columns: FilterColumns
   /** A note on its list, for the API reference. */
   listNote?: string
-  rows: (
-    db: Db,
-    organizationId: number,
-  ) => {
+  rows: (tenant: Tenant) => {
     get: (id: string, shown: Projection) => Promise<T>
     exists: (id: string) => Promise<unknown>
     list: (page: ListPage, shown: Projection) => Promise<T[]>
@@ -99,8 +96,8 @@ function addList<T extends Stored>(app: App, { resource, path, asked }: Listed<T
       const { organizationId } = request.scimCaller
       const wanted = asked(request)
       const page = listPage(request.query, { schema, columns })
-      const found = await app.deps.store.tenant(organizationId, async (db) => {
-        const rows = resource.rows(db, organizationId)
+      const found = await app.deps.store.tenant(organizationId, async (tenant) => {
+        const rows = resource.rows(tenant)
         return readPage(page, {
           list: async (one) => rows.list(one, wanted.projection),
           count: async (one) => rows.count(one),
@@ -139,7 +136,7 @@ function addCreation<T extends Stored>(app: App, { resource, path, asked, show }
 
 function addItem<T extends Stored>(app: App, { resource, path, asked, show }: Served<T>): void {
   const { name, rows } = resource
-  const target = scimTarget((db, organizationId, id) => rows(db, organizationId).exists(id))
+  const target = scimTarget((tenant, id) => rows(tenant).exists(id))
   const config = { access: 'scim', target } as const
 
   app.get(
@@ -156,8 +153,8 @@ function addItem<T extends Stored>(app: App, { resource, path, asked, show }: Se
     async (request, reply) => {
       const { organizationId } = request.scimCaller
       const wanted = asked(request)
-      const found = await app.deps.store.tenant(organizationId, async (db) =>
-        rows(db, organizationId).get(request.params.id, wanted.projection),
+      const found = await app.deps.store.tenant(organizationId, async (tenant) =>
+        rows(tenant).get(request.params.id, wanted.projection),
       )
       return show(reply, found, wanted)
     },

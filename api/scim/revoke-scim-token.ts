@@ -7,10 +7,10 @@ import type { Deps } from '../deps.ts'
 /** Revokes a SCIM token: it gets 401 from now on. What it provisioned stays. */
 export async function revokeScimToken(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    await holdPeopleAs(db, caller, 'manage_users_sso')
-    const { name } = await tokens(db, organizationId).revokeScimToken(id)
-    await auditLog(db, organizationId, actorOf(caller)).record('scim.token_revoked', {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const { name } = await tokens(tenant).revokeScimToken(id)
+    await auditLog(tenant, actorOf(caller)).record('scim.token_revoked', {
       target: { kind: 'scim_token', id, label: name },
     })
   })

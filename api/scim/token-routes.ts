@@ -26,8 +26,8 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId } }) => {
       // At most five live ones: one page.
-      const live = await app.deps.store.tenant(organizationId, async (db) =>
-        tokens(db, organizationId).listScim(),
+      const live = await app.deps.store.tenant(organizationId, async (tenant) =>
+        tokens(tenant).listScim(),
       )
       return { tokens: live.map(presentScimToken), nextCursor: null }
     },
@@ -63,8 +63,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         ...config,
-        target: async (db, organizationId, { id = 0 }) =>
-          tokens(db, organizationId).assertLiveScim(id),
+        target: async (tenant, { id = 0 }) => tokens(tenant).assertLiveScim(id),
       },
       schema: {
         operationId: 'revokeScimToken',

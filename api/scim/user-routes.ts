@@ -12,8 +12,8 @@ export const scimUserRoutes = resourceRoutes<ScimUser>({
   name: 'User',
   schema: userSchema,
   columns: userFilterColumns,
-  rows(db, organizationId) {
-    const people = scimUsers(db, organizationId)
+  rows(tenant) {
+    const people = scimUsers(tenant)
     return {
       get: async (id, { wants }) => people.get(id, wants('groups')),
       exists: async (id) => people.get(id, false),

@@ -32,21 +32,21 @@ export async function acceptInvitation(
   const { organizationId, userId } = owner
   // Hashing is slow, so it is done before the transaction.
   const passwordHash = await hashPassword(password)
-  const cookie = await deps.store.tenant(organizationId, async (db) => {
-    if (!(await holdPerson(db, organizationId, userId))) throw spent()
-    if (!(await userTokens(db, organizationId).use(hash, 'invitation'))) throw spent()
-    await assertMayUsePassword(db, owner)
-    await users(db, organizationId).setPassword(userId, passwordHash, name)
-    await endAccess(db, organizationId).mailedLinks(userId)
+  const cookie = await deps.store.tenant(organizationId, async (tenant) => {
+    if (!(await holdPerson(tenant, userId))) throw spent()
+    if (!(await userTokens(tenant).use(hash, 'invitation'))) throw spent()
+    await assertMayUsePassword(tenant, owner)
+    await users(tenant).setPassword(userId, passwordHash, name)
+    await endAccess(tenant).mailedLinks(userId)
     // A factor from before the first password was set up in a session of an identity provider: an
     // attacker who controls that could lock out the person who accepts.
-    await secondFactors(db, organizationId).remove(userId)
-    await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
+    await secondFactors(tenant).remove(userId)
+    await auditLog(tenant, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
       target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
       detail:
         name === undefined || name === owner.name ? {} : { name: { from: owner.name, to: name } },
     })
-    return insertSession(db, owner, visitor)
+    return insertSession(tenant, owner, visitor)
   })
   return readSignIn(deps, { cookie, hash: hashCredential(cookie) }, visitor)
 }

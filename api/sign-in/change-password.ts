@@ -20,8 +20,8 @@ export async function changePassword(
 ): Promise<void> {
   const { organizationId, userId, email } = caller
   assertNewPassword(password, caller)
-  const oldHash = await deps.store.tenant(organizationId, async (db) =>
-    users(db, organizationId).passwordHash(userId),
+  const oldHash = await deps.store.tenant(organizationId, async (tenant) =>
+    users(tenant).passwordHash(userId),
   )
   if (oldHash === null || email === null)
     throw conflict('no_password', 'You have no password here: you sign in by single sign-on.')
@@ -37,14 +37,14 @@ export async function changePassword(
   }
 
   const passwordHash = await hashPassword(password)
-  await deps.store.tenant(organizationId, async (db) => {
-    const person = await holdPerson(db, organizationId, userId)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const person = await holdPerson(tenant, userId)
     // A concurrent request changed it.
     if (person?.passwordHash !== oldHash) throw wrongOwnPassword()
-    await users(db, organizationId).setPassword(userId, passwordHash)
-    await sessions(db, organizationId).revokeOthersOf(userId, caller.credentialId)
-    await endAccess(db, organizationId).mailedLinks(userId)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.password_changed', {
+    await users(tenant).setPassword(userId, passwordHash)
+    await sessions(tenant).revokeOthersOf(userId, caller.credentialId)
+    await endAccess(tenant).mailedLinks(userId)
+    await auditLog(tenant, actorOf(caller)).record('auth.password_changed', {
       target: { kind: 'user', id: userId, label: email },
     })
   })
@@ -52,8 +52,8 @@ export async function changePassword(
 
 async function noteFailure(deps: Deps, caller: Caller): Promise<void> {
   const { organizationId, userId, email, name } = caller
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOf(caller)).record('auth.password_changed', {
+  await deps.store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, actorOf(caller)).record('auth.password_changed', {
       outcome: 'failure',
       target: { kind: 'user', id: userId, label: email ?? name },
       detail: { because: 'wrong password' },

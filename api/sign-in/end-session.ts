@@ -6,9 +6,9 @@ import type { Deps } from '../deps.ts'
 /** Ends one of the caller's own sessions. */
 export async function endSession({ store }: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId, userId } = caller
-  await store.tenant(organizationId, async (db) => {
-    await sessions(db, organizationId).revokeOf(userId, id)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.session_revoked', {
+  await store.tenant(organizationId, async (tenant) => {
+    await sessions(tenant).revokeOf(userId, id)
+    await auditLog(tenant, actorOf(caller)).record('auth.session_revoked', {
       target: { kind: 'session', id },
     })
   })

@@ -17,14 +17,14 @@ export async function enrollSecondFactor(
 ): Promise<Enrollment> {
   const { organizationId, userId } = caller
   const secret = newTotpSecret()
-  await store.tenant(organizationId, async (db) => {
-    const person = await holdPerson(db, organizationId, userId)
+  await store.tenant(organizationId, async (tenant) => {
+    const person = await holdPerson(tenant, userId)
     // Otherwise an attacker with an open session could replace the person's app by another.
     if (person?.mfaEnabled)
       throw conflict('mfa_enabled', 'A second factor is active. Remove it first.')
     const sealed = keyring.seal(secretPlace(organizationId), secret)
-    await secondFactors(db, organizationId).enroll(userId, sealed)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_enrolled', {
+    await secondFactors(tenant).enroll(userId, sealed)
+    await auditLog(tenant, actorOf(caller)).record('auth.mfa_enrolled', {
       target: { kind: 'user', id: userId, label: caller.email ?? caller.name },
     })
   })

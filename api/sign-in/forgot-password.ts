@@ -24,13 +24,12 @@ export async function forgotPassword(deps: Deps, email: string, visitor: Visitor
 
 async function queueMail(deps: Deps, account: Resettable, visitor: Visitor): Promise<void> {
   const { organizationId, userId, email } = account
-  await deps.store.tenant(organizationId, async (db) => {
+  await deps.store.tenant(organizationId, async (tenant) => {
     // No link is sent to a person whose password could not sign in.
-    if (!(await mayUsePassword(db, account))) return
-    await mails(db, organizationId).queue('password_reset', userId, {})
-    await auditLog(db, organizationId, actorOfVisitor(visitor)).record(
-      'auth.password_reset_requested',
-      { target: { kind: 'user', id: userId, label: email } },
-    )
+    if (!(await mayUsePassword(tenant, account))) return
+    await mails(tenant).queue('password_reset', userId, {})
+    await auditLog(tenant, actorOfVisitor(visitor)).record('auth.password_reset_requested', {
+      target: { kind: 'user', id: userId, label: email },
+    })
   })
 }

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hashCredential, newSecret } from '../../domain/access/credentials.ts'
 import { normalEmail, passwordTries } from '../../domain/access/try-subjects.ts'
 import { invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { signIn, type SignInCandidate } from '../../store/platform/sign-in.ts'
 import { holdPerson } from '../../store/users/hold-person.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
@@ -56,8 +56,8 @@ export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Pr
     ])
   if (match.organizationStatus === 'suspended') throw organizationSuspended()
 
-  const step = await deps.store.tenant(match.organizationId, async (db) =>
-    takeStep(db, match, visitor),
+  const step = await deps.store.tenant(match.organizationId, async (tenant) =>
+    takeStep(tenant, match, visitor),
   )
   if ('mfaToken' in step) return step
   return readSignIn(deps, { ...step, hash: hashCredential(step.cookie) }, visitor)
@@ -75,18 +75,18 @@ async function firstMatch(
 
 /** Opens a session or, with a second factor, returns a token that waits for its code. */
 async function takeStep(
-  db: Db,
+  tenant: Tenant,
   match: Person & Pick<SignInCandidate, 'passwordHash'>,
   visitor: Visitor,
 ): Promise<{ cookie: string } | { mfaToken: string }> {
-  const { organizationId, userId } = match
-  const person = await holdPerson(db, organizationId, userId)
+  const { userId } = match
+  const person = await holdPerson(tenant, userId)
   // The password changed, or the account was closed, since the slow check began.
   if (!person || person.passwordHash !== match.passwordHash) throw wrongCredentials()
-  await assertMayUsePassword(db, match)
-  if (!person.mfaEnabled) return { cookie: await insertSession(db, match, visitor) }
+  await assertMayUsePassword(tenant, match)
+  if (!person.mfaEnabled) return { cookie: await insertSession(tenant, match, visitor) }
   const token = newSecret()
-  await userTokens(db, organizationId).create(userId, 'second_factor', {
+  await userTokens(tenant).create(userId, 'second_factor', {
     hash: token.hash,
     minutes: secondFactorMinutes,
   })
@@ -98,8 +98,8 @@ async function noteFailure(
   { organizationId, userId, email }: SignInCandidate,
   visitor: Visitor,
 ): Promise<void> {
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.login_failed', {
+  await deps.store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, actorOfVisitor(visitor)).record('auth.login_failed', {
       outcome: 'failure',
       target: { kind: 'user', id: userId, label: email },
     }),

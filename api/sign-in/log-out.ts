@@ -11,10 +11,10 @@ import { logoutQuestion, noteLogoutQuestion, type LogoutQuestion } from '../saml
  */
 export async function logOut(deps: Deps, caller: Caller, origin: string): Promise<string | null> {
   const { organizationId } = caller
-  const question = await deps.store.tenant(organizationId, async (db) => {
-    const found = await noteLogoutQuestion(db, caller, origin)
-    await sessions(db, organizationId).revoke(caller.credentialId)
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.logout', {
+  const question = await deps.store.tenant(organizationId, async (tenant) => {
+    const found = await noteLogoutQuestion(tenant, caller, origin)
+    await sessions(tenant).revoke(caller.credentialId)
+    await auditLog(tenant, actorOf(caller)).record('auth.logout', {
       detail: { singleLogout: found !== undefined },
     })
     return found

@@ -1,7 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { callers } from '../../store/platform/callers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { sessions } from '../../store/users/sessions.ts'
@@ -18,18 +18,17 @@ export type NewSignIn = { cookie: string; caller: Caller }
  * so that a cookie planted by an attacker is never adopted (session fixation).
  */
 export async function insertSession(
-  db: Db,
-  { userId, organizationId }: Person,
+  tenant: Tenant,
+  { userId }: Person,
   visitor: Visitor,
 ): Promise<string> {
   const secret = newSecret()
   const { ip, userAgent, requestId } = visitor
-  await sessions(db, organizationId).create({ userId, tokenHash: secret.hash, ip, userAgent })
-  const label = await users(db, organizationId).labelOf(userId)
-  await auditLog(db, organizationId, { kind: 'user', id: userId, label, ip, requestId }).record(
-    'auth.login',
-    { target: { kind: 'user', id: userId, label } },
-  )
+  await sessions(tenant).create({ userId, tokenHash: secret.hash, ip, userAgent })
+  const label = await users(tenant).labelOf(userId)
+  await auditLog(tenant, { kind: 'user', id: userId, label, ip, requestId }).record('auth.login', {
+    target: { kind: 'user', id: userId, label },
+  })
   return secret.plain
 }
 
@@ -48,13 +47,13 @@ export async function readSignIn(
 }
 
 /** With single sign-on required, a password signs in Owners alone: they must be able to repair the configuration. */
-export async function assertMayUsePassword(db: Db, person: Person): Promise<void> {
-  if (!(await mayUsePassword(db, person))) throw ssoRequired()
+export async function assertMayUsePassword(tenant: Tenant, person: Person): Promise<void> {
+  if (!(await mayUsePassword(tenant, person))) throw ssoRequired()
 }
 
-export async function mayUsePassword(db: Db, { userId, organizationId }: Person): Promise<boolean> {
-  const { requireSso } = await organizationSettings(db, organizationId)
+export async function mayUsePassword(tenant: Tenant, { userId }: Person): Promise<boolean> {
+  const { requireSso } = await organizationSettings(tenant)
   if (!requireSso) return true
-  const { role } = await users(db, organizationId).get(userId)
+  const { role } = await users(tenant).get(userId)
   return role === 'Owner'
 }

@@ -18,23 +18,23 @@ export async function removeSecondFactor(
   const { organizationId, userId } = caller
   const audit = { target: { kind: 'user', id: userId, label: caller.email ?? caller.name } }
   // Before a try is counted: without a factor there is nothing to guess.
-  await store.tenant(organizationId, async (db) => {
-    if (!(await secondFactors(db, organizationId).find(userId))?.enabled) throw notEnabled()
+  await store.tenant(organizationId, async (tenant) => {
+    if (!(await secondFactors(tenant).find(userId))?.enabled) throw notEnabled()
   })
   const subject = codeTries(organizationId, userId)
   const removed = await asTry(store.platform, subject, async () =>
-    store.tenant(organizationId, async (db) => {
-      const person = await holdPerson(db, organizationId, userId)
+    store.tenant(organizationId, async (tenant) => {
+      const person = await holdPerson(tenant, userId)
       if (!person?.mfaEnabled) throw notEnabled()
-      if (!(await takeCode({ db, keyring }, caller, code))) {
-        await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_failed', {
+      if (!(await takeCode({ keyring }, tenant, { userId, code }))) {
+        await auditLog(tenant, actorOf(caller)).record('auth.mfa_failed', {
           ...audit,
           outcome: 'failure',
         })
         return false
       }
-      await secondFactors(db, organizationId).remove(userId)
-      await auditLog(db, organizationId, actorOf(caller)).record('auth.mfa_disabled', audit)
+      await secondFactors(tenant).remove(userId)
+      await auditLog(tenant, actorOf(caller)).record('auth.mfa_disabled', audit)
       return true
     }),
   )

@@ -33,14 +33,14 @@ export async function resetPassword(
 
   const { organizationId, userId, email, name } = owner
   const passwordHash = await hashPassword(password)
-  await deps.store.tenant(organizationId, async (db) => {
-    if (!(await holdPerson(db, organizationId, userId))) throw spent()
-    if (!(await userTokens(db, organizationId).use(hash, 'password_reset'))) throw spent()
-    await assertMayUsePassword(db, owner)
-    await users(db, organizationId).setPassword(userId, passwordHash)
-    await endAccess(db, organizationId).sessions(userId)
-    await endAccess(db, organizationId).mailedLinks(userId)
-    await auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.password_reset', {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    if (!(await holdPerson(tenant, userId))) throw spent()
+    if (!(await userTokens(tenant).use(hash, 'password_reset'))) throw spent()
+    await assertMayUsePassword(tenant, owner)
+    await users(tenant).setPassword(userId, passwordHash)
+    await endAccess(tenant).sessions(userId)
+    await endAccess(tenant).mailedLinks(userId)
+    await auditLog(tenant, actorOfVisitor(visitor)).record('auth.password_reset', {
       target: { kind: 'user', id: userId, label: email ?? name },
     })
   })

@@ -52,8 +52,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, query: { limit = 50, cursor } }) => {
       const { organizationId, userId, credentialId } = caller
       const before = decodeCursor(cursor, maxKey)
-      const found = await app.deps.store.tenant(organizationId, async (db) =>
-        sessions(db, organizationId).listOf(userId, { limit: limit + 1, before }),
+      const found = await app.deps.store.tenant(organizationId, async (tenant) =>
+        sessions(tenant).listOf(userId, { limit: limit + 1, before }),
       )
       const { rows, nextCursor } = page(found, limit)
       return { sessions: rows.map((session) => present(session, credentialId)), nextCursor }
@@ -68,8 +68,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sessionOnly: true,
         changesCredential: true,
         // oxlint-disable-next-line max-params -- as the type of a target has them
-        target: async (db, organizationId, { id = 0 }, userId) =>
-          sessions(db, organizationId).assertOpen(userId, id),
+        target: async (tenant, { id = 0 }, userId) => sessions(tenant).assertOpen(userId, id),
       },
       schema: {
         operationId: 'endMySession',

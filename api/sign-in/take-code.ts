@@ -1,8 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { hashRecoveryCode, stepOfCode } from '../../domain/access/second-factor.ts'
 import type { Keyring, SealedPlace } from '../../gateways/keyring/keyring.ts'
-import type { Db } from '../../store/connect.ts'
 import { secondFactors } from '../../store/users/second-factors.ts'
-import type { Person } from './open-session.ts'
 
 export const secretPlace = (organizationId: number): SealedPlace => ({
   organizationId,
@@ -15,14 +14,14 @@ export const secretPlace = (organizationId: number): SealedPlace => ({
  * own 30 s too, because an attacker may have seen it (RFC 6238 5.2).
  */
 export async function takeCode(
-  { db, keyring }: { db: Db; keyring: Keyring },
-  { organizationId, userId }: Person,
-  code: string,
+  { keyring }: { keyring: Keyring },
+  tenant: Tenant,
+  { userId, code }: { userId: number; code: string },
 ): Promise<'totp' | 'recovery' | undefined> {
-  const factors = secondFactors(db, organizationId)
+  const factors = secondFactors(tenant)
   const factor = await factors.find(userId)
   if (!factor?.enabled) return undefined
-  const secret = keyring.open(secretPlace(organizationId), factor.secret).toString()
+  const secret = keyring.open(secretPlace(tenant.organizationId), factor.secret).toString()
   const step = stepOfCode(secret, code)
   if (step !== undefined) return (await factors.takeStep(userId, step)) ? 'totp' : undefined
   return (await factors.takeRecoveryCode(userId, hashRecoveryCode(code))) ? 'recovery' : undefined

@@ -41,30 +41,27 @@ async function signInWith(
   visitor: Visitor,
 ): Promise<string | undefined> {
   const { organizationId, userId } = owner
-  return store.tenant(organizationId, async (db) => {
-    if (!(await holdPerson(db, organizationId, userId))) throw over()
+  return store.tenant(organizationId, async (tenant) => {
+    if (!(await holdPerson(tenant, userId))) throw over()
     // Single sign-on may have become required since the password was checked.
-    await assertMayUsePassword(db, owner)
-    const taken = await takeCode({ db, keyring }, owner, code)
+    await assertMayUsePassword(tenant, owner)
+    const taken = await takeCode({ keyring }, tenant, { userId, code })
     if (!taken) return undefined
     // If the token ended meanwhile (a reset, a concurrent request), the code is not consumed either.
-    if (!(await userTokens(db, organizationId).use(hash, 'second_factor'))) throw over()
+    if (!(await userTokens(tenant).use(hash, 'second_factor'))) throw over()
     if (taken === 'recovery')
-      await auditLog(db, organizationId, actorOfVisitor(visitor)).record(
-        'auth.recovery_code_used',
-        {
-          target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
-          detail: { left: await secondFactors(db, organizationId).recoveryCodesLeft(userId) },
-        },
-      )
-    return insertSession(db, owner, visitor)
+      await auditLog(tenant, actorOfVisitor(visitor)).record('auth.recovery_code_used', {
+        target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
+        detail: { left: await secondFactors(tenant).recoveryCodesLeft(userId) },
+      })
+    return insertSession(tenant, owner, visitor)
   })
 }
 
 async function noteFailure(deps: Deps, owner: TokenOwner, visitor: Visitor): Promise<void> {
   const { organizationId, userId, email, name } = owner
-  await deps.store.tenant(organizationId, async (db) =>
-    auditLog(db, organizationId, actorOfVisitor(visitor)).record('auth.mfa_failed', {
+  await deps.store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, actorOfVisitor(visitor)).record('auth.mfa_failed', {
       outcome: 'failure',
       target: { kind: 'user', id: userId, label: email ?? name },
     }),

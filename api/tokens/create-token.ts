@@ -22,16 +22,16 @@ export async function createToken(
   assertMayGrant({ role: caller.role, platformAdmin: false }, role)
   const { organizationId } = caller
   const { plain, hash, prefix } = newToken('pat')
-  const token = await deps.store.tenant(organizationId, async (db) => {
-    const created = await tokens(db, organizationId).createApiToken(caller.userId, {
+  const token = await deps.store.tenant(organizationId, async (tenant) => {
+    const created = await tokens(tenant).createApiToken(caller.userId, {
       name,
       role,
       expiresInDays,
       hash,
       prefix,
-      idpSavedBy: await sessions(db, organizationId).idpSavedBy(caller.credentialId),
+      idpSavedBy: await sessions(tenant).idpSavedBy(caller.credentialId),
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('auth.token_created', {
+    await auditLog(tenant, actorOf(caller)).record('auth.token_created', {
       target: { kind: 'token', id: created.id, label: name },
       detail: { role, expiresInDays },
     })

@@ -27,8 +27,8 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const before = decodeCursor(cursor, maxKey)
-      const found = await app.deps.store.tenant(organizationId, async (db) =>
-        tokens(db, organizationId).list(limit + 1, before),
+      const found = await app.deps.store.tenant(organizationId, async (tenant) =>
+        tokens(tenant).list(limit + 1, before),
       )
       const { rows, nextCursor } = page(found, limit)
       return { tokens: rows.map(presentOwnedToken), nextCursor }
@@ -59,16 +59,16 @@ export const organizationTokenRoutes: FastifyPluginAsyncTypebox = async (app) =>
         sessionOnly: true,
         // Another person's token is no credential of the caller; one of their own is checked below.
         changesCredential: false,
-        target: async (db, organizationId, { id = 0 }) => tokens(db, organizationId).assertLive(id),
+        target: async (tenant, { id = 0 }) => tokens(tenant).assertLive(id),
       },
       schema: { operationId: 'revokeToken', params: IdParams, response: { 200: Ok, ...errors() } },
     },
     async ({ caller, params: { id } }) => {
       const { organizationId } = caller
-      await app.deps.store.tenant(organizationId, async (db) => {
-        const token = await tokens(db, organizationId).revoke(id)
+      await app.deps.store.tenant(organizationId, async (tenant) => {
+        const token = await tokens(tenant).revoke(id)
         if (token.userId === caller.userId) assertCredentialsUnlocked(caller)
-        await auditLog(db, organizationId, actorOf(caller)).record('auth.token_revoked', {
+        await auditLog(tenant, actorOf(caller)).record('auth.token_revoked', {
           target: { kind: 'token', id, label: token.name },
         })
       })

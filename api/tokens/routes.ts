@@ -15,8 +15,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller }) => {
       // At most twenty are valid, so one page holds all.
-      const own = await app.deps.store.tenant(caller.organizationId, async (db) =>
-        tokens(db, caller.organizationId).listOf(caller.userId),
+      const own = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
+        tokens(tenant).listOf(caller.userId),
       )
       return { tokens: own.map(presentToken), nextCursor: null }
     },
@@ -46,8 +46,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sessionOnly: true,
         changesCredential: true,
         // oxlint-disable-next-line max-params -- as the type of a target has them
-        target: async (db, organizationId, { id = 0 }, userId) =>
-          tokens(db, organizationId).assertLive(id, userId),
+        target: async (tenant, { id = 0 }, userId) => tokens(tenant).assertLive(id, userId),
       },
       schema: {
         operationId: 'revokeMyToken',
@@ -56,9 +55,9 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params }) => {
-      await app.deps.store.tenant(caller.organizationId, async (db) => {
-        const token = await tokens(db, caller.organizationId).revokeOf(caller.userId, params.id)
-        await auditLog(db, caller.organizationId, actorOf(caller)).record('auth.token_revoked', {
+      await app.deps.store.tenant(caller.organizationId, async (tenant) => {
+        const token = await tokens(tenant).revokeOf(caller.userId, params.id)
+        await auditLog(tenant, actorOf(caller)).record('auth.token_revoked', {
           target: { kind: 'token', id: token.id, label: token.name },
         })
       })

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import {
@@ -7,7 +8,6 @@ import {
 } from '../../domain/access/person-rules.ts'
 import { rank, type Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../store/pipelines/void-unable-approvals.ts'
 import { endAccess } from '../../store/users/end-access.ts'
@@ -28,16 +28,16 @@ export async function changeUser(
   // An attacker who could change the account's address would have the password reset mailed there.
   if (id === caller.userId && change.email !== undefined && caller.kind === 'session')
     assertCredentialsUnlocked(caller)
-  return deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const before = await users(db, organizationId).get(id)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const before = await users(tenant).get(id)
     assertMayChange(acting, before)
     assertMayChangeBy(caller, change)
     if (change.role !== undefined) assertMayGrant(acting, change.role)
-    await assertOwnerStays(db, organizationId, { before, change })
-    await write(db, organizationId, { id, change })
-    const after = await users(db, organizationId).get(id)
-    await settle(db, caller, { before, after })
+    await assertOwnerStays(tenant, { before, change })
+    await write(tenant, { id, change })
+    const after = await users(tenant).get(id)
+    await settle(tenant, caller, { before, after })
     return after
   })
 }
@@ -45,36 +45,32 @@ export async function changeUser(
 type Changed = { before: User; after: User }
 
 async function assertOwnerStays(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { before, change }: { before: User; change: PersonChange },
 ): Promise<void> {
   const wasOwner = before.role === 'Owner' && before.active
   const ends = change.active === false || (change.role !== undefined && change.role !== 'Owner')
-  if (wasOwner && ends) await assertAnotherOwner(db, organizationId, before.id)
+  if (wasOwner && ends) await assertAnotherOwner(tenant, before.id)
 }
 
 async function write(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { id, change }: { id: number; change: PersonChange },
 ): Promise<void> {
   const { role, ...columns } = change
-  const people = users(db, organizationId)
+  const people = users(tenant)
   if (Object.keys(columns).length > 0) await people.update(id, columns)
   if (role !== undefined) await people.setManualRole(id, role)
 }
 
 /** The consequences of a change, in its transaction: links and sessions end, approvals are voided, it is audited. */
-async function settle(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
-  const { organizationId } = caller
-  const access = endAccess(db, organizationId)
-  const made = async (what: Making) =>
-    personMakers(db, organizationId).note(after.id, [caller.userId], what)
+async function settle(tenant: Tenant, caller: Caller, { before, after }: Changed): Promise<void> {
+  const access = endAccess(tenant)
+  const made = async (what: Making) => personMakers(tenant).note(after.id, [caller.userId], what)
   // A link in a mailbox that is no longer this person's must not open the account.
   if (isReaddressed(before, after)) {
     await access.mailedLinks(after.id)
-    await tellOldAddress(db, caller, { before, after })
+    await tellOldAddress(tenant, caller, { before, after })
     await made('readdressed')
   }
   const detail: Record<string, unknown> = difference(before, after)
@@ -86,18 +82,21 @@ async function settle(db: Db, caller: Caller, { before, after }: Changed): Promi
   if (!before.active && after.active) await made('reactivated')
   if (rank(after.role) > rank(before.role)) await made('promoted')
   if (Object.keys(detail).length === 0) return
-  if (detail['role'] || detail['active'])
-    await voidUnableApprovals(db, organizationId, actorOf(caller))
-  await auditLog(db, organizationId, actorOf(caller)).record('org.user_updated', {
+  if (detail['role'] || detail['active']) await voidUnableApprovals(tenant, actorOf(caller))
+  await auditLog(tenant, actorOf(caller)).record('org.user_updated', {
     target: { kind: 'user', id: after.id, label: after.email ?? after.name },
     detail,
   })
 }
 
 /** Mails the old address, where an attacker who took over the account by a new address is noticed. */
-async function tellOldAddress(db: Db, caller: Caller, { before, after }: Changed): Promise<void> {
+async function tellOldAddress(
+  tenant: Tenant,
+  caller: Caller,
+  { before, after }: Changed,
+): Promise<void> {
   if (before.email === null) return
-  await mails(db, caller.organizationId).queue('address_changed', after.id, {
+  await mails(tenant).queue('address_changed', after.id, {
     changedBy: caller.name || caller.email || 'An administrator',
     from: before.email,
     to: after.email,

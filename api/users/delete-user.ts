@@ -10,19 +10,19 @@ import type { Deps } from '../deps.ts'
 /** Removes a person from the organization; all their credentials end in the same transaction. */
 export async function deleteUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const person = await users(db, organizationId).get(id)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const person = await users(tenant).get(id)
     assertMayChange(acting, person)
-    if (person.role === 'Owner' && person.active) await assertAnotherOwner(db, organizationId, id)
+    if (person.role === 'Owner' && person.active) await assertAnotherOwner(tenant, id)
 
-    await users(db, organizationId).deprovision(id)
-    const access = endAccess(db, organizationId)
+    await users(tenant).deprovision(id)
+    const access = endAccess(tenant)
     await access.sessions(id)
     const tokensEnded = await access.apiTokens(id)
     await access.mailedLinks(id)
-    await voidUnableApprovals(db, organizationId, actorOf(caller))
-    await auditLog(db, organizationId, actorOf(caller)).record('org.user_deleted', {
+    await voidUnableApprovals(tenant, actorOf(caller))
+    await auditLog(tenant, actorOf(caller)).record('org.user_deleted', {
       target: { kind: 'user', id, label: person.email ?? person.name },
       detail: { role: person.role, tokensEnded },
     })

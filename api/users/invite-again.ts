@@ -15,9 +15,9 @@ import { queueInvitation } from './invite-user.ts'
  */
 export async function inviteAgain(deps: Deps, caller: Caller, id: number): Promise<User> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const person = await users(db, organizationId).get(id)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const person = await users(tenant).get(id)
     assertMayChange(acting, person)
     if (!person.active) throw conflict('user_inactive', 'This person is deactivated.')
     if (!person.invited)
@@ -25,10 +25,10 @@ export async function inviteAgain(deps: Deps, caller: Caller, id: number): Promi
         'invitation_accepted',
         'This person has come in already. Who forgot a password sets a new one from the sign-in page.',
       )
-    await endAccess(db, organizationId).mailedLinks(id)
-    await queueInvitation(db, caller, id)
-    await personMakers(db, organizationId).note(id, [caller.userId], 'invited')
-    await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
+    await endAccess(tenant).mailedLinks(id)
+    await queueInvitation(tenant, caller, id)
+    await personMakers(tenant).note(id, [caller.userId], 'invited')
+    await auditLog(tenant, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id, label: person.email ?? person.name },
       detail: { role: person.role, again: true },
     })

@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertMayGrant, assertMayInvite } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import { personMakers } from '../../store/users/person-makers.ts'
@@ -16,14 +16,14 @@ export async function inviteUser(
   person: { email: string; name: string; role: Role },
 ): Promise<User> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
+  return deps.store.tenant(organizationId, async (tenant) => {
     // Again, for whoever was demoted since they asked would leave a person with their old power behind.
-    assertMayGrant(await holdPeopleAs(db, caller, 'manage_users_sso'), person.role)
+    assertMayGrant(await holdPeopleAs(tenant, caller, 'manage_users_sso'), person.role)
     assertMayInvite(caller, person.role)
-    const created = await users(db, organizationId).create(person)
-    await personMakers(db, organizationId).note(created.id, [caller.userId], 'invited')
-    await queueInvitation(db, caller, created.id)
-    await auditLog(db, organizationId, actorOf(caller)).record('org.user_invited', {
+    const created = await users(tenant).create(person)
+    await personMakers(tenant).note(created.id, [caller.userId], 'invited')
+    await queueInvitation(tenant, caller, created.id)
+    await auditLog(tenant, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id: created.id, label: person.email },
       detail: { role: person.role },
     })
@@ -31,8 +31,12 @@ export async function inviteUser(
   })
 }
 
-export async function queueInvitation(db: Db, caller: Caller, userId: number): Promise<void> {
-  await mails(db, caller.organizationId).queue('invitation', userId, {
+export async function queueInvitation(
+  tenant: Tenant,
+  caller: Caller,
+  userId: number,
+): Promise<void> {
+  await mails(tenant).queue('invitation', userId, {
     inviter: caller.name || caller.email || 'A colleague',
   })
 }

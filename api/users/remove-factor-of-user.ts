@@ -12,11 +12,11 @@ export async function removeFactorOfUser(deps: Deps, caller: Caller, id: number)
   const { organizationId } = caller
   // A session left open, or one of an identity provider, would remove what stands beside the password.
   if (id === caller.userId) throw ownFactor()
-  await deps.store.tenant(organizationId, async (db) => {
-    const acting = await holdPeopleAs(db, caller, 'manage_users_sso')
-    const person = await users(db, organizationId).get(id)
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
+    const person = await users(tenant).get(id)
     assertMayChange(acting, person)
-    await takeOffSecondFactor(db, organizationId, {
+    await takeOffSecondFactor(tenant, {
       person,
       actor: actorOf(caller),
       removedBy: caller.name || caller.email || 'An administrator',

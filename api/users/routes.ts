@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { users } from '../../store/users/users.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
@@ -17,8 +17,8 @@ import {
   UserQuery,
 } from './schemas.ts'
 
-const target = async (db: Db, organizationId: number, params: Record<string, number>) =>
-  users(db, organizationId).get(params['id'] ?? 0)
+const target = async (tenant: Tenant, params: Record<string, number>) =>
+  users(tenant).get(params['id'] ?? 0)
 
 /** /api/org/users: the people of the organization. */
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -37,8 +37,8 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, query: { limit = 50, cursor, ...filter } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await app.deps.store.tenant(caller.organizationId, async (db) =>
-        users(db, caller.organizationId).list({ limit: limit + 1, after, ...filter }),
+      const found = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
+        users(tenant).list({ limit: limit + 1, after, ...filter }),
       )
       const { rows, nextCursor } = page(found, limit)
       return { users: rows.map(presentUser), nextCursor }
@@ -56,8 +56,8 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id } }) => {
-      const user = await app.deps.store.tenant(organizationId, async (db) =>
-        users(db, organizationId).get(id),
+      const user = await app.deps.store.tenant(organizationId, async (tenant) =>
+        users(tenant).get(id),
       )
       return { user: presentUser(user) }
     },

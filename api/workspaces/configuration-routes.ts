@@ -1,7 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Db } from '../../store/connect.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -18,8 +18,8 @@ const newest = 2_147_483_647
 const bodyLimitBytes = 10 * 1_048_576
 const Files = Type.Record(Type.String(), Type.String({ maxLength: bodyLimitBytes }))
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  workspaces(tenant).get(id)
 
 /**
  * A workspace's files in immutable versions. Every member may read them, to see what a run was
@@ -46,8 +46,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller, params: { id }, body: { files } }, reply) => {
       const { version, created } = await putConfiguration(app.deps, caller, { id, files })
-      const [configuration] = await app.deps.store.tenant(caller.organizationId, async (db) =>
-        presentConfigurations(db, caller.organizationId, [version]),
+      const [configuration] = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
+        presentConfigurations(tenant, [version]),
       )
       if (!configuration) throw new Error('a version that was just made is gone')
       return reply.status(created ? 201 : 200).send({ ok: true, configuration })
@@ -101,11 +101,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
       const before = decodeCursor(cursor, newest)
-      return app.deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(id)
-        const versions = configurationVersions(db, organizationId)
+      return app.deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        const versions = configurationVersions(tenant)
         const { rows, nextCursor } = page(await versions.list(id, limit + 1, before), limit)
-        return { versions: await presentConfigurations(db, organizationId, rows), nextCursor }
+        return { versions: await presentConfigurations(tenant, rows), nextCursor }
       })
     },
   )
@@ -114,11 +114,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
 const Answer = Type.Object({ ok: Type.Literal(true), configuration: ConfigurationVersionBody })
 
 async function newestVersion({ store }: Deps, { organizationId }: Caller, id: number) {
-  return store.tenant(organizationId, async (db) => {
-    await workspaces(db, organizationId).get(id)
-    const version = await configurationVersions(db, organizationId).newest(id)
+  return store.tenant(organizationId, async (tenant) => {
+    await workspaces(tenant).get(id)
+    const version = await configurationVersions(tenant).newest(id)
     if (!version) return undefined
-    return (await presentConfigurations(db, organizationId, [version]))[0]
+    return (await presentConfigurations(tenant, [version]))[0]
   })
 }
 

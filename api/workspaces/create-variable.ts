@@ -25,8 +25,8 @@ export async function createVariable(
   refusePhase({ kind, key }, phase)
   const refusal = refuseValue({ key, kind, sensitive, value })
   if (refusal) throw refusal
-  return holdWorkspace(deps, { caller, id }, async (db) => {
-    const variables = workspaceVariables(db, organizationId)
+  return holdWorkspace(deps, { caller, id }, async (tenant) => {
+    const variables = workspaceVariables(tenant)
     const before = await variables.measure(id)
     const added = { id: 0, key, kind, sensitive, bytes: Buffer.byteLength(value) }
     const limit = refuseTotals(before, [...before, added])
@@ -39,11 +39,11 @@ export async function createVariable(
       value: deps.keyring.seal(placeOfValue(organizationId), value),
       valueMac: deps.keyring.mac('variable', value),
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_created', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.variable_created', {
       target: { kind: 'workspace', id },
       detail: { variableId: row.id, key, kind, sensitive, phase },
     })
-    await noteChange(db, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
     return presentVariable(deps.keyring, organizationId, row)
   })
 }

@@ -16,13 +16,13 @@ export async function createWorkspace(
 ): Promise<WorkspaceBody> {
   checkFolder(input.path ?? '')
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (db) => {
-    const source = await resolveSource(db, caller, {
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const source = await resolveSource(tenant, caller, {
       asked: input,
       now: { sourceKind: 'inline', source: {}, gitConnectionId: null },
     })
     const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = input
-    const workspace = await workspaces(db, organizationId).create({
+    const workspace = await workspaces(tenant).create({
       name,
       ...source,
       ...(criticality && { criticality }),
@@ -32,13 +32,13 @@ export async function createWorkspace(
       ...(input.gitConnectionId && { gitConnectionId: input.gitConnectionId }),
       ...(limit !== undefined && { costLimitMonthly: limit === null ? null : String(limit) }),
     })
-    const pipeline = await pipelines(db, organizationId).create({
+    const pipeline = await pipelines(tenant).create({
       name: `provision-${name}`,
       kind: 'infrastructure',
       managed: true,
       targetWorkspaceId: workspace.id,
     })
-    const audit = auditLog(db, organizationId, actorOf(caller))
+    const audit = auditLog(tenant, actorOf(caller))
     await audit.record('workspace.created', {
       target: { kind: 'workspace', id: workspace.id, label: name },
       detail: {
@@ -51,6 +51,6 @@ export async function createWorkspace(
       target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
       detail: { workspaceId: workspace.id, managed: true },
     })
-    return presentWorkspace(db, organizationId, workspace)
+    return presentWorkspace(tenant, workspace)
   })
 }

@@ -11,15 +11,14 @@ export async function deleteVariable(
   caller: Caller,
   { id, variableId }: { id: number; variableId: number },
 ): Promise<void> {
-  const { organizationId } = caller
-  await holdWorkspace(deps, { caller, id }, async (db) => {
-    const variables = workspaceVariables(db, organizationId)
+  await holdWorkspace(deps, { caller, id }, async (tenant) => {
+    const variables = workspaceVariables(tenant)
     const { key, kind } = await variables.get(id, variableId)
     await variables.delete(id, variableId)
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_deleted', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.variable_deleted', {
       target: { kind: 'workspace', id },
       detail: { variableId, key, kind },
     })
-    await noteChange(db, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: `variable ${key}`, effect: 'stale' })
   })
 }

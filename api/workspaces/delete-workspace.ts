@@ -1,8 +1,8 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
@@ -23,34 +23,33 @@ export async function deleteWorkspace(
   { id, abandon }: { id: number; abandon: boolean },
 ): Promise<void> {
   await settleState(deps, caller.organizationId, id)
-  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+  await holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     if (workspace.criticality === 'production')
       assertMayChangeGuard(caller, 'a production workspace by deleting it')
     if (abandon) assertMayChangeGuard(caller, 'what is left running (abandon=true)')
-    const abandoned = await assertDeletable(db, { caller, workspace, abandon })
-    await remove(db, caller, { workspace, abandoned })
+    const abandoned = await assertDeletable(tenant, { workspace, abandon })
+    await remove(tenant, caller, { workspace, abandoned })
   })
 }
 
 /** Splits an older state first, outside of the transaction: its resources are unknown before. */
 async function settleState(deps: Deps, organizationId: number, id: number): Promise<void> {
-  const version = await deps.store.tenant(organizationId, async (db) =>
-    stateVersions(db, organizationId).current(id),
+  const version = await deps.store.tenant(organizationId, async (tenant) =>
+    stateVersions(tenant).current(id),
   )
   if (version) await inParts(deps, { organizationId, version })
 }
 
 /** Returns how many resources are left without a workspace. */
 async function assertDeletable(
-  db: Db,
-  { caller, workspace, abandon }: { caller: Caller; workspace: Workspace; abandon: boolean },
+  tenant: Tenant,
+  { workspace, abandon }: { workspace: Workspace; abandon: boolean },
 ): Promise<number> {
-  const { organizationId } = caller
-  if (await workspaceRuns(db, organizationId).hasLive(workspace.id))
+  if (await workspaceRuns(tenant).hasLive(workspace.id))
     throw conflict('run_in_progress', 'A run of this workspace is under way. Cancel it first.')
-  const lock = await workspaceLocks(db, organizationId).find(workspace.id)
+  const lock = await workspaceLocks(tenant).find(workspace.id)
   if (lock) throw lockedBy(lock)
-  const state = await stateVersions(db, organizationId).current(workspace.id)
+  const state = await stateVersions(tenant).current(workspace.id)
   // A version that is not split yet may contain any number.
   const resources = state ? (state.managedResources ?? 1) : 0
   if (resources > 0 && !abandon)
@@ -62,23 +61,22 @@ async function assertDeletable(
 }
 
 async function remove(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { workspace, abandoned }: { workspace: Workspace; abandoned: number },
 ): Promise<void> {
-  const { organizationId } = caller
-  const audit = auditLog(db, organizationId, actorOf(caller))
-  for (const { id, name, kind } of await pipelines(db, organizationId).listOf(workspace.id)) {
+  const audit = auditLog(tenant, actorOf(caller))
+  for (const { id, name, kind } of await pipelines(tenant).listOf(workspace.id)) {
     const goes = kind === 'infrastructure'
     await audit.record(goes ? 'pipeline.deleted' : 'pipeline.target_removed', {
       target: { kind: 'pipeline', id, label: name },
       detail: { workspaceId: workspace.id },
     })
-    if (goes) await pipelines(db, organizationId).delete(id)
+    if (goes) await pipelines(tenant).delete(id)
   }
   await audit.record('workspace.deleted', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
     detail: { criticality: workspace.criticality, abandonedResources: abandoned },
   })
-  await workspaces(db, organizationId).delete(workspace.id)
+  await workspaces(tenant).delete(workspace.id)
 }

@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -10,11 +10,14 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
  * have raised the fencing number since the token was checked. Returns the run's own lock, or
  * undefined if the run lost its workspace.
  */
-export async function holdRunWorkspace(db: Db, run: RunCaller): Promise<WorkspaceLock | undefined> {
-  const { organizationId, workspaceId, workspaceRunId } = run
-  const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
-  const { phase } = await workspaceRuns(db, organizationId).get(workspaceRunId)
-  const lock = await workspaceLocks(db, organizationId).find(workspaceId)
+export async function holdRunWorkspace(
+  tenant: Tenant,
+  run: RunCaller,
+): Promise<WorkspaceLock | undefined> {
+  const { workspaceId, workspaceRunId } = run
+  const workspace = await workspaces(tenant).getForUpdate(workspaceId)
+  const { phase } = await workspaceRuns(tenant).get(workspaceRunId)
+  const lock = await workspaceLocks(tenant).find(workspaceId)
   const holds = lock?.kind === 'run' && lock.workspaceRunId === workspaceRunId
   return run.current && workspace.fence === run.fence && phase === 'applying' && holds
     ? lock

@@ -1,7 +1,7 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { GuardDenied } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 
@@ -13,12 +13,12 @@ import type { Deps } from '../deps.ts'
 export async function holdWorkspace<T>(
   deps: Deps,
   { caller, id }: { caller: Caller; id: number },
-  work: (db: Db, workspace: Workspace) => Promise<T>,
+  work: (tenant: Tenant, workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const { organizationId } = caller
   try {
-    return await deps.store.tenant(organizationId, async (db) =>
-      work(db, await workspaces(db, organizationId).getForUpdate(id)),
+    return await deps.store.tenant(organizationId, async (tenant) =>
+      work(tenant, await workspaces(tenant).getForUpdate(id)),
     )
   } catch (error) {
     if (error instanceof GuardDenied) await recordDenial(deps, { caller, id }, error.what)
@@ -31,8 +31,8 @@ async function recordDenial(
   { caller, id }: { caller: Caller; id: number },
   what: string,
 ): Promise<void> {
-  await deps.store.tenant(caller.organizationId, async (db) =>
-    auditLog(db, caller.organizationId, actorOf(caller)).recordDenial(
+  await deps.store.tenant(caller.organizationId, async (tenant) =>
+    auditLog(tenant, actorOf(caller)).recordDenial(
       'workspace.denied',
       `${caller.kind}:${caller.credentialId}`,
       {

@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { IncomingState } from '../../gateways/states/split-state.ts'
 import { sealStatePart } from '../../gateways/states/seal-state-part.ts'
-import type { Db } from '../../store/connect.ts'
 import { partTables, stateParts } from '../../store/workspaces/state-parts.ts'
 import {
   stateVersions,
@@ -14,23 +14,27 @@ type About = Pick<NewStateVersion, 'workspaceId' | 'createdBy'> &
 
 /** Stores a state as a version while its parts arrive, so that it is never whole in memory. */
 export async function keepState(
-  { keyring, db, organizationId }: { keyring: Deps['keyring']; db: Db; organizationId: number },
-  { header, parts }: IncomingState,
-  about: About,
+  deps: { keyring: Deps['keyring'] },
+  tenant: Tenant,
+  { state: { header, parts }, ...about }: { state: IncomingState } & About,
 ): Promise<StateVersion> {
-  const version = await stateVersions(db, organizationId).create({ ...about, ...header })
-  await keepParts({ keyring, db, organizationId }, version.id, parts)
+  const version = await stateVersions(tenant).create({ ...about, ...header })
+  await keepParts(deps, tenant, { versionId: version.id, parts })
   return version
 }
 
 export async function keepParts(
-  { keyring, db, organizationId }: { keyring: Deps['keyring']; db: Db; organizationId: number },
-  versionId: number,
-  parts: IncomingState['parts'],
+  deps: { keyring: Deps['keyring'] },
+  tenant: Tenant,
+  { versionId, parts }: { versionId: number; parts: IncomingState['parts'] },
 ): Promise<void> {
   for await (const part of parts) {
-    const place = { organizationId, table: partTables[part.kind], ownerId: versionId }
-    const sealed = sealStatePart(keyring, place, part)
-    await stateParts(db, organizationId).add(versionId, part.kind, sealed)
+    const place = {
+      organizationId: tenant.organizationId,
+      table: partTables[part.kind],
+      ownerId: versionId,
+    }
+    const sealed = sealStatePart(deps.keyring, place, part)
+    await stateParts(tenant).add(versionId, part.kind, sealed)
   }
 }

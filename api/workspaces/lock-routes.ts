@@ -1,6 +1,6 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { Body, errors, IdParams, Nullable, Text } from '../http/schemas.ts'
 import { lockWorkspace } from './lock-workspace.ts'
@@ -8,15 +8,15 @@ import { presentWorkspace } from './present-workspaces.ts'
 import { WorkspaceAnswer } from './schemas.ts'
 import { unlockWorkspace } from './unlock-workspace.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  workspaces(tenant).get(id)
 
 /** A person's lock on a workspace. While it is held, no run begins to plan or to apply. */
 export const lockRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const answer = async ({ organizationId }: Caller, id: number) =>
-    app.deps.store.tenant(organizationId, async (db) => {
-      const row = await workspaces(db, organizationId).get(id)
-      const workspace = await presentWorkspace(db, organizationId, row)
+    app.deps.store.tenant(organizationId, async (tenant) => {
+      const row = await workspaces(tenant).get(id)
+      const workspace = await presentWorkspace(tenant, row)
       return { ok: true as const, workspace }
     })
 

@@ -11,9 +11,8 @@ export async function lockWorkspace(
   caller: Caller,
   { id, reason }: { id: number; reason: string | null },
 ): Promise<void> {
-  const { organizationId } = caller
-  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
-    const locks = workspaceLocks(db, organizationId)
+  await holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
+    const locks = workspaceLocks(tenant)
     const taken = await locks.take({
       workspaceId: id,
       kind: 'user',
@@ -25,7 +24,7 @@ export async function lockWorkspace(
       const held = await locks.find(id)
       throw held ? lockedBy(held) : new Error('a lock that could not be taken is not there')
     }
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.locked', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.locked', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { kind: 'user', reason },
     })

@@ -16,12 +16,12 @@ export async function nameRunLock(
   info: LockInfo | null,
 ): Promise<void> {
   const { organizationId, workspaceRunId } = run
-  await deps.store.tenant(organizationId, async (db) => {
-    if (!(await holdRunWorkspace(db, run)))
+  await deps.store.tenant(organizationId, async (tenant) => {
+    if (!(await holdRunWorkspace(tenant, run)))
       throw new AppError('unauthenticated', 'This run no longer has its workspace.', {
         code: 'fenced',
       })
-    const locks = workspaceLocks(db, organizationId)
+    const locks = workspaceLocks(tenant)
     if (info) await locks.nameRunLock(workspaceRunId, info.ID, info)
     else await locks.unnameRunLock(workspaceRunId)
   })

@@ -1,16 +1,15 @@
-import type { Db } from '../../store/connect.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { users } from '../../store/users/users.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { ConfigurationVersionBody } from './schemas.ts'
 
 /** Configuration versions as callers see them, with the names of their authors. */
 export async function presentConfigurations(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   rows: ReadonlyArray<ConfigurationVersion & { fileCount?: number }>,
 ): Promise<ConfigurationVersionBody[]> {
   const ids = new Set(rows.flatMap(({ authorUserIds }) => authorUserIds))
-  const people = await users(db, organizationId).listByIds([...ids])
+  const people = await users(tenant).listByIds([...ids])
   const label = (id: number) => {
     const person = people.find((user) => user.id === id)
     return person?.email ?? person?.name ?? 'a former member'

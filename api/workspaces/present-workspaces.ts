@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Db } from '../../store/connect.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
@@ -13,17 +13,16 @@ import type { WorkspaceBody } from './schemas.ts'
 
 /** Workspaces as callers see them, by a fixed number of statements, and further ones for each that is locked. */
 export async function presentWorkspaces(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   rows: readonly Workspace[],
 ): Promise<WorkspaceBody[]> {
   const ids = rows.map(({ id }) => id)
-  const { currency } = await organizationSettings(db, organizationId)
-  const managed = await pipelines(db, organizationId).managedOfMany(ids)
-  const last = await pipelineRuns(db, organizationId).lastOf(managed.map(({ id }) => id))
-  const serials = await stateVersions(db, organizationId).serialsOf(ids)
-  const versions = await configurationVersions(db, organizationId).numbersOf(ids)
-  const locks = await workspaceLocks(db, organizationId).listOf(ids)
+  const { currency } = await organizationSettings(tenant)
+  const managed = await pipelines(tenant).managedOfMany(ids)
+  const last = await pipelineRuns(tenant).lastOf(managed.map(({ id }) => id))
+  const serials = await stateVersions(tenant).serialsOf(ids)
+  const versions = await configurationVersions(tenant).numbersOf(ids)
+  const locks = await workspaceLocks(tenant).listOf(ids)
 
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
@@ -38,19 +37,15 @@ export async function presentWorkspaces(
       configurationVersion: versions.get(row.id) ?? null,
       stateSerial: serials.get(row.id) ?? null,
       lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
-      locked: lock ? await presentLock(db, organizationId, lock) : null,
+      locked: lock ? await presentLock(tenant, lock) : null,
     })
   }
   return bodies
 }
 
 /** One workspace; not-found if it was deleted concurrently. */
-export async function presentWorkspace(
-  db: Db,
-  organizationId: number,
-  row: Workspace,
-): Promise<WorkspaceBody> {
-  const [body] = await presentWorkspaces(db, organizationId, [row])
+export async function presentWorkspace(tenant: Tenant, row: Workspace): Promise<WorkspaceBody> {
+  const [body] = await presentWorkspaces(tenant, [row])
   if (!body) throw notFound()
   return body
 }
@@ -72,22 +67,22 @@ const presentSettings = (row: Workspace) => ({
   updatedAt: row.updatedAt.toISOString(),
 })
 
-async function presentLock(db: Db, organizationId: number, lock: WorkspaceLock) {
+async function presentLock(tenant: Tenant, lock: WorkspaceLock) {
   return {
     holder: {
       kind: lock.kind,
       label: lock.label,
       since: lock.since.toISOString(),
-      alive: await isAlive(db, organizationId, lock),
+      alive: await isAlive(tenant, lock),
     },
     lockId: lock.lockId,
     reason: lock.reason,
   }
 }
 
-async function isAlive(db: Db, organizationId: number, lock: WorkspaceLock) {
+async function isAlive(tenant: Tenant, lock: WorkspaceLock) {
   if (lock.kind === 'user') return true
   if (lock.kind === 'cli' || lock.workspaceRunId === null) return null
-  const attempt = await applyAttempts(db, organizationId).find(lock.workspaceRunId)
+  const attempt = await applyAttempts(tenant).find(lock.workspaceRunId)
   return attempt?.alive ?? false
 }

@@ -26,14 +26,14 @@ export async function putConfiguration(
 ): Promise<PutConfiguration> {
   const { organizationId } = caller
   const filesSha256 = configurationSha256(files)
-  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+  return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     if (workspace.sourceKind === 'git')
       throw conflict(
         'source_is_git',
         'The files of this workspace come from its Git repository: change them there.',
       )
     checkConfigurationFiles(files, workspace.path)
-    const versions = configurationVersions(db, organizationId)
+    const versions = configurationVersions(tenant)
     const newest = await versions.newest(id)
     if (newest?.filesSha256 === filesSha256) return { version: newest, created: false }
 
@@ -49,12 +49,12 @@ export async function putConfiguration(
       fileNames: Object.keys(files).toSorted(),
       sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.configuration_updated', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { number: version.number, ...auditedNames(version.fileNames) },
     })
-    await noteChange(db, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
-    await gitHydrations(db, organizationId).queue(id, version.id)
+    await noteChange(tenant, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
+    await gitHydrations(tenant).queue(id, version.id)
     return { version, created: true }
   })
 }

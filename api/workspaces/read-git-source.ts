@@ -19,10 +19,10 @@ export async function readGitSource(
   organizationId: number,
   workspaceId: number,
 ): Promise<GitSourceRead | undefined> {
-  const found = await deps.store.tenant(organizationId, async (db) => {
-    const workspace = await workspaces(db, organizationId).get(workspaceId)
+  const found = await deps.store.tenant(organizationId, async (tenant) => {
+    const workspace = await workspaces(tenant).get(workspaceId)
     if (workspace.sourceKind !== 'git') return undefined
-    const source = await sourceOfWorkspace(db, organizationId, workspace)
+    const source = await sourceOfWorkspace(tenant, workspace)
     return { ...source, updatedAt: workspace.updatedAt }
   })
   if (!found) return undefined

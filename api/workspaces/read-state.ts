@@ -42,8 +42,8 @@ export async function* piecesOf(
   const limit = piecesAtOnce
   for (let seq = 0; ;) {
     const after = seq
-    const pieces = await store.tenant(organizationId, async (db) =>
-      stateParts(db, organizationId).readPieces(versionId, { after, limit }, (piece) => ({
+    const pieces = await store.tenant(organizationId, async (tenant) =>
+      stateParts(tenant).readPieces(versionId, { after, limit }, (piece) => ({
         lastSeq: piece.lastSeq,
         bytes: keyring.open(placeOf(place, piece.firstSeq), piece.body),
       })),
@@ -70,8 +70,8 @@ export async function readStateRows<Row>(
 ): Promise<RowsPage<Row> & { omitted: number }> {
   const { organizationId } = address
   const version = await inParts(deps, address)
-  const batches = await deps.store.tenant(organizationId, async (db) =>
-    stateParts(db, organizationId).after({ versionId: version.id, kind }, after, maxBatches),
+  const batches = await deps.store.tenant(organizationId, async (tenant) =>
+    stateParts(tenant).after({ versionId: version.id, kind }, after, maxBatches),
   )
   const place = { organizationId, table: partTables[kind], ownerId: version.id }
   const page = openPage<Row>(deps.keyring, place, { batches, after, limit, maxBytes: maxPageBytes })
@@ -92,23 +92,23 @@ export async function inParts(
 ): Promise<StateVersion> {
   if (version.sizeBytes !== null) return version
   const place = { organizationId, table: 'state_versions', column: 'body' }
-  const sealed = await store.tenant(organizationId, async (db) =>
-    stateVersions(db, organizationId).sealedBody(version.id),
+  const sealed = await store.tenant(organizationId, async (tenant) =>
+    stateVersions(tenant).sealedBody(version.id),
   )
   if (sealed) {
     const bytes = Readable.from([keyring.open(place, sealed)])
     await withSplitState({ organizationId, bytes }, { keepUnreadable: true }, async (state) =>
-      store.tenant(organizationId, async (db) => {
-        const versions = stateVersions(db, organizationId)
+      store.tenant(organizationId, async (tenant) => {
+        const versions = stateVersions(tenant)
         // A concurrent reader has already split it.
         if ((await versions.sealedBody(version.id)) === null) return
         await versions.settle(version.id, state.header)
-        await keepParts({ keyring, db, organizationId }, version.id, state.parts)
+        await keepParts({ keyring }, tenant, { versionId: version.id, parts: state.parts })
       }),
     )
   }
-  const now = await store.tenant(organizationId, async (db) =>
-    stateVersions(db, organizationId).get(version.workspaceId, version.id),
+  const now = await store.tenant(organizationId, async (tenant) =>
+    stateVersions(tenant).get(version.workspaceId, version.id),
   )
   return now.sizeBytes === null ? sumOfPieces({ store, keyring }, { organizationId, version }) : now
 }

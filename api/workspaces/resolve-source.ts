@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
 import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { checkInclude, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import type { Db } from '../../store/connect.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { NewWorkspaceBody } from './schemas.ts'
@@ -17,14 +17,13 @@ export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
  * do not exist here. Cloud accounts cannot be created yet, so any id of one is unknown.
  */
 export async function resolveSource(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { asked, now }: { asked: Asked; now: Now },
 ): Promise<ResolvedSource> {
-  const { organizationId } = caller
   if (asked.cloudAccountId) throw notFound()
   const { gitConnectionId: id = now.gitConnectionId } = asked
-  const connection = id ? await gitConnections(db, organizationId).get(id) : undefined
+  const connection = id ? await gitConnections(tenant).get(id) : undefined
   const kind = asked.source?.kind ?? now.sourceKind
   if (kind === 'inline') {
     // An unchanged connection is not checked again.

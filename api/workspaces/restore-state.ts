@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { maxSerial } from '../../domain/workspaces/judge-state-write.ts'
 import { withSplitState, type IncomingState } from '../../gateways/states/split-state.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
@@ -36,14 +36,14 @@ export async function restoreState(
 ): Promise<StateVersion> {
   const { organizationId } = caller
   // Read once: after another restore with a new lineage the serial could name another version.
-  const old = await deps.store.tenant(organizationId, async (db) =>
-    stateVersions(db, organizationId).bySerial(id, serial, lineage),
+  const old = await deps.store.tenant(organizationId, async (tenant) =>
+    stateVersions(tenant).bySerial(id, serial, lineage),
   )
   const version = await inParts(deps, { organizationId, version: old })
   for (let attempt = 1; ; attempt += 1) {
-    const current = await deps.store.tenant(organizationId, async (db) => {
-      await assertUnused(db, organizationId, id)
-      return stateVersions(db, organizationId).current(id)
+    const current = await deps.store.tenant(organizationId, async (tenant) => {
+      await assertUnused(tenant, id)
+      return stateVersions(tenant).current(id)
     })
     // The restored version is one of them.
     if (!current) throw new Error('a workspace with a version has no current one')
@@ -85,12 +85,12 @@ async function store(
   caller: Caller,
   { id, from, current, state, newLineage }: Restored,
 ): Promise<StateVersion | undefined> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
-    await assertUnused(db, organizationId, id)
-    const now = await stateVersions(db, organizationId).current(id)
+  return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
+    await assertUnused(tenant, id)
+    const now = await stateVersions(tenant).current(id)
     if (now?.generation !== current.generation || now.serial !== current.serial) return undefined
-    const version = await keepState({ keyring: deps.keyring, db, organizationId }, state, {
+    const version = await keepState(deps, tenant, {
+      state,
       workspaceId: id,
       userId: caller.userId,
       createdBy: caller.email ?? caller.name,
@@ -98,19 +98,19 @@ async function store(
       generation: current.generation + (newLineage ? 1 : 0),
     })
     const { serial, lineage } = version
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.state_restored', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.state_restored', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { from: from.serial, fromLineage: from.lineage, serial, lineage, newLineage },
     })
-    await noteChange(db, caller, { workspaceId: id, what: 'state', effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: 'state', effect: 'stale' })
     return version
   })
 }
 
-async function assertUnused(db: Db, organizationId: number, id: number): Promise<void> {
-  const holder = await workspaceRuns(db, organizationId).holderOfTurn(id)
+async function assertUnused(tenant: Tenant, id: number): Promise<void> {
+  const holder = await workspaceRuns(tenant).holderOfTurn(id)
   if (holder?.phase === 'applying')
     throw conflict('run_in_progress', 'A run is applying to this workspace. Wait for its end.')
-  const lock = await workspaceLocks(db, organizationId).find(id)
+  const lock = await workspaceLocks(tenant).find(id)
   if (lock) throw lockedBy(lock)
 }

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
@@ -14,8 +14,8 @@ import { stateRoutes } from './state-routes.ts'
 import { updateWorkspace } from './update-workspace.ts'
 import { variableRoutes } from './variable-routes.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  workspaces(tenant).get(id)
 
 /** Infrastructure workspaces and what belongs to them, without their runs. */
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -40,10 +40,10 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor, q } }) => {
       const after = decodeCursor(cursor, 0)
-      return app.deps.store.tenant(organizationId, async (db) => {
-        const found = await workspaces(db, organizationId).list(limit + 1, after, q)
+      return app.deps.store.tenant(organizationId, async (tenant) => {
+        const found = await workspaces(tenant).list(limit + 1, after, q)
         const { rows, nextCursor } = page(found, limit)
-        return { workspaces: await presentWorkspaces(db, organizationId, rows), nextCursor }
+        return { workspaces: await presentWorkspaces(tenant, rows), nextCursor }
       })
     },
   )
@@ -75,9 +75,9 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id } }) => {
-      return app.deps.store.tenant(organizationId, async (db) => {
-        const row = await workspaces(db, organizationId).get(id)
-        const workspace = await presentWorkspace(db, organizationId, row)
+      return app.deps.store.tenant(organizationId, async (tenant) => {
+        const row = await workspaces(tenant).get(id)
+        const workspace = await presentWorkspace(tenant, row)
         return { workspace }
       })
     },

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { createSecretSearch, type SecretSearch } from '../../domain/secrets/secret-search.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
 import { placeOfValue } from './present-variable.ts'
@@ -7,11 +7,11 @@ import { placeOfValue } from './present-variable.ts'
 /** The workspace's current sensitive values, opened only to search for them. */
 async function secretsOfWorkspace(
   { keyring }: Pick<Deps, 'keyring'>,
-  db: Db,
+  tenant: Tenant,
   { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
 ): Promise<string[]> {
   const place = placeOfValue(organizationId)
-  return workspaceVariables(db, organizationId).readSensitive(workspaceId, (sealed) =>
+  return workspaceVariables(tenant).readSensitive(workspaceId, (sealed) =>
     keyring.open(place, sealed).toString(),
   )
 }
@@ -19,8 +19,8 @@ async function secretsOfWorkspace(
 /** Masks them in what was stored before they were sensitive, or in a form that OpenTofu's marks did not follow. */
 export async function searchForSecrets(
   deps: Pick<Deps, 'keyring'>,
-  db: Db,
+  tenant: Tenant,
   place: { organizationId: number; workspaceId: number },
 ): Promise<SecretSearch> {
-  return createSecretSearch(await secretsOfWorkspace(deps, db, place))
+  return createSecretSearch(await secretsOfWorkspace(deps, tenant, place))
 }

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -5,7 +6,6 @@ import { invalid } from '../../domain/errors.ts'
 import { assertRunMay } from '../../domain/workspaces/assert-run-may.ts'
 import { lockInfoOf, parseLockInfo } from '../../domain/workspaces/lock-info.ts'
 import { maxStateBytes, withSplitState } from '../../gateways/states/split-state.ts'
-import type { Db } from '../../store/connect.ts'
 import type { WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -19,8 +19,8 @@ import { unlockWorkspace } from './unlock-workspace.ts'
 import { writeRunState } from './write-run-state.ts'
 import { writeState } from './write-state.ts'
 
-const target = async (db: Db, organizationId: number, { id = 0 }: Record<string, number>) =>
-  workspaces(db, organizationId).get(id)
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  workspaces(tenant).get(id)
 
 const config = { access: 'state', rawBody: true, target } as const
 const LockQuery = Type.Object({ ID: Type.Optional(QueryText({ maxLength: 200 })) })
@@ -61,9 +61,9 @@ export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request, reply) => {
       const workspaceId = request.params.id
       const { organizationId } = reaching(request, workspaceId, 'read')
-      const version = await app.deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(workspaceId)
-        return stateVersions(db, organizationId).current(workspaceId)
+      const version = await app.deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(workspaceId)
+        return stateVersions(tenant).current(workspaceId)
       })
       if (!version) return reply.status(204).send(null)
       return sendState(app.deps, reply, { organizationId, version })
@@ -160,7 +160,7 @@ async function assertExists(
   organizationId: number,
   id: number,
 ): Promise<void> {
-  await store.tenant(organizationId, async (db) => workspaces(db, organizationId).get(id))
+  await store.tenant(organizationId, async (tenant) => workspaces(tenant).get(id))
 }
 
 /** The parser above leaves a buffer or no body. */

@@ -1,9 +1,9 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { may } from '../../domain/access/caller.ts'
 import { notFound } from '../../domain/errors.ts'
 import { presentOutputs, presentPublicOutputs } from '../../domain/workspaces/present-outputs.ts'
 import type { StateOutput, StateResource } from '../../domain/workspaces/split-state.ts'
-import type { Db } from '../../store/connect.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
@@ -35,18 +35,16 @@ const cursorOf = (version: StateVersion, seq: number | null) =>
 /** Which lineage is meant if several have the serial; by default the newest one. */
 const LineageQuery = Type.Object({ lineage: Type.Optional(QueryText({ maxLength: 200 })) })
 
-const target = async (db: Db, organizationId: number, { id = 0, serial }: Record<string, number>) =>
-  serial === undefined
-    ? workspaces(db, organizationId).get(id)
-    : stateVersions(db, organizationId).bySerial(id, serial)
+const target = async (tenant: Tenant, { id = 0, serial }: Record<string, number>) =>
+  serial === undefined ? workspaces(tenant).get(id) : stateVersions(tenant).bySerial(id, serial)
 
 /** What a workspace's state contains, and all of its versions. */
 export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** The current version or that of the cursor, or undefined. Throws not-found for an unknown workspace. */
   const versionOf = async (organizationId: number, workspaceId: number, versionId?: number) =>
-    app.deps.store.tenant(organizationId, async (db) => {
-      await workspaces(db, organizationId).get(workspaceId)
-      const versions = stateVersions(db, organizationId)
+    app.deps.store.tenant(organizationId, async (tenant) => {
+      await workspaces(tenant).get(workspaceId)
+      const versions = stateVersions(tenant)
       if (versionId === undefined) return versions.current(workspaceId)
       const version = await versions.get(workspaceId, versionId)
       if (version.status !== 'finalized') throw notFound()
@@ -54,8 +52,8 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     })
 
   const searchOf = async (organizationId: number, workspaceId: number) =>
-    app.deps.store.tenant(organizationId, async (db) =>
-      searchForSecrets(app.deps, db, { organizationId, workspaceId }),
+    app.deps.store.tenant(organizationId, async (tenant) =>
+      searchForSecrets(app.deps, tenant, { organizationId, workspaceId }),
     )
 
   app.get(
@@ -74,9 +72,9 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
       const before = decodeCursor(cursor, newest)
-      return app.deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(id)
-        const found = await stateVersions(db, organizationId).list(id, limit + 1, before)
+      return app.deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        const found = await stateVersions(tenant).list(id, limit + 1, before)
         const { rows, nextCursor } = page(found, limit)
         return { versions: rows.map(presentStateVersion), nextCursor }
       })
@@ -96,8 +94,8 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id, serial }, query: { lineage } }, reply) => {
-      const version = await app.deps.store.tenant(organizationId, async (db) =>
-        stateVersions(db, organizationId).bySerial(id, serial, lineage),
+      const version = await app.deps.store.tenant(organizationId, async (tenant) =>
+        stateVersions(tenant).bySerial(id, serial, lineage),
       )
       return sendState(app.deps, reply, { organizationId, version })
     },
@@ -116,8 +114,8 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id: workspaceId, versionId } }, reply) => {
-      const version = await app.deps.store.tenant(organizationId, async (db) =>
-        stateVersions(db, organizationId).quarantined(workspaceId, versionId),
+      const version = await app.deps.store.tenant(organizationId, async (tenant) =>
+        stateVersions(tenant).quarantined(workspaceId, versionId),
       )
       return sendState(app.deps, reply, { organizationId, version })
     },

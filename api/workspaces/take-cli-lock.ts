@@ -15,12 +15,11 @@ export async function takeCliLock(
   caller: Caller,
   { id, info }: { id: number; info: LockInfo },
 ): Promise<WorkspaceLock | undefined> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+  return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     // Its state write would be refused only after it had changed real resources, so its lock is refused.
     if (workspace.criticality === 'production' && info.Operation === 'OperationTypeApply')
       assertMayChangeGuard(caller, 'the state of a production workspace')
-    const locks = workspaceLocks(db, organizationId)
+    const locks = workspaceLocks(tenant)
     const taken = await locks.take({
       workspaceId: id,
       kind: 'cli',
@@ -33,7 +32,7 @@ export async function takeCliLock(
       const held = await locks.find(id)
       return held?.userId === caller.userId && held.lockId === info.ID ? undefined : held
     }
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.locked', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.locked', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { kind: 'cli', lockId: info.ID, operation: info.Operation },
     })

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { isTerminal } from '../../domain/pipelines/run-state.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { lockIdOf } from '../../domain/workspaces/lock-info.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { noteChange } from '../../store/workspaces/note-change.ts'
 import { releaseLock } from '../../store/workspaces/release-lock.ts'
@@ -23,31 +23,30 @@ export async function unlockWorkspace(
   caller: Caller,
   { id, lockId, force }: { id: number; lockId?: string; force: boolean },
 ): Promise<void> {
-  const { organizationId } = caller
-  await holdWorkspace(deps, { caller, id }, async (db, workspace) => {
-    const lock = await workspaceLocks(db, organizationId).find(id)
+  await holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
+    const lock = await workspaceLocks(tenant).find(id)
     if (!lock && lockId !== undefined) return
     if (!lock) throw conflict('not_locked', 'The workspace is not locked.')
     if (lockId !== undefined && lockId !== lockIdOf(lock))
       throw conflict('lock_mismatch', `Another lock is held: ${lockedBy(lock).message}`)
-    await assertNoLiveRun(db, organizationId, lock)
+    await assertNoLiveRun(tenant, lock)
     const forced = lock.userId !== caller.userId
     if (forced && !force) throw lockedBy(lock)
     if (forced) assertMayChangeGuard(caller, `the lock of ${lock.label}`)
 
-    await releaseLock(db, organizationId, id)
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.unlocked', {
+    await releaseLock(tenant, id)
+    await auditLog(tenant, actorOf(caller)).record('workspace.unlocked', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { kind: lock.kind, holder: lock.label, since: lock.since.toISOString(), forced },
     })
-    if (forced) await noteChange(db, caller, { workspaceId: id, what: 'lock', effect: 'guard' })
+    if (forced) await noteChange(tenant, caller, { workspaceId: id, what: 'lock', effect: 'guard' })
   })
 }
 
 /** A run's lock ends with its run. Released before, two applies could write one state. */
-async function assertNoLiveRun(db: Db, organizationId: number, lock: WorkspaceLock) {
+async function assertNoLiveRun(tenant: Tenant, lock: WorkspaceLock) {
   if (lock.kind !== 'run' || lock.workspaceRunId === null) return
-  const { phase } = await workspaceRuns(db, organizationId).get(lock.workspaceRunId)
+  const { phase } = await workspaceRuns(tenant).get(lock.workspaceRunId)
   if (isTerminal(phase)) return
   throw conflict(
     'run_in_progress',

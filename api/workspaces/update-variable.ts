@@ -22,8 +22,8 @@ export async function updateVariable(
 ): Promise<VariableBody> {
   const { organizationId } = caller
   const { id, variableId, change } = target
-  return holdWorkspace(deps, { caller, id }, async (db) => {
-    const variables = workspaceVariables(db, organizationId)
+  return holdWorkspace(deps, { caller, id }, async (tenant) => {
+    const variables = workspaceVariables(tenant)
     const before = await variables.get(id, variableId)
     const { value, sensitive = before.sensitive, phase = before.phase } = change
     if (before.sensitive && !sensitive && value === undefined)
@@ -56,11 +56,15 @@ export async function updateVariable(
         valueMac: deps.keyring.mac('variable', value),
       }),
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.variable_updated', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.variable_updated', {
       target: { kind: 'workspace', id },
       detail: { variableId, key: row.key, sensitive, phase, valueChanged: value !== undefined },
     })
-    await noteChange(db, caller, { workspaceId: id, what: `variable ${row.key}`, effect: 'stale' })
+    await noteChange(tenant, caller, {
+      workspaceId: id,
+      what: `variable ${row.key}`,
+      effect: 'stale',
+    })
     return presentVariable(deps.keyring, organizationId, row)
   })
 }

@@ -1,10 +1,10 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
 import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
 import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/connect.ts'
 import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -22,27 +22,24 @@ export async function updateWorkspace(
   caller: Caller,
   { id, change }: { id: number; change: WorkspaceChangeBody },
 ): Promise<WorkspaceBody> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db, before) => {
+  return holdWorkspace(deps, { caller, id }, async (tenant, before) => {
     const guards = guardChanges(before, change)
     if (guards.length > 0) assertMayChangeGuard(caller, guards.join(', '))
-    const source = await resolveSource(db, caller, { asked: change, now: before })
+    const source = await resolveSource(tenant, caller, { asked: change, now: before })
     checkFolder(change.path ?? '')
 
     const columns = changedColumns(before, change, source)
     const after =
-      Object.keys(columns).length === 0
-        ? before
-        : await workspaces(db, organizationId).update(id, columns)
-    if (after !== before) await note(db, caller, { before, after, guards })
+      Object.keys(columns).length === 0 ? before : await workspaces(tenant).update(id, columns)
+    if (after !== before) await note(tenant, caller, { before, after, guards })
     // With another repository or name, its files belong in another place.
     if (
       after.gitConnectionId !== before.gitConnectionId ||
       after.name !== before.name ||
       after.sourceKind !== before.sourceKind
     )
-      await queueNewest(db, organizationId, id)
-    return presentWorkspace(db, organizationId, after)
+      await queueNewest(tenant, id)
+    return presentWorkspace(tenant, after)
   })
 }
 
@@ -91,35 +88,34 @@ function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
   return field === 'costLimitMonthly' && value !== null ? Number(value) : value
 }
 
-async function queueNewest(db: Db, organizationId: number, id: number): Promise<void> {
-  const newest = await configurationVersions(db, organizationId).newest(id)
-  if (newest) await gitHydrations(db, organizationId).queue(id, newest.id)
+async function queueNewest(tenant: Tenant, id: number): Promise<void> {
+  const newest = await configurationVersions(tenant).newest(id)
+  if (newest) await gitHydrations(tenant).queue(id, newest.id)
 }
 
 async function note(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { before, after, guards }: { before: Workspace; after: Workspace; guards: readonly string[] },
 ): Promise<void> {
-  const { organizationId } = caller
   const { id } = after
   if (after.name !== before.name) {
-    const pipeline = await pipelines(db, organizationId).managedOf(id)
-    await pipelines(db, organizationId).rename(pipeline.id, `provision-${after.name}`)
+    const pipeline = await pipelines(tenant).managedOf(id)
+    await pipelines(tenant).rename(pipeline.id, `provision-${after.name}`)
   }
   const changed = fields.filter(
     (field) => !isDeepStrictEqual(valueOf(after, field), valueOf(before, field)),
   )
-  await auditLog(db, organizationId, actorOf(caller)).record('workspace.updated', {
+  await auditLog(tenant, actorOf(caller)).record('workspace.updated', {
     target: { kind: 'workspace', id, label: after.name },
     detail: Object.fromEntries(
       changed.map((field) => [field, { from: valueOf(before, field), to: valueOf(after, field) }]),
     ),
   })
   if (guards.length > 0)
-    await noteChange(db, caller, { workspaceId: id, what: guards.join(', '), effect: 'guard' })
+    await noteChange(tenant, caller, { workspaceId: id, what: guards.join(', '), effect: 'guard' })
   if (after.path !== before.path)
-    await noteChange(db, caller, { workspaceId: id, what: 'path', effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: 'path', effect: 'stale' })
   if (isOther(before, after))
-    await noteChange(db, caller, { workspaceId: id, what: 'source', effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: 'source', effect: 'stale' })
 }

@@ -1,5 +1,5 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../store/connect.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { errors, Id, IdParams, NextCursor, Ok } from '../http/schemas.ts'
@@ -12,14 +12,10 @@ import { updateVariable } from './update-variable.ts'
 const VariableParams = Type.Object({ id: Id, variableId: Id })
 const VariableAnswer = Type.Object({ ok: Type.Literal(true), variable: VariableBody })
 
-const target = async (
-  db: Db,
-  organizationId: number,
-  { id = 0, variableId }: Record<string, number>,
-) =>
+const target = async (tenant: Tenant, { id = 0, variableId }: Record<string, number>) =>
   variableId === undefined
-    ? workspaces(db, organizationId).get(id)
-    : workspaceVariables(db, organizationId).get(id, variableId)
+    ? workspaces(tenant).get(id)
+    : workspaceVariables(tenant).get(id, variableId)
 
 /** The variables that a workspace's plans are given. A sensitive value is write-only. */
 export const variableRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -38,9 +34,9 @@ export const variableRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id } }) =>
-      app.deps.store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).get(id)
-        const rows = await workspaceVariables(db, organizationId).list(id)
+      app.deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        const rows = await workspaceVariables(tenant).list(id)
         const { keyring } = app.deps
         return {
           variables: rows.map((row) => presentVariable(keyring, organizationId, row)),

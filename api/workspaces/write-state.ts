@@ -22,11 +22,10 @@ export async function writeState(
   caller: Caller,
   { id, state, lockId }: StateWrite,
 ): Promise<WorkspaceLock | undefined> {
-  const { organizationId } = caller
-  return holdWorkspace(deps, { caller, id }, async (db, workspace) => {
+  return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     if (workspace.criticality === 'production')
       assertMayChangeGuard(caller, 'the state of a production workspace')
-    const lock = await workspaceLocks(db, organizationId).find(id)
+    const lock = await workspaceLocks(tenant).find(id)
     if (!lock)
       throw conflict(
         'lock_required',
@@ -35,19 +34,19 @@ export async function writeState(
     const own = lock.kind === 'cli' && lock.userId === caller.userId && lock.lockId === lockId
     if (!own) return lock
 
-    const versions = stateVersions(db, organizationId)
+    const versions = stateVersions(tenant)
     if (judgeStateWrite(await versions.current(id), state.header) === 'stored') return undefined
-    const place = { keyring: deps.keyring, db, organizationId }
-    const version = await keepState(place, state, {
+    const version = await keepState(deps, tenant, {
+      state,
       workspaceId: id,
       userId: caller.userId,
       createdBy: caller.email ?? caller.name,
     })
-    await auditLog(db, organizationId, actorOf(caller)).record('workspace.state_written', {
+    await auditLog(tenant, actorOf(caller)).record('workspace.state_written', {
       target: { kind: 'workspace', id, label: workspace.name },
       detail: { serial: version.serial, lineage: version.lineage },
     })
-    await noteChange(db, caller, { workspaceId: id, what: 'state', effect: 'stale' })
+    await noteChange(tenant, caller, { workspaceId: id, what: 'state', effect: 'stale' })
     return undefined
   })
 }

@@ -51,6 +51,19 @@ describe('layers', () => {
     expect(() => layerOf('helpers/text.ts')).toThrow('in no layer')
   })
 
+  test('a tenant is opened in store/ alone, and made there and by the platform', () => {
+    const opens = `import { unwrap, asTenant } from '../../store/driver/tenant.ts'`
+    const makes = `import { asTenant, type Tenant } from '../../store/driver/tenant.ts'`
+    const faultsOf = (path: string, text: string) => judge({ [path]: text }).violations
+    expect(faultsOf('api/users/change.ts', opens)).toEqual([
+      'api/users/change.ts:1 imports store/driver/tenant.ts: unwrap is for store/ alone',
+    ])
+    expect(faultsOf('app/users/change.ts', makes)).toHaveLength(1)
+    expect(faultsOf('api/platform/create.ts', makes)).toEqual([])
+    expect(faultsOf('api/platform/create.ts', opens)).toHaveLength(1)
+    expect(faultsOf('store/users/users.ts', opens)).toEqual([])
+  })
+
   test('a repository imports no other noun and not the platform', () => {
     const { violations } = judge({
       'store/users/users.ts': `

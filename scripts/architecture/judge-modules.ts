@@ -48,11 +48,11 @@ function judgeImports(modules: readonly Module[], exceptions: readonly Exception
   const open = new Set(exceptions.flatMap(({ from, to }) => to.map((path) => `${from} → ${path}`)))
   const used = new Set<string>()
   for (const { path, imports } of modules)
-    for (const { path: target, line, isType } of imports) {
+    for (const { path: target, line, isType, names } of imports) {
       const [from, to] = [layerOf(path), layerOf(target)]
       if (from !== to) counts.set(`${from} ${to}`, (counts.get(`${from} ${to}`) ?? 0) + 1)
       const fault = mayImport(from, to, isType)
-        ? faultOfNouns(path, target, isType)
+        ? (faultOfNouns(path, target, isType) ?? faultOfTenant(path, target, names))
         : `${from} may not import ${to}`
       if (!fault) continue
       const edge = `${path} → ${target}`
@@ -72,6 +72,16 @@ function faultOfNouns(path: string, target: string, isType: boolean): string | u
   const other = storeNoun(target)
   return other && other !== noun ? `a repository imports no other noun's` : undefined
 }
+
+/** What opens or makes a tenant is SQL's: outside `store/` the transaction cannot be reached. */
+function faultOfTenant(path: string, target: string, names: readonly string[]): string | undefined {
+  if (target !== tenantModule || ['store', 'test'].includes(layerOf(path))) return undefined
+  const mayMake = path.startsWith('api/platform/')
+  const opens = names.find((name) => name === 'unwrap' || (name === 'asTenant' && !mayMake))
+  return opens && `${opens} is for store/ alone`
+}
+
+const tenantModule = 'store/driver/tenant.ts'
 
 function judgeCycles(modules: readonly Module[], known: Limits['cycles']) {
   const found = findCycles(modules)

@@ -20,8 +20,8 @@ export async function demoPeople(
     .select('id', 'slug', 'name')
   if (!organization) return undefined
   const find = async (filter: { q?: string; role?: Role }) =>
-    store.tenant(organization.id, async (db) =>
-      users(db, organization.id).list({ limit: 50, after: 0, active: true, ...filter }),
+    store.tenant(organization.id, async (tenant) =>
+      users(tenant).list({ limit: 50, after: 0, active: true, ...filter }),
     )
   const [person] = await find({ role: 'Owner' })
   if (!person) return undefined

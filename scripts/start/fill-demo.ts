@@ -74,14 +74,14 @@ type Place = { workspaceId: number; pipelineId: number }
 async function makeWorkspace(deps: Deps, author: Caller, demo: DemoWorkspace): Promise<Place> {
   const { organizationId } = author
   const { name, criticality, files } = demo
-  const found = await deps.store.tenant(organizationId, async (db) => {
-    const all = await workspaces(db, organizationId).list(1_000, 0)
+  const found = await deps.store.tenant(organizationId, async (tenant) => {
+    const all = await workspaces(tenant).list(1_000, 0)
     return all.find((workspace) => workspace.name === name)
   })
   const { id } = found ?? (await createWorkspace(deps, author, { name, criticality }))
-  const [managed, version] = await deps.store.tenant(organizationId, async (db) => [
-    await pipelines(db, organizationId).managedOf(id),
-    await configurationVersions(db, organizationId).newest(id),
+  const [managed, version] = await deps.store.tenant(organizationId, async (tenant) => [
+    await pipelines(tenant).managedOf(id),
+    await configurationVersions(tenant).newest(id),
   ])
   if (!version) await putConfiguration(deps, author, { id, files })
   return { workspaceId: id, pipelineId: managed.id }
@@ -93,8 +93,8 @@ async function makePipeline(
   { workspaceId, name }: Place & { name: string },
 ): Promise<void> {
   const { organizationId } = author
-  const all = await deps.store.tenant(organizationId, async (db) =>
-    pipelines(db, organizationId).list(1_000, 0),
+  const all = await deps.store.tenant(organizationId, async (tenant) =>
+    pipelines(tenant).list(1_000, 0),
   )
   if (all.some((pipeline) => pipeline.name === name)) return
   await createPipeline(deps, author, {
@@ -117,8 +117,8 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
   const { organizationId } = author
   const target = { workspaceId }
   const runs = async () =>
-    deps.store.tenant(organizationId, async (db) =>
-      workspaceRuns(db, organizationId).list(workspaceId, 2, 2_147_483_647),
+    deps.store.tenant(organizationId, async (tenant) =>
+      workspaceRuns(tenant).list(workspaceId, 2, 2_147_483_647),
     )
   const settled = async (): Promise<WorkspaceRun | undefined> => {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(300)) {
@@ -133,13 +133,13 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
   if ((await runs()).length > 1) return
   const first = await settled()
   if (first?.phase === 'awaiting_approval') {
-    const [run] = await deps.store.tenant(organizationId, async (db) =>
-      pipelineRuns(db, organizationId).ofWorkspaceRuns([first.id]),
+    const [run] = await deps.store.tenant(organizationId, async (tenant) =>
+      pipelineRuns(tenant).ofWorkspaceRuns([first.id]),
     )
     if (!run) throw new Error('a run has lost its place')
     const comment = 'The first plan of the demo.'
     await decideRun(deps, owner, {
-      place: async (db) => pipelineRuns(db, organizationId).get(pipelineId, run.id),
+      place: async (tenant) => pipelineRuns(tenant).get(pipelineId, run.id),
       decision: 'approved',
       comment,
     })
@@ -152,8 +152,8 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
 }
 
 const awaitsApproval = async ({ store }: Deps, { organizationId }: Caller, workspaceId: number) =>
-  store.tenant(organizationId, async (db) => {
-    const waiting = await workspaceRuns(db, organizationId).waitingForApproval(workspaceId)
+  store.tenant(organizationId, async (tenant) => {
+    const waiting = await workspaceRuns(tenant).waitingForApproval(workspaceId)
     return waiting.length > 0
   })
 

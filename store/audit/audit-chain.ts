@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { chainHash, type SealedEntry } from '../../domain/audit/chain-hash.ts'
 import type { ChainHead } from '../../domain/audit/chain-head.ts'
-import type { Db } from '../connect.ts'
 
 export type ChainStep = {
   head: ChainHead
@@ -13,7 +13,9 @@ export type ChainStep = {
 type Link = { position: number; seal: Buffer; entryId: number; present: boolean } & SealedEntry
 
 /** The hash chain over an organization's audit entries, recomputed piece by piece. */
-export function auditChain(db: Db, organizationId: number) {
+export function auditChain(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** The chain's end as the keyring has sealed it; undefined where nothing is sealed yet. */
     async sealedHead(): Promise<Buffer | undefined> {

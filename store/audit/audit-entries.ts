@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Knex } from 'knex'
-import type { Db } from '../connect.ts'
 
 export type AuditEntry = {
   id: number
@@ -35,10 +35,11 @@ export type AuditSlice = AuditFilter & { limit: number } & ({ before: number } |
 
 /** What was done to one thing, oldest first; at most 500 entries. */
 export async function auditEntriesOf(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   target: { kind: string; id: string },
 ): Promise<AuditEntry[]> {
+  const { db, organizationId } = unwrap(tenant)
+
   return db('audit_entries')
     .where({ organizationId, targetKind: target.kind, targetId: target.id })
     .orderBy('id')
@@ -47,7 +48,9 @@ export async function auditEntriesOf(
 }
 
 /** The audit log of one organization, by key in either direction: page 10,000 costs what page 1 does. */
-export function auditEntries(db: Db, organizationId: number) {
+export function auditEntries(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const slice = (filter: AuditSlice, event?: string) => {
     const rows = db('audit_entries').where({ organizationId }).limit(filter.limit)
     if ('before' in filter) void rows.where('id', '<', filter.before).orderBy('id', 'desc')

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Db } from '../connect.ts'
 
 export type AuditActor = {
   kind: 'user' | 'token' | 'scim' | 'agent' | 'system'
@@ -29,7 +29,9 @@ export const actorOf = (caller: Caller): AuditActor => ({
 })
 
 /** The audit log of one organization. An entry is written in the transaction of its change. */
-export function auditLog(db: Db, organizationId: number, actor: AuditActor) {
+export function auditLog(tenant: Tenant, actor: AuditActor) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async record(
       event: string,

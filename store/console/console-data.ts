@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../connect.ts'
 import { faultOfApprover, selectApprovalRules } from '../pipelines/approval-rule.ts'
 import type { Approver } from '../pipelines/approvers.ts'
 
@@ -55,10 +55,11 @@ const places = `
  * the cost does not grow with the number of runs.
  */
 export async function consoleData(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { userId, ceiling, platformAdmin, idpSavedBy, limit }: Approver & { limit: number },
 ): Promise<ConsoleData> {
+  const { db, organizationId } = unwrap(tenant)
+
   const { rows } = await db.raw(
     `with live as (
        select r.* from workspace_runs r

@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 
 class PriceRow extends Model {
   static override tableName = 'prices'
@@ -28,7 +28,9 @@ export type NewPrice = Pick<
 >
 
 /** The price book of one organization: what a month of a resource costs. */
-export function prices(db: Db, organizationId: number) {
+export function prices(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => PriceRow.query(db).where({ organizationId })
 
   return {

@@ -1,8 +1,9 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Ownership } from '../../domain/git/owner-marker.ts'
 import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 
 /** `pending`: being registered; `unavailable`: the host takes none from this token, and why. */
 export type WebhookState = 'none' | 'pending' | 'active' | 'unavailable'
@@ -52,7 +53,9 @@ export const placeOfWebhookSecret = (organizationId: number) =>
   ({ organizationId, table: 'git_connections', column: 'webhook_secret' }) as const
 
 /** The Git connections of one organization, and the branches that they own. */
-export function gitConnections(db: Db, organizationId: number) {
+export function gitConnections(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => GitConnectionRow.query(db).where({ organizationId })
 
   return {
@@ -168,6 +171,10 @@ export function gitConnections(db: Db, organizationId: number) {
      * Claims the branch for this connection, or throws 409. The unique index covers all
      * organizations, so of two concurrent claims one fails.
      */
+    async release(connectionId: number): Promise<void> {
+      await db('git_claims').where({ organizationId, connectionId }).delete()
+    },
+
     async claim(connectionId: number, claim: GitClaim): Promise<void> {
       try {
         await db.transaction(async (savepoint) =>

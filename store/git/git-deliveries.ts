@@ -1,7 +1,7 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Delivery } from '../../domain/git/webhook-delivery.ts'
 import { takeDeliveryId, takeDeliveryType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { nameOfRepository } from './name-of-repository.ts'
 
@@ -13,7 +13,9 @@ export type GitDelivery = {
 }
 
 /** The webhook deliveries of an organization's connections, each stored once. */
-export function gitDeliveries(db: Db, organizationId: number) {
+export function gitDeliveries(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** Stores a delivery and starts its workflow; false if it was stored before. */
     async take(connectionId: number, delivery: Delivery): Promise<boolean> {
@@ -25,8 +27,8 @@ export function gitDeliveries(db: Db, organizationId: number) {
         .returning('id')
       if (!row) return false
       const input = { organizationId, deliveryId: row.id }
-      const repository = await nameOfRepository(db, organizationId, connectionId)
-      await outbox(db, organizationId).start({
+      const repository = await nameOfRepository(tenant, connectionId)
+      await outbox(tenant).start({
         workflowType: takeDeliveryType,
         workflowId: takeDeliveryId(input),
         taskQueue: controlQueue,

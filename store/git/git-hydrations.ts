@@ -1,8 +1,8 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import { hydrateWorkspaceId, hydrateWorkspaceType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 
 export type HydrationState =
@@ -82,7 +82,9 @@ export const placeOfDifferences = (organizationId: number) =>
   ({ organizationId, table: 'git_hydrations', column: 'differences' }) as const
 
 /** Which files of which version were written where. */
-export function gitHydrations(db: Db, organizationId: number) {
+export function gitHydrations(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => GitHydrationRow.query(db).where({ organizationId })
 
   return {
@@ -271,7 +273,7 @@ export function gitHydrations(db: Db, organizationId: number) {
         .join('workspaces as w', 'w.id', 'h.workspaceId')
         .where({ 'h.organizationId': organizationId, 'h.id': hydrationId })
         .first('w.name', 'v.number')
-      await outbox(db, organizationId).start({
+      await outbox(tenant).start({
         workflowType: hydrateWorkspaceType,
         workflowId: hydrateWorkspaceId({ ...input, attempt }),
         taskQueue: controlQueue,

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { RunPhase } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../connect.ts'
 
 export type GitPullRequest = {
   id: number
@@ -22,7 +22,9 @@ export type PullRequestRun = {
 }
 
 /** Pull requests that touch workspaces, their plans, and the one comment on each. */
-export function gitPullRequests(db: Db, organizationId: number) {
+export function gitPullRequests(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => db('git_pull_requests').where({ organizationId })
 
   return {

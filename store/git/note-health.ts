@@ -1,5 +1,5 @@
+import type { Tenant } from '../driver/tenant.ts'
 import { markerGone, type ConnectionHealth } from '../../domain/git/connection-health.ts'
-import type { Db } from '../connect.ts'
 import { gitConnections, type GitConnection } from './git-connections.ts'
 import { startInitialization } from './start-initialization.ts'
 
@@ -12,8 +12,7 @@ type Seen = Pick<GitConnection, 'status' | 'checkedAt'>
  * only if a person asked for it (`repairs`).
  */
 export async function noteHealth(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   {
     connectionId,
     seen,
@@ -21,7 +20,7 @@ export async function noteHealth(
     repairs = false,
   }: { connectionId: number; seen: Seen; health: ConnectionHealth; repairs?: boolean },
 ): Promise<GitConnection> {
-  const connections = gitConnections(db, organizationId)
+  const connections = gitConnections(tenant)
   const before = await connections.getForUpdate(connectionId)
   const lost = health.marker === 'absent' || health.marker === 'stale'
   const isStale =
@@ -35,7 +34,7 @@ export async function noteHealth(
     (before.status === 'error' && !(lost && before.statusReason === markerGone))
   if (health.status === 'healthy' && claim && (unprepared || (lost && repairs))) {
     await connections.setStatus(connectionId, 'initializing', null)
-    await startInitialization(db, organizationId, { connectionId, claim })
+    await startInitialization(tenant, { connectionId, claim })
   } else if (lost) await connections.setStatus(connectionId, 'error', markerGone)
   else await connections.setStatus(connectionId, health.status, health.reason)
   return connections.get(connectionId)

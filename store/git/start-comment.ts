@@ -1,19 +1,20 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { writeCommentId, writeCommentType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { gitPullRequests } from './git-pull-requests.ts'
 
 /** Starts the workflow that updates a pull request's comment, in the transaction of the change it reports. */
 export async function startComment(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { pullRequestId, after }: { pullRequestId: number; after: string },
 ): Promise<void> {
+  const { organizationId } = tenant
+
   const input = { organizationId, pullRequestId }
   const workflowId = writeCommentId({ ...input, after })
-  const pull = await gitPullRequests(db, organizationId).find(pullRequestId)
-  await outbox(db, organizationId).start({
+  const pull = await gitPullRequests(tenant).find(pullRequestId)
+  await outbox(tenant).start({
     workflowType: writeCommentType,
     workflowId,
     taskQueue: controlQueue,
@@ -26,16 +27,17 @@ export async function startComment(
 
 /** Starts the comment on the end of a plan, if the run belongs to a pull request. */
 export async function commentOnEnd(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   run: { id: number; configurationVersionId: number },
 ): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   const version = await db('configuration_versions')
     .where({ organizationId, id: run.configurationVersionId })
     .whereNotNull('pullRequestId')
     .first('pullRequestId')
   if (version)
-    await startComment(db, organizationId, {
+    await startComment(tenant, {
       pullRequestId: version.pullRequestId,
       after: `run-${run.id}-ended`,
     })

@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { registerWebhookId, registerWebhookType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { nameOfRepository } from './name-of-repository.ts'
 
@@ -8,20 +8,18 @@ import { nameOfRepository } from './name-of-repository.ts'
 const afterSeconds = 120
 
 /** Starts the registration of a webhook, so that it happens even if this process dies first. */
-export async function startWebhook(
-  db: Db,
-  organizationId: number,
-  connectionId: number,
-): Promise<void> {
+export async function startWebhook(tenant: Tenant, connectionId: number): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   const input = { organizationId, connectionId }
   const { rows } = await db.raw(`select txid_current() as id`)
   const place = `${rows[0].id}`
-  await outbox(db, organizationId).start({
+  await outbox(tenant).start({
     workflowType: registerWebhookType,
     workflowId: registerWebhookId({ ...input, place }),
     taskQueue: controlQueue,
     input,
-    summary: `${await nameOfRepository(db, organizationId, connectionId)}, webhook`,
+    summary: `${await nameOfRepository(tenant, connectionId)}, webhook`,
     searchAttributes: { OrgId: `org-${organizationId}` },
     dedupeKey: `git-webhook/${connectionId}/${place}`,
     afterSeconds,

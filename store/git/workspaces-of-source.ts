@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import type { Db } from '../connect.ts'
 import type { GitConnection } from './git-connections.ts'
 
 export type WorkspaceOfConnection = {
@@ -13,10 +13,11 @@ type Own = Pick<GitConnection, 'id' | 'defaultRepo'>
 
 /** The workspaces that are read from a connection's own repository, or written to it. */
 export async function workspacesOfConnection(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { id, defaultRepo }: Own,
 ): Promise<WorkspaceOfConnection[]> {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows: WorkspaceOfConnection[] = await db('workspaces')
     .where({ organizationId, gitConnectionId: id })
     .orderBy('id')
@@ -28,8 +29,7 @@ export async function workspacesOfConnection(
 
 /** The workspaces whose files are in a connection's own repository, on one of these branches. */
 export async function workspacesOfSource(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   {
     connection,
     branches,
@@ -39,7 +39,7 @@ export async function workspacesOfSource(
   },
 ): Promise<number[]> {
   if (branches.length === 0) return []
-  const found = await workspacesOfConnection(db, organizationId, connection)
+  const found = await workspacesOfConnection(tenant, connection)
   return found
     .filter(({ sourceKind, source: { repo, branch } }) => {
       const named = branch ?? (repo === undefined ? connection.defaultBranch : null)

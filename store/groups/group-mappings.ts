@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import type { Db } from '../connect.ts'
 
 export type GroupMapping = { id: number; groupName: string; role: Role; members: number }
 
@@ -17,7 +17,9 @@ const mapping = `gm.id, gm.group_name as "groupName", gm.role,
   (select count(*)::integer from (${members}) as reached) as members`
 
 /** The role that each group grants, by the group's name, ignoring case. */
-export function groupMappings(db: Db, organizationId: number) {
+export function groupMappings(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async list(limit: number, after: number): Promise<GroupMapping[]> {
       const { rows } = await db.raw(

@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
 /**
@@ -8,10 +8,11 @@ import { newestMaking } from '../users/person-makers.ts'
  * whose role rises counts as promoted by who changed the mapping.
  */
 export async function recomputeGroupRoles(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { groupName, by }: { groupName: string; by: number },
 ): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   await db.raw(
     `with affected as (
        select m.user_id from groups g

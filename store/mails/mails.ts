@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { ApprovalStage } from '../pipelines/approvals.ts'
 import { approvers } from '../pipelines/approvers.ts'
 
@@ -26,7 +26,9 @@ export type MailDetail = {
  * and the worker sends it. No mail is lost while the mail server is down, and no request waits for
  * it.
  */
-export function mails(db: Db, organizationId: number) {
+export function mails(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const notify = () => db.raw(`select pg_notify('cc_mail', '')`)
 
   return {
@@ -41,7 +43,7 @@ export function mails(db: Db, organizationId: number) {
 
     /** Queues a mail to everybody who may approve the run now, once per person and run. */
     async queueApproval(run: { id: number }, stage: ApprovalStage = 'approve'): Promise<void> {
-      await approvers(db, organizationId).queueMails(run.id, stage)
+      await approvers(tenant).queueMails(run.id, stage)
       await notify()
     },
 

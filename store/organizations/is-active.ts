@@ -1,7 +1,8 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 /** Whether the organization may work, or is suspended. */
-export async function isActive(db: Db, organizationId: number): Promise<boolean> {
+export async function isActive(tenant: Tenant): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+
   const row = await db('organizations').where({ id: organizationId }).first('status')
   return row?.status === 'active'
 }

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 
 export const buildNetworks = ['public', 'none'] as const
 
@@ -32,20 +32,20 @@ const defaults: OrganizationSettings = {
 }
 
 /** An organization's settings, defaults filled in. */
-export async function organizationSettings(
-  db: Db,
-  organizationId: number,
-): Promise<OrganizationSettings> {
+export async function organizationSettings(tenant: Tenant): Promise<OrganizationSettings> {
+  const { db, organizationId } = unwrap(tenant)
+
   const row = await db('organizations').where({ id: organizationId }).first('settings')
   return { ...defaults, ...row?.settings }
 }
 
 /** Changes what is named and keeps the rest; the name is a column of its own. */
 export async function changeSettings(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { name, ...settings }: Partial<OrganizationSettings & { name: string }>,
 ): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   await db('organizations')
     .where({ id: organizationId })
     .update({
@@ -54,7 +54,9 @@ export async function changeSettings(
     })
 }
 
-export async function organizationName(db: Db, organizationId: number): Promise<string> {
+export async function organizationName(tenant: Tenant): Promise<string> {
+  const { db, organizationId } = unwrap(tenant)
+
   const row = await db('organizations').where({ id: organizationId }).first('name')
   if (!row) throw notFound()
   return row.name

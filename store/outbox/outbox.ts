@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { decidedSignal } from '../../workflows/pipelines/contract.ts'
-import type { Db } from '../connect.ts'
 
 export type WorkflowStart = {
   workflowType: string
@@ -18,7 +18,9 @@ export type WorkflowStart = {
  * What Temporal is told after this transaction commits. The relay delivers at least once, and
  * starts and signals are idempotent (docs/temporal.md).
  */
-export function outbox(db: Db, organizationId: number) {
+export function outbox(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const notify = () => db.raw(`select pg_notify('cc_outbox', '')`)
 
   return {

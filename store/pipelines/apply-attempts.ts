@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type ApplyAttempt = {
   workspaceRunId: number
   fence: number
@@ -17,7 +16,9 @@ export type ApplyAttempt = {
 const attemptSilenceSeconds = 15
 
 /** The right to apply a run: one row, so that a second worker cannot take it. */
-export function applyAttempts(db: Db, organizationId: number) {
+export function applyAttempts(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = (workspaceRunId: number) =>
     db('apply_attempts').where({ organizationId, workspaceRunId })
 

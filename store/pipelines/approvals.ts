@@ -1,4 +1,5 @@
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { isUniqueViolation } from '../connect.ts'
 
 /** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
 export type ApprovalStage = 'plan' | 'approve'
@@ -20,7 +21,9 @@ export type Approval = {
 }
 
 /** Decisions on runs. At most one is in force; voided ones are kept for the record. */
-export function approvals(db: Db, organizationId: number) {
+export function approvals(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async ofRuns(workspaceRunIds: readonly number[]): Promise<Approval[]> {
       if (workspaceRunIds.length === 0) return []

@@ -1,7 +1,7 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { ApproverFault } from '../../domain/pipelines/approver-fault.ts'
-import type { Db } from '../connect.ts'
 import type { ApprovalStage } from './approvals.ts'
 import { users, type User } from '../users/users.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
@@ -32,7 +32,9 @@ const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
 })} is null`
 
 /** Who may approve runs of one organization. The rule itself is in approval-rule.ts. */
-export function approvers(db: Db, organizationId: number) {
+export function approvers(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** Why this person may not approve the run, or undefined where they may. */
     async faultOf(
@@ -81,7 +83,7 @@ export function approvers(db: Db, organizationId: number) {
          where ${ableSql} order by u.id limit :limit`,
         { organizationId, runId, limit: maxApproversShown },
       )
-      const found = await users(db, organizationId).listByIds(rows.map(({ id }: User) => id))
+      const found = await users(tenant).listByIds(rows.map(({ id }: User) => id))
       return found.toSorted((one, other) => one.id - other.id)
     },
 

@@ -1,5 +1,5 @@
+import type { Tenant } from '../driver/tenant.ts'
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { gitHydrations } from '../git/git-hydrations.ts'
 import type { ConfigurationVersion } from '../workspaces/configuration-versions.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
@@ -33,13 +33,9 @@ export type CreatedRun = {
  * Creates a run with its stages, its place in each pipeline, its audit entry, its turn and its
  * outbox row, all in the caller's transaction.
  */
-export async function createRun(
-  db: Db,
-  organizationId: number,
-  creation: RunCreation,
-): Promise<CreatedRun> {
+export async function createRun(tenant: Tenant, creation: RunCreation): Promise<CreatedRun> {
   const { workspace, version, kind, destroy = false, overrides = null, author } = creation
-  const run = await workspaceRuns(db, organizationId).create({
+  const run = await workspaceRuns(tenant).create({
     workspaceId: workspace.id,
     kind,
     destroy,
@@ -49,27 +45,26 @@ export async function createRun(
     overrides,
   })
   const names = kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
-  await stages(db, organizationId).create(run.id, names)
-  const place = await placeRun(db, organizationId, { run, pipelineId: creation.pipelineId })
-  await auditLog(db, organizationId, creation.actor).record('pipeline.run_started', {
+  await stages(tenant).create(run.id, names)
+  const place = await placeRun(tenant, { run, pipelineId: creation.pipelineId })
+  await auditLog(tenant, creation.actor).record('pipeline.run_started', {
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: workspace.id, kind, number: place.number },
   })
-  if (kind === 'apply') await gitHydrations(db, organizationId).queueForRun(run)
-  if (kind === 'apply') await promoteNext(db, organizationId, workspace.id)
-  else await beginRun(db, organizationId, run)
+  if (kind === 'apply') await gitHydrations(tenant).queueForRun(run)
+  if (kind === 'apply') await promoteNext(tenant, workspace.id)
+  else await beginRun(tenant, run)
   return { run, place }
 }
 
 /** Gives the run its place in `provision-<workspace>`, and a second one if another pipeline started it. */
 async function placeRun(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { run, pipelineId }: { run: WorkspaceRun; pipelineId: number | undefined },
 ): Promise<CreatedRun['place']> {
   if (run.kind === 'plan') return { id: run.id, number: null, workspaceRunId: run.id }
-  const all = pipelines(db, organizationId)
-  const places = pipelineRuns(db, organizationId)
+  const all = pipelines(tenant)
+  const places = pipelineRuns(tenant)
   const managed = await all.managedOf(run.workspaceId)
   const own = await places.create({
     id: run.id,

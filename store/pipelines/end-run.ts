@@ -1,3 +1,4 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import {
   mayComeFrom,
   stageAtEnd,
@@ -5,7 +6,6 @@ import {
   type TerminalPhase,
 } from '../../domain/pipelines/run-state.ts'
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
 import { tokens } from '../tokens/tokens.ts'
 import { workspaceLocks } from '../workspaces/workspace-locks.ts'
@@ -34,16 +34,18 @@ const events: Record<TerminalPhase, string> = {
  * False if somebody else ended the run first.
  */
 export async function endRun(
-  db: Db,
+  tenant: Tenant,
   place: { organizationId: number; runId: number; actor: AuditActor },
   end: RunEnd,
 ): Promise<boolean> {
-  const { organizationId, runId, actor } = place
-  const runs = workspaceRuns(db, organizationId)
+  const { db } = unwrap(tenant)
+
+  const { runId, actor } = place
+  const runs = workspaceRuns(tenant)
   const run = await runs.get(runId)
   const { workspaceId, kind } = run
   // The workspace's row is locked first, as everywhere: turns are decided under that lock.
-  const workspace = await workspaces(db, organizationId).getForUpdate(workspaceId)
+  const workspace = await workspaces(tenant).getForUpdate(workspaceId)
   const moved = await runs.move(runId, mayComeFrom[end.phase], {
     ...end.change,
     phase: end.phase,
@@ -53,21 +55,21 @@ export async function endRun(
   })
   if (!moved) return false
 
-  const stageRows = stages(db, organizationId)
+  const stageRows = stages(tenant)
   for (const stage of await stageRows.ofRuns([runId])) {
     const state = stageAtEnd(stage.state, end.phase)
     if (state !== stage.state) await stageRows.close(stage, state)
   }
-  await tokens(db, organizationId).revokeOfRun(runId)
-  await workspaceLocks(db, organizationId).releaseOfRun(runId)
-  await auditLog(db, organizationId, actor).record(events[end.phase], {
+  await tokens(tenant).revokeOfRun(runId)
+  await workspaceLocks(tenant).releaseOfRun(runId)
+  await auditLog(tenant, actor).record(events[end.phase], {
     outcome: end.phase === 'failed' ? 'failure' : 'success',
     target: { kind: 'run', id: runId, label: workspace.name },
     detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
   })
   // Runs of pull requests are plan-only.
-  if (kind === 'plan') await commentOnEnd(db, organizationId, run)
+  if (kind === 'plan') await commentOnEnd(tenant, run)
   await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
-  await promoteNext(db, organizationId, workspaceId)
+  await promoteNext(tenant, workspaceId)
   return true
 }

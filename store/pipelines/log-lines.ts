@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogLine = { seq: number; level: LogLevel; line: string }
 /** Without `maxBytes`: `maxLogBytes`. */
@@ -7,7 +6,9 @@ export type LogPage = { after: number; limit: number; maxBytes?: number }
 export type NewLogLine = { level: LogLevel; line: string }
 
 /** The log of each stage: `seq` from 1, without holes. */
-export function logLines(db: Db, organizationId: number) {
+export function logLines(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** Appends a batch under the stage's own row lock, so that two writers never share a number. Returns the last one. */
     async append(stageId: number, lines: readonly NewLogLine[]): Promise<number> {

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { auditLog, systemActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { mails } from '../mails/mails.ts'
 import { organizationSettings } from '../organizations/settings.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
@@ -12,26 +12,24 @@ import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
  * workspace's secrets. It has no workflow, token or sandbox yet, holds no turn and takes no place, so other
  * runs of the workspace go on. True if it waits now. The workspace's row must be locked.
  */
-export async function parkUnseen(
-  db: Db,
-  organizationId: number,
-  run: WorkspaceRun,
-): Promise<boolean> {
-  const { planApproval, approvalExpiryHours } = await organizationSettings(db, organizationId)
+export async function parkUnseen(tenant: Tenant, run: WorkspaceRun): Promise<boolean> {
+  const { db } = unwrap(tenant)
+
+  const { planApproval, approvalExpiryHours } = await organizationSettings(tenant)
   if (planApproval !== 'unseen') return false
-  const { criticality, name } = await workspaces(db, organizationId).get(run.workspaceId)
-  if (criticality !== 'production' || (await isSeen(db, organizationId, run))) return false
-  const moved = await workspaceRuns(db, organizationId).move(run.id, ['queued'], {
+  const { criticality, name } = await workspaces(tenant).get(run.workspaceId)
+  if (criticality !== 'production' || (await isSeen(tenant, run))) return false
+  const moved = await workspaceRuns(tenant).move(run.id, ['queued'], {
     phase: 'awaiting_plan_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
   if (!moved) return true
-  await stages(db, organizationId).set(run.id, 'plan', { state: 'waiting' })
-  await auditLog(db, organizationId, systemActor).record('pipeline.awaiting_plan_approval', {
+  await stages(tenant).set(run.id, 'plan', { state: 'waiting' })
+  await auditLog(tenant, systemActor).record('pipeline.awaiting_plan_approval', {
     target: { kind: 'run', id: run.id, label: name },
     detail: { workspaceId: run.workspaceId, kind: run.kind },
   })
-  await mails(db, organizationId).queueApproval(run, 'plan')
+  await mails(tenant).queueApproval(run, 'plan')
   await db.raw(`select pg_notify('cc_run', ?)`, [String(run.id)])
   return true
 }
@@ -40,11 +38,9 @@ export async function parkUnseen(
  * Whether somebody who is no author of these files has approved them here, to be planned or
  * applied. Compares hashes, so that a return to approved files needs no new approval.
  */
-async function isSeen(
-  db: Db,
-  organizationId: number,
-  { configurationVersionId }: WorkspaceRun,
-): Promise<boolean> {
+async function isSeen(tenant: Tenant, { configurationVersionId }: WorkspaceRun): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+
   const { rows } = await db.raw(
     `select exists (
        select from configuration_versions v

@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import { livePhases, type RunPhase } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../connect.ts'
 
 export type PipelineRun = {
   id: number
@@ -13,7 +13,9 @@ export type PipelineRun = {
 export type LastRun = { pipelineId: number; number: number; phase: RunPhase }
 
 /** Pipeline runs of one organization: the place and number of a workspace run in a pipeline. */
-export function pipelineRuns(db: Db, organizationId: number) {
+export function pipelineRuns(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const columns = ['id', 'pipelineId', 'number', 'workspaceRunId', 'createdAt']
   const rows = () => db('pipeline_runs').where({ organizationId })
 

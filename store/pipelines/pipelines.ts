@@ -1,6 +1,7 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 
 class PipelineRow extends Model {
   static override tableName = 'pipelines'
@@ -26,7 +27,9 @@ export type NewPipeline = Pick<Pipeline, 'name' | 'kind'> &
   >
 
 /** The pipelines of one organization. */
-export function pipelines(db: Db, organizationId: number) {
+export function pipelines(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => PipelineRow.query(db).where({ organizationId })
 
   return {

@@ -1,14 +1,15 @@
-import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { sealedBatches } from '../sealed-batches.ts'
 
 /** The rows of a run's plan (domain/plans/split-plan.ts) that one attempt wrote; `plans.attempt` names the valid one. */
 export function planChanges(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { runId: workspaceRunId, attempt }: { runId: number; attempt: string },
 ) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
-    ...sealedBatches(db, organizationId, {
+    ...sealedBatches(tenant, {
       table: 'plan_changes',
       owner: { workspaceRunId, attempt },
     }),

@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
-import type { Db } from '../connect.ts'
 
 class PlanPartRow extends Model {
   static override tableName = 'plan_parts'
@@ -18,10 +18,11 @@ export type StoredPiece = Pick<PlanPartRow, 'part' | 'seq' | 'body'>
 
 /** The pieces of a run's plan that one attempt wrote; `plans.attempt` names the valid one. */
 export function planParts(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { runId: workspaceRunId, attempt }: { runId: number; attempt: string },
 ) {
+  const { db, organizationId } = unwrap(tenant)
+
   const mine = () => PlanPartRow.query(db).where({ organizationId, workspaceRunId })
   return {
     async add(pieces: readonly StoredPiece[]): Promise<void> {

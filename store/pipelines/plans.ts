@@ -1,7 +1,7 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import type { PlanPieces } from '../../domain/pipelines/plan-part.ts'
 import type { PlanOverview } from '../../domain/plans/split-plan.ts'
-import type { Db } from '../connect.ts'
 
 class PlanRow extends Model {
   static override tableName = 'plans'
@@ -31,7 +31,9 @@ class PlanRow extends Model {
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
 
 /** What a run keeps between plan and apply. */
-export function plans(db: Db, organizationId: number) {
+export function plans(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** A plan that is made again, after its runner was lost, replaces the earlier one. */
     async save(plan: StoredPlan): Promise<void> {

@@ -1,5 +1,5 @@
+import type { Tenant } from '../driver/tenant.ts'
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { mails } from '../mails/mails.ts'
 import { organizationSettings } from '../organizations/settings.ts'
 import { approvals } from './approvals.ts'
@@ -13,22 +13,21 @@ export type SentBack = { runId: number; actor: AuditActor; because: string }
  * holds the workspace's row and wakes the workflow. False if there was no approval.
  */
 export async function sendBackRun(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { runId, actor, because }: SentBack,
 ): Promise<boolean> {
-  if (!(await approvals(db, organizationId).voidStanding(runId, because))) return false
-  const { approvalExpiryHours } = await organizationSettings(db, organizationId)
-  await workspaceRuns(db, organizationId).move(runId, ['apply_queued'], {
+  if (!(await approvals(tenant).voidStanding(runId, because))) return false
+  const { approvalExpiryHours } = await organizationSettings(tenant)
+  await workspaceRuns(tenant).move(runId, ['apply_queued'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(db, organizationId).waitAgain(runId)
-  await auditLog(db, organizationId, actor).record('pipeline.awaiting_approval', {
+  await stages(tenant).waitAgain(runId)
+  await auditLog(tenant, actor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: runId },
     detail: { because },
   })
-  const run = await workspaceRuns(db, organizationId).get(runId)
-  await mails(db, organizationId).queueApproval(run)
+  const run = await workspaceRuns(tenant).get(runId)
+  await mails(tenant).queueApproval(run)
   return true
 }

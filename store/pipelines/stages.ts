@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { StageState } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../connect.ts'
 
 export type Stage = {
   id: number
@@ -16,7 +16,9 @@ export type Stage = {
 }
 
 /** The stages of one organization's runs, in the order in which they run. */
-export function stages(db: Db, organizationId: number) {
+export function stages(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const columns = [
     'id',
     'workspaceRunId',

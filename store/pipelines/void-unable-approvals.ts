@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import type { AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { workspaces } from '../workspaces/workspaces.ts'
 import { approvals } from './approvals.ts'
@@ -13,11 +13,9 @@ import { workspaceRuns } from './workspace-runs.ts'
  * change that takes a role or membership away, in its transaction. Looks at every run between
  * approval and apply (docs/runs.md, "What voids an approval").
  */
-export async function voidUnableApprovals(
-  db: Db,
-  organizationId: number,
-  actor: AuditActor,
-): Promise<void> {
+export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   const approved = await db('workspace_runs as r')
     .join('approvals as a', (on) =>
       on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
@@ -28,20 +26,20 @@ export async function voidUnableApprovals(
     .orderBy(['r.workspaceId', 'r.id'])
     .select('r.id', 'r.workspaceId')
   for (const { id, workspaceId } of approved) {
-    await workspaces(db, organizationId).getForUpdate(workspaceId)
-    const fault = await faultOfStanding(db, organizationId, id)
+    await workspaces(tenant).getForUpdate(workspaceId)
+    const fault = await faultOfStanding(tenant, id)
     if (!fault) continue
     const because = `approver: ${fault}`
-    await sendBackRun(db, organizationId, { runId: id, actor, because })
+    await sendBackRun(tenant, { runId: id, actor, because })
     const workflowId = infrastructureRunId({ organizationId, runId: id })
-    await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
+    await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }
 
-async function faultOfStanding(db: Db, organizationId: number, runId: number) {
+async function faultOfStanding(tenant: Tenant, runId: number) {
   // Read again under the workspace's lock: the apply may have begun.
-  const run = await workspaceRuns(db, organizationId).get(runId)
-  const standing = await approvals(db, organizationId).standing(runId)
+  const run = await workspaceRuns(tenant).get(runId)
+  const standing = await approvals(tenant).standing(runId)
   if (run.phase !== 'apply_queued' || !standing) return undefined
-  return approvers(db, organizationId).faultOfGiver(standing)
+  return approvers(tenant).faultOfGiver(standing)
 }

@@ -1,5 +1,5 @@
+import type { Tenant } from '../driver/tenant.ts'
 import type { AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { outbox } from '../outbox/outbox.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import { endRun } from './end-run.ts'
@@ -21,15 +21,16 @@ export type GuardChange = {
  * which holds the workspace's row.
  */
 export async function voidWaitingRuns(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { workspaceId, actor, effect, what }: GuardChange,
 ): Promise<void> {
-  const runs = workspaceRuns(db, organizationId)
+  const { organizationId } = tenant
+
+  const runs = workspaceRuns(tenant)
   for (const run of await runs.waitingForApproval(workspaceId)) {
     if (effect === 'stale') {
       await endRun(
-        db,
+        tenant,
         { organizationId, runId: run.id, actor },
         {
           phase: 'failed',
@@ -38,10 +39,10 @@ export async function voidWaitingRuns(
         },
       )
     } else {
-      await sendBackRun(db, organizationId, { runId: run.id, actor, because: what })
+      await sendBackRun(tenant, { runId: run.id, actor, because: what })
     }
     // Also without an approval: the gates may have to judge the plan by new rules.
     const workflowId = infrastructureRunId({ organizationId, runId: run.id })
-    await outbox(db, organizationId).wake(workflowId, `void:${workflowId}:${Date.now()}`)
+    await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }

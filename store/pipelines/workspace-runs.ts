@@ -1,7 +1,7 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
-import type { Db } from '../connect.ts'
 
 class WorkspaceRunRow extends Model {
   static override tableName = 'workspace_runs'
@@ -50,7 +50,9 @@ export type RunChange = Partial<
  * The workspace runs of one organization. The tenant is bound once, so no query below can forget
  * it: a run of another organization is not found.
  */
-export function workspaceRuns(db: Db, organizationId: number) {
+export function workspaceRuns(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => WorkspaceRunRow.query(db).where({ organizationId })
 
   return {
@@ -62,6 +64,11 @@ export function workspaceRuns(db: Db, organizationId: number) {
       const row = await rows().findOne({ id })
       if (!row) throw notFound()
       return row
+    },
+
+    /** Wakes whoever waits for a change of the run, when the transaction commits. */
+    async announce(id: number): Promise<void> {
+      await db.raw(`select pg_notify('cc_run', ?)`, [String(id)])
     },
 
     async getForUpdate(id: number): Promise<WorkspaceRun> {

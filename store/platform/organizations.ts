@@ -37,9 +37,6 @@ export function organizations(db: PlatformDb) {
         return row
       })
     },
-    async nameOf(id: number): Promise<string> {
-      return (await db('organizations').where({ id }).first('name'))?.name ?? ''
-    },
     async any(): Promise<boolean> {
       return (await db('organizations').first('id')) !== undefined
     },

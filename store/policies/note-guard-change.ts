@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import type { Db } from '../connect.ts'
 import { noteChange } from '../workspaces/note-change.ts'
 import type { PolicyWorkspaces } from './policies.ts'
 
@@ -12,20 +12,18 @@ export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
  * rule's own row is locked.
  */
 export async function noteGuardChange(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { what, guarded }: { what: string; guarded: readonly GuardedWorkspaces[] },
 ): Promise<void> {
-  for (const workspaceId of await hold(db, caller.organizationId, guarded))
-    await noteChange(db, caller, { workspaceId, what, effect: 'guard' })
+  for (const workspaceId of await hold(tenant, guarded))
+    await noteChange(tenant, caller, { workspaceId, what, effect: 'guard' })
 }
 
 /** Locks the rows in ascending order of ids, so that two concurrent changes cannot deadlock. */
-async function hold(
-  db: Db,
-  organizationId: number,
-  guarded: readonly GuardedWorkspaces[],
-): Promise<number[]> {
+async function hold(tenant: Tenant, guarded: readonly GuardedWorkspaces[]): Promise<number[]> {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = db('workspaces').where({ organizationId })
   if (!guarded.includes('all'))
     void rows.where((any) => {

@@ -1,6 +1,8 @@
+import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 
 export type PolicyWorkspaces = 'all' | 'production' | number[]
 
@@ -22,7 +24,9 @@ export type Policy = Omit<PolicyRow, keyof Model | 'organizationId'>
 export type NewPolicy = Pick<Policy, 'name' | 'rego' | 'enforcement' | 'workspaces'>
 
 /** The policies of one organization, compiled before they are stored. */
-export function policies(db: Db, organizationId: number) {
+export function policies(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => PolicyRow.query(db).where({ organizationId })
   const refuseTakenName = async <T>(name: string, write: (savepoint: Db) => Promise<T>) => {
     try {

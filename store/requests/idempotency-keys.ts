@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 
 export type StoredAnswer = { status: number; response: unknown }
 
@@ -8,7 +8,9 @@ export type StoredAnswer = { status: number; response: unknown }
  * the transaction of the work itself, so a second request at the same moment waits for the first
  * and then reads its answer.
  */
-export function idempotencyKeys(db: Db, organizationId: number) {
+export function idempotencyKeys(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const place = (caller: string, key: string) => ({ organizationId, caller, key })
 
   return {

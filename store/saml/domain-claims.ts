@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type DomainClaim = {
   domain: string
   proofToken: string
@@ -8,7 +7,9 @@ export type DomainClaim = {
 }
 
 /** The mail domains that an organization claims. */
-export function domainClaims(db: Db, organizationId: number) {
+export function domainClaims(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** In the order in which they were given. */
     async list(): Promise<DomainClaim[]> {

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { sessionDays } from '../users/sessions.ts'
 import { dropOldTraces } from './saml-traces.ts'
@@ -35,10 +35,11 @@ export type NewSamlSession = {
  * meanwhile.
  */
 export async function openSamlSession(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { userId, tokenHash, ip, userAgent, requestId, principal, detail }: NewSamlSession,
 ): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+
   const { roleCeiling, idpSavedBy } = principal
   const rows = await askPrepared(db, {
     name: 'open-saml-session',

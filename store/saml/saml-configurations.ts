@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Powers, Role } from '../../domain/access/roles.ts'
 import { powerOfEditor } from '../../domain/saml/power-of-editor.ts'
-import type { Db } from '../connect.ts'
 
 export type SamlBinding = 'redirect' | 'post'
 
@@ -72,7 +72,9 @@ export const editorColumns = `c.editor_role as "savedRole",
     where g.organization_id = e.organization_id and g.user_id = e.id), 'Viewer') end as "nowRole"`
 
 /** The one identity provider of an organization. */
-export function samlConfigurations(db: Db, organizationId: number) {
+export function samlConfigurations(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async find(): Promise<SamlConfiguration | undefined> {
       return db('saml_configurations').where({ organizationId }).first(columns)

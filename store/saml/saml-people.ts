@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
@@ -63,7 +63,9 @@ const lookText = `
   from known, given left join person on true`
 
 /** The people of an organization as SAML assertions name them, and the roles that their groups grant. */
-export function samlPeople(db: Db, organizationId: number) {
+export function samlPeople(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /**
      * Finds a person of this organization by address; one without an address by the user name of

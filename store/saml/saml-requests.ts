@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Powers, Role } from '../../domain/access/roles.ts'
 import { powerOfEditor, type Editor } from '../../domain/saml/power-of-editor.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { editorColumns } from './saml-configurations.ts'
 
@@ -57,7 +57,9 @@ export type AnsweredConfiguration = {
 export const requestMinutes = 10
 
 /** The requests to an organization's identity provider, and the messages it sent. */
-export function samlRequests(db: Db, organizationId: number) {
+export function samlRequests(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async create(request: NewSamlRequest): Promise<void> {
       await db('saml_requests').insert({

@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type SamlPrincipalOfSession = {
   nameId: string
   nameIdFormat: string | null
@@ -19,7 +18,9 @@ const principal = [
 ]
 
 /** Sessions by the names that the identity provider gave them (SAML core 3.7). */
-export function samlSessions(db: Db, organizationId: number) {
+export function samlSessions(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const live = (nameId: string) =>
     db('sessions')
       .where({ organizationId, kind: 'saml', samlNameId: nameId })

@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type SealedSpKey = { privateKey: Buffer; certificate: string }
 
 export const placeOfSpKey = (organizationId: number) => ({
@@ -9,7 +8,9 @@ export const placeOfSpKey = (organizationId: number) => ({
 })
 
 /** The organization's own signing key: generated once and never replaced. */
-export function samlSpKeys(db: Db, organizationId: number) {
+export function samlSpKeys(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async find(): Promise<SealedSpKey | undefined> {
       return db('saml_sp_keys').where({ organizationId }).first('privateKey', 'certificate')

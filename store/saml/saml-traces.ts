@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { SamlRequestKind } from './saml-requests.ts'
 
 export type NewSamlTrace = {
@@ -27,7 +27,9 @@ export const dropOldTraces = (organizationId: string): string =>
      order by id desc offset ${keptTraces - 1} limit 1)`
 
 /** The newest sign-in attempts of an organization, for administrators who look for a cause. */
-export function samlTraces(db: Db, organizationId: number) {
+export function samlTraces(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async add(trace: NewSamlTrace): Promise<void> {
       const { kind, outcome, step, cause, requestId } = trace

@@ -1,13 +1,15 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { refusal } from '../../domain/scim/refusals.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 
 /**
  * Members of one group, by statements whose cost is that of the change and not of the group:
  * reading and writing all of them took 11.8 s for one member of 20,000.
  */
-export function groupMembership(db: Db, organizationId: number, groupId: number) {
+export function groupMembership(tenant: Tenant, groupId: number) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** All or none: an unknown id, or one of another organization, throws. */
     async add(members: ReadonlyMap<string, string | null>): Promise<number> {

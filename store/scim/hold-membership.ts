@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 
 /**
@@ -10,7 +10,9 @@ import { askPrepared } from '../ask-prepared.ts'
  * Also forces PostgreSQL to keep the plans of the following statements: they find few rows by keys,
  * and planning each anew would cost more than running it.
  */
-export async function holdMembership(db: Db, organizationId: number): Promise<void> {
+export async function holdMembership(tenant: Tenant): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   await askPrepared(db, {
     name: 'scim-hold-membership',
     text: `select id, set_config('plan_cache_mode', 'force_generic_plan', true)
@@ -20,11 +22,9 @@ export async function holdMembership(db: Db, organizationId: number): Promise<vo
 }
 
 /** The role that a group with this name grants, if any. */
-export async function mappedRole(
-  db: Db,
-  organizationId: number,
-  groupName: string,
-): Promise<Role | undefined> {
+export async function mappedRole(tenant: Tenant, groupName: string): Promise<Role | undefined> {
+  const { db, organizationId } = unwrap(tenant)
+
   const [row] = await askPrepared<{ role: Role }>(db, {
     name: 'scim-mapped-role',
     text: 'select role from group_mappings where organization_id = $1 and lower(group_name) = lower($2)',

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
@@ -19,10 +19,12 @@ const affected = {
 
 /** The roles that a group's name grants its members, applied in the transaction of the change. */
 export function memberRoles(
-  db: Db,
+  tenant: Tenant,
   { organizationId, tokenId }: { organizationId: number; tokenId: number },
   groupId: number,
 ) {
+  const { db } = unwrap(tenant)
+
   // Malformed ids are refused where members are added.
   const values = (ids: readonly string[]) => [organizationId, groupId, ids.filter(isUuid)]
 

@@ -1,7 +1,8 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 import type { ListPage } from './scim-users.ts'
@@ -39,7 +40,9 @@ const few = `case when (select count(*) from (select from group_members m where 
 const members = { none: 'null::json', few, all }
 
 /** The groups of one organization, pushed by identity providers. */
-export function scimGroups(db: Db, organizationId: number) {
+export function scimGroups(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const shown = (wanted: WantedMembers) => `${columns}, ${members[wanted]} as members`
 
   return {

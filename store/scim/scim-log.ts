@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 
 /** A request as it came, bounded. */
@@ -29,7 +29,9 @@ export type ScimLogEntry = {
 export const keptScimLogEntries = 10_000
 
 /** The SCIM requests of one organization and their outcomes. */
-export function scimLog(db: Db, organizationId: number) {
+export function scimLog(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     /** Records a change: audit entry and log entry in one statement, in the transaction of the change. */
     async recordChange(

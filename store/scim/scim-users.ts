@@ -1,8 +1,9 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 
@@ -35,7 +36,9 @@ const groups = `(select coalesce(json_agg(json_build_object('value', g.public_id
 const shown = (wantsGroups: boolean) => `${columns}, ${wantsGroups ? groups : 'null as groups'}`
 
 /** The people of one organization as SCIM sees them: everybody, so that providers link instead of duplicating. */
-export function scimUsers(db: Db, organizationId: number) {
+export function scimUsers(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const where = 'u.organization_id = ? and u.deprovisioned_at is null'
 
   const one = async (

@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { AppError, conflict, notFound } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 
 export const liveTokensPerUser = 20
 const liveScimTokens = 5
@@ -36,7 +36,9 @@ type NewApiToken = {
 }
 
 /** Bearer tokens of one organization. Only their hashes are stored. */
-export function tokens(db: Db, organizationId: number) {
+export function tokens(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const columns = ['id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt', 'lastUsedAt']
   const allLive = () =>
     db('tokens')

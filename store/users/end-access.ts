@@ -1,8 +1,10 @@
-import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { mails } from '../mails/mails.ts'
 
 /** Ends a person's sessions, mailed links and tokens, in the transaction of the change that requires it. */
-export function endAccess(db: Db, organizationId: number) {
+export function endAccess(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const now = db.fn.now()
   return {
     /** Returns how many were ended. */
@@ -19,7 +21,7 @@ export function endAccess(db: Db, organizationId: number) {
         .where({ organizationId, userId })
         .whereNull('usedAt')
         .update({ usedAt: now })
-      await mails(db, organizationId).dropLinks(userId)
+      await mails(tenant).dropLinks(userId)
     },
 
     /** Returns how many were live. They stay ended if the person is reactivated. */

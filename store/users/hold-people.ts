@@ -1,8 +1,8 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { may, type Caller } from '../../domain/access/caller.ts'
 import { lastOwner } from '../../domain/access/person-rules.ts'
 import { lowerOf, type Capability } from '../../domain/access/roles.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 import { askPrepared } from '../ask-prepared.ts'
 import { users } from './users.ts'
 
@@ -11,7 +11,9 @@ import { users } from './users.ts'
  * demote each other concurrently one remains. Rows that refer to the organization can still be
  * added.
  */
-export async function holdPeople(db: Db, organizationId: number): Promise<void> {
+export async function holdPeople(tenant: Tenant): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+
   await askPrepared(db, {
     name: 'hold-people',
     text: 'select id from organizations where id = $1 for no key update',
@@ -24,13 +26,13 @@ export async function holdPeople(db: Db, organizationId: number): Promise<void> 
  * must not act with the old role.
  */
 export async function holdPeopleAs(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   capability: Capability,
 ): Promise<Caller> {
-  const { organizationId, userId } = caller
-  await holdPeople(db, organizationId)
-  const [now] = await users(db, organizationId).listByIds([userId])
+  const { userId } = caller
+  await holdPeople(tenant)
+  const [now] = await users(tenant).listByIds([userId])
   const acting = {
     ...caller,
     role: lowerOf(caller.role, now?.role ?? 'Viewer'),
@@ -41,12 +43,8 @@ export async function holdPeopleAs(
 }
 
 /** Refuses a change that would leave the organization without an active Owner. The people must be locked. */
-export async function assertAnotherOwner(
-  db: Db,
-  organizationId: number,
-  userId: number,
-): Promise<void> {
-  const others = await users(db, organizationId).listAble({
+export async function assertAnotherOwner(tenant: Tenant, userId: number): Promise<void> {
+  const others = await users(tenant).listAble({
     lowest: 'Owner',
     except: [userId],
     limit: 1,

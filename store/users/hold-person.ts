@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type HeldPerson = {
   email: string | null
   name: string
@@ -12,11 +11,9 @@ export type HeldPerson = {
  * or deactivation is seen. Otherwise a password that was right when its slow check began would open
  * a session after all sessions were ended.
  */
-export async function holdPerson(
-  db: Db,
-  organizationId: number,
-  userId: number,
-): Promise<HeldPerson | undefined> {
+export async function holdPerson(tenant: Tenant, userId: number): Promise<HeldPerson | undefined> {
+  const { db, organizationId } = unwrap(tenant)
+
   return db('users')
     .where({ organizationId, id: userId, active: true })
     .whereNull('deprovisionedAt')

@@ -1,5 +1,4 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
 
 /** SQL after an insert into person_makers: of the same two people the newest change is kept. */
@@ -11,7 +10,9 @@ export const newestMaking = `on conflict (organization_id, user_id, made_by)
  * change. An author of a run who makes an approver would otherwise approve the run alone
  * (store/pipelines/approval-rule.ts).
  */
-export function personMakers(db: Db, organizationId: number) {
+export function personMakers(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   return {
     async note(userId: number, madeBy: readonly number[], what: Making): Promise<void> {
       if (madeBy.length === 0) return

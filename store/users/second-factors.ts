@@ -1,9 +1,10 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type SecondFactor = { secret: Buffer; enabled: boolean }
 
 /** The second factors of one organization's people: a sealed secret and ten hashed recovery codes each. */
-export function secondFactors(db: Db, organizationId: number) {
+export function secondFactors(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const own = (userId: number) => ({ organizationId, userId })
 
   return {

@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 
 export const sessionDays = 7
 
@@ -21,7 +21,9 @@ export type Session = {
 }
 
 /** Sessions of one organization's people. Only the hashes of their cookies are stored. */
-export function sessions(db: Db, organizationId: number) {
+export function sessions(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const open = (userId: number) =>
     db('sessions')
       .where({ organizationId, userId })

@@ -1,4 +1,5 @@
-import type { Db, PlatformDb } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { PlatformDb } from '../connect.ts'
 
 export type UserTokenPurpose = 'invitation' | 'password_reset' | 'second_factor'
 
@@ -13,7 +14,9 @@ export type TokenOwner = {
 }
 
 /** Mailed links, and the step between password and code: single-use, stored by hash alone. */
-export function userTokens(db: Db, organizationId: number) {
+export function userTokens(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const live = (hash: Buffer, purpose: UserTokenPurpose) =>
     db('user_tokens')
       .where({ organizationId, hash, purpose })

@@ -1,7 +1,9 @@
+import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 import { contains } from '../contains.ts'
 
 class UserRow extends Model {
@@ -52,7 +54,9 @@ const invited = `users.password_hash is null and users.user_name is null and not
     and g.user_id = users.id and g.source <> 'manual')`
 
 /** The people of one organization. A deprovisioned person is not found: the row stays for the audit log alone. */
-export function users(db: Db, organizationId: number) {
+export function users(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => UserRow.query(db).where({ organizationId }).whereNull('deprovisionedAt')
   const withRole = () =>
     rows()

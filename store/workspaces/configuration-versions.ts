@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
-import type { Db } from '../connect.ts'
 import { copyRows } from '../copy-rows.ts'
 
 class ConfigurationVersionRow extends Model {
@@ -52,7 +52,9 @@ const withoutFiles = [
 const namesPerVersion = 40
 
 /** Immutable versions of a workspace's files. A run names one, so that its plan and its apply read the same files. */
-export function configurationVersions(db: Db, organizationId: number) {
+export function configurationVersions(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => ConfigurationVersionRow.query(db).where({ organizationId })
 
   return {

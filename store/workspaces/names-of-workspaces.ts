@@ -1,13 +1,13 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type WorkspaceName = { id: number; name: string; criticality: 'standard' | 'production' }
 
 /** The names of workspaces, for lists of other things. */
 export async function namesOfWorkspaces(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   ids: readonly number[],
 ): Promise<Map<number, WorkspaceName>> {
+  const { db, organizationId } = unwrap(tenant)
+
   if (ids.length === 0) return new Map()
   const rows: WorkspaceName[] = await db('workspaces')
     .where({ organizationId })

@@ -1,6 +1,6 @@
+import type { Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
 import { workspaceAuthorship } from './workspace-authorship.ts'
 
@@ -18,13 +18,12 @@ export type NotedChange = {
  * transaction of the change, which holds the workspace's row.
  */
 export async function noteChange(
-  db: Db,
+  tenant: Tenant,
   caller: Caller,
   { workspaceId, what, effect }: NotedChange,
 ): Promise<void> {
-  const { organizationId } = caller
-  await workspaceAuthorship(db, organizationId).add(workspaceId, caller.userId, what)
-  await voidWaitingRuns(db, organizationId, {
+  await workspaceAuthorship(tenant).add(workspaceId, caller.userId, what)
+  await voidWaitingRuns(tenant, {
     workspaceId,
     actor: actorOf(caller),
     effect,

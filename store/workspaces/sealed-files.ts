@@ -12,8 +12,8 @@ export async function* sealedFiles(
 ): AsyncGenerator<Buffer> {
   for (let offset = 0; ; offset += pieceBytes) {
     const from = offset
-    const piece = await store.tenant(organizationId, async (db) =>
-      configurationVersions(db, organizationId).sealedPiece(versionId, from, pieceBytes),
+    const piece = await store.tenant(organizationId, async (tenant) =>
+      configurationVersions(tenant).sealedPiece(versionId, from, pieceBytes),
     )
     if (piece.length > 0) yield piece
     if (piece.length < pieceBytes) return

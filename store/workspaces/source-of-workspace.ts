@@ -1,6 +1,6 @@
+import type { Tenant } from '../driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import type { Db } from '../connect.ts'
 import { gitConnections, type GitConnection } from '../git/git-connections.ts'
 import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
 import type { Workspace } from './workspaces.ts'
@@ -17,8 +17,7 @@ export type SourceOfWorkspace = {
 
 /** Where a workspace of source `git` reads its files, and what it read last. */
 export async function sourceOfWorkspace(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   workspace: Workspace,
 ): Promise<SourceOfWorkspace> {
   if (workspace.gitConnectionId === null)
@@ -26,7 +25,7 @@ export async function sourceOfWorkspace(
       'not_connected',
       'The Git connection of this workspace was disconnected. Set gitConnectionId to another one.',
     )
-  const connection = await gitConnections(db, organizationId).get(workspace.gitConnectionId)
+  const connection = await gitConnections(tenant).get(workspace.gitConnectionId)
   // Written by resolve-source.ts alone, in this shape.
   const source = workspace.source as WorkspaceSource
   const repo = source.repo ?? connection.defaultRepo
@@ -38,7 +37,7 @@ export async function sourceOfWorkspace(
       'no_repository',
       'Neither the workspace nor its Git connection names a repository. Set source.repo.',
     )
-  const versions = configurationVersions(db, organizationId)
+  const versions = configurationVersions(tenant)
   const newest = await versions.newest(workspace.id)
   return {
     connection,

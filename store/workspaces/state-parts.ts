@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import type { Tenant } from '../driver/tenant.ts'
 import { sealedBatches, type SealedBatch } from '../sealed-batches.ts'
 
 export const partTables = {
@@ -9,9 +9,9 @@ export const partTables = {
 export type StatePartKind = keyof typeof partTables
 
 /** The stored parts of a state: its bytes in pieces, its resources and outputs in batches of rows. */
-export function stateParts(db: Db, organizationId: number) {
+export function stateParts(tenant: Tenant) {
   const of = (kind: StatePartKind, stateVersionId: number) =>
-    sealedBatches(db, organizationId, { table: partTables[kind], owner: { stateVersionId } })
+    sealedBatches(tenant, { table: partTables[kind], owner: { stateVersionId } })
 
   return {
     async add(versionId: number, kind: StatePartKind, batch: SealedBatch): Promise<void> {

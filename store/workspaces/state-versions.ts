@@ -1,7 +1,8 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, type QueryBuilder } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { StateHeader } from '../../domain/workspaces/split-state.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 
 class StateVersionRow extends Model {
   static override tableName = 'state_versions'
@@ -63,7 +64,9 @@ const withoutBody = [
 ]
 
 /** All states of a workspace. The newest serial of the newest generation is current; quarantined versions never are. */
-export function stateVersions(db: Db, organizationId: number) {
+export function stateVersions(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => StateVersionRow.query(db).where({ organizationId })
   const finalized = (workspaceId: number) => rows().where({ workspaceId, status: 'finalized' })
 

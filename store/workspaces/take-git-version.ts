@@ -1,3 +1,4 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import {
@@ -6,7 +7,6 @@ import {
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
 import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import type { Db } from '../connect.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
 import { users } from '../users/users.ts'
 import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
@@ -39,12 +39,11 @@ export type GitVersion = {
  * an older commit does not overwrite a newer one.
  */
 export async function takeGitVersion(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { workspace, read, onTopOf, seal, actor }: GitVersion,
 ): Promise<{ version: ConfigurationVersion; created: boolean }> {
   const { commit, branch, files } = read
-  const versions = configurationVersions(db, organizationId)
+  const versions = configurationVersions(tenant)
   const newest = await versions.newest(workspace.id)
   if ((newest?.id ?? null) !== onTopOf)
     throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
@@ -52,7 +51,7 @@ export async function takeGitVersion(
   if (newest?.commitSha && newest.filesSha256 === configurationSha256(files, newest.commitSha))
     return { version: newest, created: false }
 
-  const authors = await authorsIn(db, organizationId, read)
+  const authors = await authorsIn(tenant, read)
   const version = await versions.create({
     workspaceId: workspace.id,
     source: 'git',
@@ -63,14 +62,14 @@ export async function takeGitVersion(
     fileNames: Object.keys(files).toSorted(),
     sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
   })
-  await auditLog(db, organizationId, actor).record('workspace.configuration_updated', {
+  await auditLog(tenant, actor).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
     detail: { number: version.number, ...auditedNames(version.fileNames), branch, commit },
   })
   const what = `configuration (commit ${commit.slice(0, 12)})`
   for (const author of authors.authorUserIds)
-    await workspaceAuthorship(db, organizationId).add(workspace.id, author, what)
-  await voidWaitingRuns(db, organizationId, {
+    await workspaceAuthorship(tenant).add(workspace.id, author, what)
+  await voidWaitingRuns(tenant, {
     workspaceId: workspace.id,
     actor,
     effect: 'stale',
@@ -86,13 +85,12 @@ export async function takeGitVersion(
  * who is only named counts as an author all the same. Commits of this service have no pusher.
  */
 async function authorsIn(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   { commits, complete, pushes }: GitVersion['read'],
 ): Promise<Pick<ConfigurationVersion, 'authorUserIds' | 'unknownAuthor'>> {
-  const ours = await commitsOfOurs(db, organizationId, pushes ?? [])
+  const ours = await commitsOfOurs(tenant, pushes ?? [])
   const made = [...commits, ...(pushes ?? []).filter(({ after }) => !ours.has(after))]
-  const members = await users(db, organizationId).listByEmails(
+  const members = await users(tenant).listByEmails(
     made.flatMap(({ claimed, proved }) => [...claimed, ...proved]),
   )
   const known = new Set(members.map(({ email }) => email?.toLowerCase()))
@@ -106,10 +104,11 @@ async function authorsIn(
 }
 
 async function commitsOfOurs(
-  db: Db,
-  organizationId: number,
+  tenant: Tenant,
   pushes: ReadonlyArray<{ after: string }>,
 ): Promise<Set<string>> {
+  const { db, organizationId } = unwrap(tenant)
+
   if (pushes.length === 0) return new Set()
   const rows = await db('git_hydrations')
     .where({ organizationId })

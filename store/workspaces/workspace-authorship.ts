@@ -1,7 +1,8 @@
-import type { Db } from '../connect.ts'
-
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 /** Who changed what the next run of a workspace will do; they may not approve it (docs/runs.md, "Authors"). */
-export function workspaceAuthorship(db: Db, organizationId: number) {
+export function workspaceAuthorship(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const open = (workspaceId: number) =>
     db('workspace_authorship').where({ organizationId, workspaceId }).whereNull('appliedAt')
 

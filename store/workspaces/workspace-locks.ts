@@ -1,5 +1,5 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
-import type { Db } from '../connect.ts'
 
 class WorkspaceLockRow extends Model {
   static override tableName = 'workspace_locks'
@@ -23,7 +23,9 @@ export type NewWorkspaceLock = Pick<WorkspaceLock, 'workspaceId' | 'kind' | 'lab
   Partial<Pick<WorkspaceLock, 'lockId' | 'info' | 'userId' | 'workspaceRunId' | 'reason'>>
 
 /** One holder per workspace: the primary key is the lock, so of two concurrent requests one gets `false`. */
-export function workspaceLocks(db: Db, organizationId: number) {
+export function workspaceLocks(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => WorkspaceLockRow.query(db).where({ organizationId })
 
   return {

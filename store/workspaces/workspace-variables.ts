@@ -1,8 +1,9 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.ts'
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 import { copyRows } from '../copy-rows.ts'
 
 class WorkspaceVariableRow extends Model {
@@ -28,7 +29,9 @@ export type NewWorkspaceVariable = Pick<
 >
 
 /** The variables of a workspace. Values arrive sealed. */
-export function workspaceVariables(db: Db, organizationId: number) {
+export function workspaceVariables(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = (workspaceId: number) =>
     WorkspaceVariableRow.query(db).where({ organizationId, workspaceId })
 

@@ -1,6 +1,8 @@
+import type { Db } from '../connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUniqueViolation, type Db } from '../connect.ts'
+import { isUniqueViolation } from '../connect.ts'
 import { contains } from '../contains.ts'
 
 class WorkspaceRow extends Model {
@@ -64,7 +66,9 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
   >
 
 /** The infrastructure workspaces of one organization. */
-export function workspaces(db: Db, organizationId: number) {
+export function workspaces(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
   const rows = () => WorkspaceRow.query(db).where({ organizationId })
 
   return {

@@ -25,15 +25,15 @@ describe('a log of 10,000 lines', () => {
     const workspace = await org.workspace({ by: user })
     const run = await startRun(user, workspace)
     await runUntil(user, { workspace, id: run.id }, isOver)
-    await harness.deps.store.tenant(org.id, async (db) => {
-      const stage = await stages(db, org.id).find(run.id, 'plan')
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const stage = await stages(tenant).find(run.id, 'plan')
       if (!stage) throw new Error('the run has no plan')
       const from = stage.lastSeq + 1
       const lines = Array.from({ length: wanted - stage.lastSeq }, (_, at) => ({
         level: 'info' as const,
         line: `resource number ${from + at} refreshed`,
       }))
-      await logLines(db, org.id).append(stage.id, lines)
+      await logLines(tenant).append(stage.id, lines)
     })
     const { page, context, faults } = await visit(browser, harness, { user })
     const path = `/pipelines/${workspace.pipelineId}/runs/${run.id}?tab=log&stage=plan`

@@ -24,8 +24,8 @@ describe('a production run', () => {
   const withPassword = async (org: TestOrganization): Promise<TestUser> => {
     const user = await org.user('Deployer')
     const hash = await hashPassword(password)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      users(db, org.id).setPassword(user.id, hash),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      users(tenant).setPassword(user.id, hash),
     )
     return user
   }

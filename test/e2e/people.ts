@@ -15,13 +15,13 @@ export async function named(
 ): Promise<TestUser> {
   const { name, role, platformAdmin = false, withPassword = false } = about
   const email = `${name.toLowerCase().replaceAll(' ', '.')}@${org.slug}.example`
-  const person = await harness.deps.store.tenant(org.id, async (db) =>
-    users(db, org.id).create({ email, name, role, platformAdmin }),
+  const person = await harness.deps.store.tenant(org.id, async (tenant) =>
+    users(tenant).create({ email, name, role, platformAdmin }),
   )
   if (withPassword) {
     const hash = await hashPassword(password)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      users(db, org.id).setPassword(person.id, hash),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      users(tenant).setPassword(person.id, hash),
     )
   }
   return createTestUser(harness.app, harness.deps, {

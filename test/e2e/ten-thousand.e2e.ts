@@ -1,3 +1,4 @@
+import { unwrap } from '../../store/driver/tenant.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -21,7 +22,9 @@ describe('10,000 rows', () => {
     owner = await org.user('Owner')
     workspace = await org.workspace({ by: owner })
     const ids = { org: org.id, owner: owner.id, ws: workspace.id, pipeline: workspace.pipelineId }
-    await harness.deps.store.tenant(org.id, async (db) => {
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       for (const sql of seeds)
         await db.raw(
           sql.replaceAll(/:(\w+)/g, (whole, name: string) =>

@@ -21,8 +21,8 @@ test('--demo fills in workspaces, pipelines and runs, of which one waits for the
 
   const { id: organizationId } = await organizations(deps.store.platform).create('demo', 'demo')
   const email = 'owner@demo.example'
-  const { id } = await deps.store.tenant(organizationId, async (db) =>
-    users(db, organizationId).create({ email, name: 'Owner', role: 'Owner' }),
+  const { id } = await deps.store.tenant(organizationId, async (tenant) =>
+    users(tenant).create({ email, name: 'Owner', role: 'Owner' }),
   )
   const owner = await createTestUser(harness.app, deps, { id, organizationId, email })
   await fill()

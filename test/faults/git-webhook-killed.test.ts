@@ -90,11 +90,11 @@ const commentsOf = async ({ death: { peer }, repo, pull }: Job) => peer.comments
 
 /** The webhook, by its workflow alone, as where the process that connected has died. */
 async function register(job: Job): Promise<void> {
-  await harness.deps.store.tenant(organization.id, async (db) => {
-    const connections = gitConnections(db, organization.id)
+  await harness.deps.store.tenant(organization.id, async (tenant) => {
+    const connections = gitConnections(tenant)
     await connections.webhookSecret(job.connection, newWebhookSecret(harness.deps, organization.id))
     await connections.update(job.connection, { webhookState: 'pending' })
-    await startWebhook(db, organization.id, job.connection)
+    await startWebhook(tenant, job.connection)
   })
   await harness.deps.store
     .platform('outbox')

@@ -1,3 +1,4 @@
+import { asTenant, unwrap } from '../../store/driver/tenant.ts'
 import { createApp } from '../../api/app.ts'
 import { connectOwner, type Store } from '../../store/connect.ts'
 import { askPrepared } from '../../store/ask-prepared.ts'
@@ -12,15 +13,15 @@ export async function createFirstWallApp({ deps, config }: Harness) {
   const tenant: Store['tenant'] = async (organizationId, work) =>
     owner.transaction(async (trx) => {
       await trx.raw(`select set_config('cc.organization_id', ?, true)`, [String(organizationId)])
-      return work(trx)
+      return work(asTenant(trx, organizationId))
     })
   const store: Store = {
     ...deps.store,
     tenant,
     read: async (organizationId, query) =>
-      tenant(organizationId, async (db) => askPrepared(db, query)),
+      tenant(organizationId, async (one) => askPrepared(unwrap(one).db, query)),
     write: async (organizationId, query) =>
-      tenant(organizationId, async (db) => askPrepared(db, query)),
+      tenant(organizationId, async (one) => askPrepared(unwrap(one).db, query)),
   }
   const app = await createApp({ ...deps, store })
   return {

@@ -27,8 +27,8 @@ test('nor over one in an audit entry, and its message does not hold it', async (
   const org = await harness.organization()
   const user = await org.user('Owner')
   await user.get('/api/auth/me')
-  await harness.deps.store.tenant(org.id, async (db) =>
-    auditLog(db, org.id, systemActor).record('test.event', { detail: { seen: user.cookie } }),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    auditLog(tenant, systemActor).record('test.event', { detail: { seen: user.cookie } }),
   )
   const error = await harness.close().catch((thrown: unknown) => thrown)
   expect(String(error)).toMatch(/a session in the table audit_entries/)

@@ -40,8 +40,8 @@ export async function createOrganization(
 
   const user: TestOrganization['user'] = async (role, { platformAdmin = false } = {}) => {
     const email = `u${randomBytes(5).toString('hex')}@${slug}.example`
-    const person = await deps.store.tenant(id, async (db) =>
-      users(db, id).create({ email, name: email, role, platformAdmin }),
+    const person = await deps.store.tenant(id, async (tenant) =>
+      users(tenant).create({ email, name: email, role, platformAdmin }),
     )
     return createTestUser(app, deps, { id: person.id, organizationId: id, email })
   }

@@ -28,8 +28,8 @@ export async function createTestUser(
 ): Promise<TestUser> {
   const { id, organizationId, email } = person
   const secret = newSecret()
-  await deps.store.tenant(organizationId, async (db) =>
-    sessions(db, organizationId).create({
+  await deps.store.tenant(organizationId, async (tenant) =>
+    sessions(tenant).create({
       userId: id,
       tokenHash: secret.hash,
       ip: '127.0.0.1',
@@ -65,8 +65,8 @@ export async function createTestUser(
     delete: async (url) => call('DELETE', url),
     async token(role = 'Org Admin') {
       const made = newToken('pat')
-      await deps.store.tenant(organizationId, async (db) =>
-        tokens(db, organizationId).createApiToken(id, {
+      await deps.store.tenant(organizationId, async (tenant) =>
+        tokens(tenant).createApiToken(id, {
           name: 'test',
           role,
           expiresInDays: 1,

@@ -1,3 +1,4 @@
+import { unwrap } from '../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +50,9 @@ describe('what the pools log in as', () => {
     ['set local role cc_platform', 'select count(*) from sign_in_failures'],
   ])('the application’s connection gains nothing by: %s; %s', async (escape, then) => {
     const owner = new URL(harness.config.databaseUrl.reveal()).username
-    const attack = harness.deps.store.tenant(org.id, async (db) => {
+    const attack = harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       await db.raw(escape)
       await db.raw(then.replace('cloud_control_owner', `"${owner}"`))
     })
@@ -67,7 +70,9 @@ describe('what the pools log in as', () => {
 
   test('another organization’s rows stay out of reach on the connection that was reset', async () => {
     const other = await harness.organization()
-    const attack = harness.deps.store.tenant(org.id, async (db) => {
+    const attack = harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       await db.raw('reset role')
       return db.raw(`select * from users where organization_id = ${other.id}`)
     })
@@ -124,7 +129,7 @@ describe('what the pools log in as', () => {
       await ensureLogins(owner, next)
       expect(await known()).toEqual(names)
       const store = connectStore(next, 1)
-      await store.tenant(org.id, async (db) => db.raw('select 1'))
+      await store.tenant(org.id, async (tenant) => unwrap(tenant).db.raw('select 1'))
       await ensureLogins(owner, logins)
       // The platform's has no connection of its own yet.
       expect(await known()).toEqual([names[0]])

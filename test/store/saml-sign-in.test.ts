@@ -1,6 +1,6 @@
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../store/connect.ts'
 import { openSamlSession } from '../../store/saml/open-saml-session.ts'
 import { samlPeople } from '../../store/saml/saml-people.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-const within = async <T>(organization: TestOrganization, work: (db: Db) => Promise<T>) =>
+const within = async <T>(organization: TestOrganization, work: (tenant: Tenant) => Promise<T>) =>
   harness.deps.store.tenant(organization.id, work)
 
 describe('the statement that takes an answer', () => {
@@ -26,11 +26,11 @@ describe('the statement that takes an answer', () => {
   const ask = async () => {
     const id = newMessageId()
     const request = { id, kind: 'login' as const, relayState: randomBytes(32).toString('hex') }
-    await within(org, async (db) => samlRequests(db, org.id).create(request))
+    await within(org, async (tenant) => samlRequests(tenant).create(request))
     return { requestId: id, kind: 'login' as const, messageId: newMessageId(), until }
   }
   const take = async (answer: Awaited<ReturnType<typeof ask>>, of = org) =>
-    within(of, async (db) => samlRequests(db, of.id).takeAnswer(answer))
+    within(of, async (tenant) => samlRequests(tenant).takeAnswer(answer))
 
   test('gives one of twenty at once something, whoever else sends the same', async () => {
     const answer = await ask()
@@ -51,8 +51,8 @@ describe('the statement that takes an answer', () => {
     const answer = await ask()
     expect(await take(answer, other)).toBeUndefined()
     expect(
-      await within(org, async (db) =>
-        samlRequests(db, org.id).takeAnswer({ ...answer, kind: 'test' }),
+      await within(org, async (tenant) =>
+        samlRequests(tenant).takeAnswer({ ...answer, kind: 'test' }),
       ),
     ).toBeUndefined()
     expect(await take(answer)).toBeDefined()
@@ -61,9 +61,11 @@ describe('the statement that takes an answer', () => {
 
 test('a user name is another’s where they have another address; whoever SCIM has just made is no other', async () => {
   const asked = async (userName: string, email: string | null) =>
-    within(org, async (db) => {
+    within(org, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       await db('users').insert({ organizationId: org.id, userName, email, name: 'n' })
-      return samlPeople(db, org.id).isUserNameOfAnother(userName.toLowerCase())
+      return samlPeople(tenant).isUserNameOfAnother(userName.toLowerCase())
     })
   expect(await asked('One@acme.test', 'else@acme.test')).toBe(true)
   expect(await asked('Two@acme.test', 'two@acme.test')).toBe(false)
@@ -73,8 +75,8 @@ test('a user name is another’s where they have another address; whoever SCIM h
 
 describe('the statement that opens a session', () => {
   const open = async (userId: number, of = org) =>
-    within(of, async (db) =>
-      openSamlSession(db, of.id, {
+    within(of, async (tenant) =>
+      openSamlSession(tenant, {
         userId,
         tokenHash: randomBytes(32),
         ip: '127.0.0.1',
@@ -94,7 +96,9 @@ describe('the statement that opens a session', () => {
       }),
     )
   const left = async (userId: number) =>
-    within(org, async (db) => {
+    within(org, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       const { rows } = await db.raw(
         `select (select count(*)::integer from sessions where user_id = :userId and kind = 'saml') as sessions,
            (select count(*)::integer from audit_entries
@@ -108,7 +112,9 @@ describe('the statement that opens a session', () => {
   test('leaves all three, or for somebody deactivated or of another organization none', async () => {
     const gone = await org.user('Viewer')
     const stranger = await other.user('Viewer')
-    await within(org, async (db) => db('users').where({ id: gone.id }).update({ active: false }))
+    await within(org, async (tenant) =>
+      unwrap(tenant).db('users').where({ id: gone.id }).update({ active: false }),
+    )
     expect(await open(gone.id)).toBe(false)
     expect(await open(stranger.id)).toBe(false)
     expect(await left(gone.id)).toEqual({ sessions: 0, entries: 0, traces: 0 })
@@ -120,7 +126,9 @@ describe('the statement that opens a session', () => {
   test('waits for whoever deactivates the person at this moment', async () => {
     const ada = await org.user('Viewer')
     let opened: Promise<boolean> | undefined
-    await within(org, async (db) => {
+    await within(org, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       await db('users').where({ id: ada.id }).update({ active: false })
       opened = open(ada.id)
       // Until it waits for this very transaction.
@@ -139,8 +147,8 @@ describe('the statement that opens a session', () => {
 test('an address finds its person in this organization alone, before a user name that says the same', async () => {
   const ada = await org.user('Viewer')
   const look = async (of: TestOrganization, identifier: string, isEmail: boolean) =>
-    within(of, async (db) =>
-      samlPeople(db, of.id).look({ identifier, isEmail, groups: [], defaultRole: 'Viewer' }),
+    within(of, async (tenant) =>
+      samlPeople(tenant).look({ identifier, isEmail, groups: [], defaultRole: 'Viewer' }),
     )
   expect((await look(org, ada.email.toLowerCase(), true)).found).toEqual({
     id: ada.id,
@@ -151,16 +159,17 @@ test('an address finds its person in this organization alone, before a user name
   expect((await look(other, ada.email.toLowerCase(), true)).found).toBeUndefined()
 
   const provisioned = { organizationId: org.id, name: 'Bob', email: null }
-  const [bob] = await within(org, async (db) =>
-    db('users')
+  const [bob] = await within(org, async (tenant) =>
+    unwrap(tenant)
+      .db('users')
       .insert({ ...provisioned, userName: 'Bob.B' })
       .returning('id'),
   )
   const found = { id: bob.id, active: true, platformAdmin: false, roleNow: 'Viewer' }
   expect((await look(org, 'bob.b', false)).found).toEqual(found)
   // A user name that is no address of theirs opens nothing of somebody who has one.
-  await within(org, async (db) =>
-    db('users').where({ id: ada.id }).update({ userName: 'eve@x.test' }),
+  await within(org, async (tenant) =>
+    unwrap(tenant).db('users').where({ id: ada.id }).update({ userName: 'eve@x.test' }),
   )
   expect((await look(org, 'eve@x.test', true)).found).toBeUndefined()
 })

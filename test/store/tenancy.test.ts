@@ -1,3 +1,4 @@
+import { unwrap } from '../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
@@ -13,8 +14,8 @@ describe('the second wall', () => {
   beforeAll(async () => {
     harness = await createHarness()
     org = await harness.organization()
-    await harness.deps.store.tenant(org.id, async (db) =>
-      auditLog(db, org.id, systemActor).record('test.event'),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      auditLog(tenant, systemActor).record('test.event'),
     )
   })
   afterAll(async () => harness.close())
@@ -93,7 +94,9 @@ describe('the second wall', () => {
         read(org.id, count),
       ])
       expect(mixed).toEqual([[{ n: 1 }], [{ n: 0 }], [{ n: 1 }]])
-      await store.tenant(other.id, async (db) => {
+      await store.tenant(other.id, async (tenant) => {
+        const { db } = unwrap(tenant)
+
         expect((await db.raw(count)).rows).toEqual([{ n: 0 }])
       })
       const left = `select current_setting('cc.organization_id', true) as organization,

@@ -1,3 +1,4 @@
+import { unwrap } from '../../store/driver/tenant.ts'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { passwordTries } from '../../domain/access/try-subjects.ts'
@@ -38,17 +39,19 @@ async function fill() {
     { subject: `address ${one.id}`, minute: minute - 7, count: 1 },
     { subject: `address ${two.id}`, minute: minute + 1, count: 1 },
   ])
-  await store.tenant(org.id, async (db) => {
+  await store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+
     for (const [user, hours] of [
       [one, -25],
       [two, 1],
     ] as const)
       for (const purpose of ['invitation', 'password_reset', 'second_factor'] as const)
-        await userTokens(db, org.id).create(user.id, purpose, {
+        await userTokens(tenant).create(user.id, purpose, {
           hash: Buffer.from(`${purpose}${user.id}`),
           hours,
         })
-    for (const user of [one, two]) await mails(db, org.id).queue('password_reset', user.id, {})
+    for (const user of [one, two]) await mails(tenant).queue('password_reset', user.id, {})
     await db('mails')
       .where({ userId: one.id })
       .update({ outcome: 'sent', endedAt: db.raw(`now() - interval '31 days'`) })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../store/driver/tenant.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -84,7 +85,9 @@ describe('over a real SMTP server', () => {
     const owner = await org.user('Owner')
     const evil = 'Eve\r\nBcc: victim@else.example\r\n\r\n<b>pay here</b>\u2028Reply-To: x@y.example'
     // The routes refuse such a name: here it came by another way.
-    await harness.deps.store.tenant(org.id, async (db) => {
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+
       await db('users').where({ id: owner.id }).update({ name: evil })
       await db('organizations').where({ id: org.id }).update({ name: evil })
     })
@@ -105,9 +108,11 @@ describe('over a real SMTP server', () => {
       'a@x.example\nBcc: b@x.example',
     ]) {
       const person = await org.user('Viewer')
-      await harness.deps.store.tenant(org.id, async (db) => {
+      await harness.deps.store.tenant(org.id, async (tenant) => {
+        const { db } = unwrap(tenant)
+
         await db('users').where({ id: person.id }).update({ email: address })
-        await mails(db, org.id).queue('invitation', person.id, { inviter: 'x' })
+        await mails(tenant).queue('invitation', person.id, { inviter: 'x' })
       })
     }
     await until(async () =>

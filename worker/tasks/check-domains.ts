@@ -40,9 +40,9 @@ export async function checkDomains({ store, config, resolve }: CheckDomainsDeps)
 
 async function note(store: Store, claim: DueDomain, proved: boolean): Promise<void> {
   const { organizationId, domain } = claim
-  await store.tenant(organizationId, async (db) => {
-    if (!(await domainClaims(db, organizationId).noteProof(claim, proved))) return
-    await auditLog(db, organizationId, systemActor).record(
+  await store.tenant(organizationId, async (tenant) => {
+    if (!(await domainClaims(tenant).noteProof(claim, proved))) return
+    await auditLog(tenant, systemActor).record(
       proved ? 'saml.domain_proved' : 'saml.domain_proof_lost',
       { target: { kind: 'domain', id: domain, label: domain } },
     )

@@ -14,9 +14,9 @@ export const expirePlanApprovalsTask = ({ store }: { store: Store }): RecurringT
   async run() {
     const expired = await expiredPlanApprovals(store.platform, maxRuns)
     for (const { organizationId, runId } of expired)
-      await store.tenant(organizationId, async (db) =>
+      await store.tenant(organizationId, async (tenant) =>
         endRun(
-          db,
+          tenant,
           { organizationId, runId, actor: systemActor },
           {
             phase: 'failed',

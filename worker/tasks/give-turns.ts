@@ -19,10 +19,10 @@ export const giveTurnsTask = ({ store }: { store: Store }): RecurringTask => ({
   async run() {
     const waiting = await waitingRuns(store.platform, maxRuns)
     for (const { organizationId, workspaceId, runId, kind } of waiting)
-      await store.tenant(organizationId, async (db) => {
-        await workspaces(db, organizationId).getForUpdate(workspaceId)
-        if (kind === 'apply') await promoteNext(db, organizationId, workspaceId)
-        else await beginRun(db, organizationId, await workspaceRuns(db, organizationId).get(runId))
+      await store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).getForUpdate(workspaceId)
+        if (kind === 'apply') await promoteNext(tenant, workspaceId)
+        else await beginRun(tenant, await workspaceRuns(tenant).get(runId))
       })
     return 'done'
   },

@@ -20,7 +20,7 @@ async function openLog(secrets: string[] = []) {
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner })
   const { id } = await startRun(owner, workspace)
-  const stage = await store.tenant(org.id, async (db) => stages(db, org.id).find(id, 'plan'))
+  const stage = await store.tenant(org.id, async (tenant) => stages(tenant).find(id, 'plan'))
   const stageId = stage?.id ?? 0
   // As a runner writes it and its worker stores it.
   const open = () =>
@@ -32,11 +32,11 @@ async function openLog(secrets: string[] = []) {
     log: open(),
     again: open,
     read: async (after = 0) =>
-      store.tenant(org.id, async (db) => {
+      store.tenant(org.id, async (tenant) => {
         const lines: LogLine[] = []
         // A read ends at a megabyte.
         for (let page = [{ seq: after }]; page.length > 0;) {
-          const next = await logLines(db, org.id).list(stageId, {
+          const next = await logLines(tenant).list(stageId, {
             after: page.at(-1)?.seq ?? 0,
             limit: 1_000_000,
           })

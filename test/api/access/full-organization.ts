@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { expect } from 'vitest'
 import type { TableRoute } from '../../../api/http/route-table.ts'
 import {
@@ -101,8 +102,10 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
 /** A connection to a host that is never there, and a hydrate that waits for a decision. */
 async function connectGit(harness: Harness, organizationId: number, workspaceId: number) {
   const { keyring, store } = harness.deps
-  return store.tenant(organizationId, async (db) => {
-    const { id: connectionId } = await gitConnections(db, organizationId).create({
+  return store.tenant(organizationId, async (tenant) => {
+    const { db } = unwrap(tenant)
+
+    const { id: connectionId } = await gitConnections(tenant).create({
       provider: 'gitlab',
       product: 'gitlab',
       host: '127.0.0.1:1',
@@ -134,7 +137,9 @@ async function connectGit(harness: Harness, organizationId: number, workspaceId:
 
 /** As a zombie's late write would have left it. */
 async function quarantine(harness: Harness, organizationId: number, workspaceId: number) {
-  return harness.deps.store.tenant(organizationId, async (db) => {
+  return harness.deps.store.tenant(organizationId, async (tenant) => {
+    const { db } = unwrap(tenant)
+
     const { rows } = await db.raw(
       `insert into state_versions (organization_id, workspace_id, serial, lineage, body, body_sha256, status, created_by)
        select organization_id, workspace_id, 2, lineage, body, body_sha256, 'quarantined', created_by

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
@@ -39,8 +40,8 @@ test('nor do they become an Org Admin by handing the organization on', async () 
   const org = await harness.organization()
   const heir = await org.user('Viewer')
   const administrator = await org.user('Viewer', { platformAdmin: true })
-  await harness.deps.store.tenant(org.id, async (db) =>
-    users(db, org.id).setPassword(administrator.id, passwordHash),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    users(tenant).setPassword(administrator.id, passwordHash),
   )
   const payload = { userId: heir.id, password }
   const handed = await administrator.post('/api/org/transfer-ownership', payload)
@@ -75,8 +76,8 @@ test('403 and 404: nothing in another organization, where they are a stranger', 
 test('403: once they are none any more, at once', async () => {
   const org = await harness.organization()
   const administrator = await org.user('Viewer', { platformAdmin: true })
-  await harness.deps.store.tenant(org.id, async (db) =>
-    db('users').where({ id: administrator.id }).update({ platformAdmin: false }),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('users').where({ id: administrator.id }).update({ platformAdmin: false }),
   )
   expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(403)
 })

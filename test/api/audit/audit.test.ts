@@ -16,9 +16,9 @@ describe('/api/audit', () => {
   afterAll(async () => harness.close())
 
   const write = async (org: TestOrganization, events: readonly string[]) =>
-    harness.deps.store.tenant(org.id, async (db) => {
+    harness.deps.store.tenant(org.id, async (tenant) => {
       for (const [index, event] of events.entries())
-        await auditLog(db, org.id, systemActor).record(event, {
+        await auditLog(tenant, systemActor).record(event, {
           target: { kind: index % 2 === 0 ? 'pipeline' : 'run', id: index, label: `it ${index}` },
           detail: { index, nested: { b: 1, a: [true, null] } },
         })

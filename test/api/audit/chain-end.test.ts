@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,8 +25,8 @@ describe('the end of the audit chain', () => {
   afterAll(async () => harness.close())
 
   const write = async (org: TestOrganization, ...events: string[]) =>
-    harness.deps.store.tenant(org.id, async (db) => {
-      for (const event of events) await auditLog(db, org.id, systemActor).record(event)
+    harness.deps.store.tenant(org.id, async (tenant) => {
+      for (const event of events) await auditLog(tenant, systemActor).record(event)
     })
   const seal = async () => sealAudit(harness.deps.store.platform, chainHeads(harness.deps.keyring))
   const verify = async (org: TestOrganization) =>
@@ -97,8 +98,8 @@ describe('the end of the audit chain', () => {
 
   test('200: a chain that was made anew, hash by hash, is not the one that was sealed', async () => {
     const org = await three()
-    const entries = await harness.deps.store.tenant(org.id, async (db) =>
-      auditEntries(db, org.id).list({ limit: 10, after: 0 }),
+    const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
+      auditEntries(tenant).list({ limit: 10, after: 0 }),
     )
     const [first, second, third] = entries
     if (!first || !second || !third) throw new Error('three entries were written')
@@ -146,15 +147,17 @@ describe('the end of the audit chain', () => {
     const held = await store.platform.transaction()
     await held.raw('select pg_current_xact_id()')
     try {
-      await store.tenant(org.id, async (db) =>
-        db('audit_entries').insert({
-          organizationId: org.id,
-          event: 'old.event',
-          outcome: 'success',
-          actorKind: 'system',
-          actorLabel: 'cloud-control',
-          at: new Date(Date.now() - 400 * 86_400_000),
-        }),
+      await store.tenant(org.id, async (tenant) =>
+        unwrap(tenant)
+          .db('audit_entries')
+          .insert({
+            organizationId: org.id,
+            event: 'old.event',
+            outcome: 'success',
+            actorKind: 'system',
+            actorLabel: 'cloud-control',
+            at: new Date(Date.now() - 400 * 86_400_000),
+          }),
       )
       await write(org, 'new.event')
       await seal()
@@ -168,8 +171,8 @@ describe('the end of the audit chain', () => {
     const org = await harness.organization()
     const { store } = harness.deps
     let commit = () => {}
-    const late = store.tenant(org.id, async (db) => {
-      await auditLog(db, org.id, systemActor).record('late.event')
+    const late = store.tenant(org.id, async (tenant) => {
+      await auditLog(tenant, systemActor).record('late.event')
       await new Promise<void>((resolve) => (commit = resolve))
     })
     await expect.poll(() => commit.toString()).not.toBe('() => {}')
@@ -193,15 +196,17 @@ describe('the end of the audit chain', () => {
     if (!second || !third) throw new Error('three months ahead')
     await asOwner(`drop table audit_entries_${second.name}, audit_entries_${third.name}`)
     const org = await harness.organization()
-    await store.tenant(org.id, async (db) =>
-      db('audit_entries').insert({
-        organizationId: org.id,
-        event: 'ahead.event',
-        outcome: 'success',
-        actorKind: 'system',
-        actorLabel: 'cloud-control',
-        at: new Date(`${second.day}T12:00:00Z`),
-      }),
+    await store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .insert({
+          organizationId: org.id,
+          event: 'ahead.event',
+          outcome: 'success',
+          actorKind: 'system',
+          actorLabel: 'cloud-control',
+          at: new Date(`${second.day}T12:00:00Z`),
+        }),
     )
     const tasks = startTasks(
       [makePartitionsTask({ store }), sealAuditTask({ store, keyring, log })],

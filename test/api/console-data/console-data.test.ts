@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -45,8 +46,8 @@ describe('GET /api/console/data', () => {
     const workspace = await org.workspace({ by: filesAuthor, criticality: 'production' })
     const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
     const run = await runInPhase(harness.deps, place, 'awaiting_approval')
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').insert({
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').insert({
         organizationId: org.id,
         workspaceId: workspace.id,
         userId: changer.id,
@@ -75,8 +76,8 @@ describe('GET /api/console/data', () => {
     ])
 
     // A commit of nobody who is known takes more than a Deployer to vouch for.
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('configuration_versions').update({ unknownAuthor: true }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('configuration_versions').update({ unknownAuthor: true }),
     )
     expect(await waiting(approver)).toEqual([])
     expect(await waiting(await org.user('SRE · Cloud Admin'))).toEqual([run.id])
@@ -92,8 +93,8 @@ describe('GET /api/console/data', () => {
       const { id } = await runInPhase(harness.deps, place, 'planning')
       ids.unshift(id)
       const endedAt = new Date(Date.now() - (i < 2 ? 25 : 1) * 3_600_000)
-      await harness.deps.store.tenant(org.id, async (db) =>
-        db('workspace_runs').where({ id }).update({ phase: 'failed', endedAt }),
+      await harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant).db('workspace_runs').where({ id }).update({ phase: 'failed', endedAt }),
       )
     }
     const { counts, lastRuns } = (await owner.get(url)).json()

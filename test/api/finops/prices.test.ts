@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -19,7 +20,9 @@ describe('/api/finops/prices', () => {
   afterAll(async () => harness.close())
 
   const inStore = async (org: TestOrganization, id: number) =>
-    harness.deps.store.tenant(org.id, async (db) => db('prices').where({ id }).first())
+    harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('prices').where({ id }).first(),
+    )
 
   test('201, 200: a price is made, read by every member, changed and deleted', async () => {
     const org = await harness.organization()
@@ -49,8 +52,12 @@ describe('/api/finops/prices', () => {
     expect((await viewer.get('/api/finops/prices')).json().prices).toEqual([changed.json().price])
     expect((await sre.delete(url)).json()).toEqual({ ok: true })
     expect((await sre.delete(url)).statusCode).toBe(404)
-    const events = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').whereLike('event', 'finops.%').orderBy('id').select('event', 'detail'),
+    const events = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .whereLike('event', 'finops.%')
+        .orderBy('id')
+        .select('event', 'detail'),
     )
     expect(events.map(({ event }) => event)).toEqual([
       'finops.price_created',
@@ -137,8 +144,10 @@ describe('/api/finops/prices', () => {
     const made = await sre.post('/api/finops/prices', newPrice())
     const url = `/api/finops/prices/${made.json().price.id}`
     const changes = async (id: number) =>
-      harness.deps.store.tenant(org.id, async (db) =>
-        db('workspace_authorship').where({ workspaceId: id, userId: sre.id, what: 'price' }),
+      harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant)
+          .db('workspace_authorship')
+          .where({ workspaceId: id, userId: sre.id, what: 'price' }),
       )
     expect([(await changes(limited.id)).length, (await changes(free.id)).length]).toEqual([1, 0])
     await sre.patch(url, { source: 'another list' })

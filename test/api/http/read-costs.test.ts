@@ -198,8 +198,8 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
       JSON.stringify(shown),
     )
     await platform('git_hydrations').where({ id }).update({ shownDifferences: sealed })
-    const found = await harness.deps.store.tenant(organizationId, async (db) =>
-      gitHydrations(db, organizationId).getShown(workspace.id, id),
+    const found = await harness.deps.store.tenant(organizationId, async (tenant) =>
+      gitHydrations(tenant).getShown(workspace.id, id),
     )
     expect(found.shownDifferences?.equals(sealed)).toBe(true)
     await expectCheap({

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
@@ -22,7 +23,9 @@ const roleOf = async (user: TestUser) =>
 
 /** As SCIM would push it. */
 async function group(org: TestOrganization, displayName: string, members: readonly TestUser[]) {
-  await harness.deps.store.tenant(org.id, async (db) => {
+  await harness.deps.store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+
     const [{ id }] = await db('groups')
       .insert({ organizationId: org.id, displayName })
       .returning('id')
@@ -34,8 +37,8 @@ async function group(org: TestOrganization, displayName: string, members: readon
 
 /** As an assertion would name it. */
 const assertGroup = async (org: TestOrganization, user: TestUser, name: string) =>
-  harness.deps.store.tenant(org.id, async (db) =>
-    db('saml_group_names').insert({ organizationId: org.id, userId: user.id, name }),
+  harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('saml_group_names').insert({ organizationId: org.id, userId: user.id, name }),
   )
 
 describe('/api/org/group-mappings', () => {

@@ -23,7 +23,7 @@ test('403: where single sign-on is required a password signs in Owners alone, an
   const [owner, admin] = [await org.user('Owner'), await org.user('Org Admin')]
   const hash = await hashPassword(password)
   for (const { id } of [owner, admin])
-    await harness.deps.store.tenant(org.id, async (db) => users(db, org.id).setPassword(id, hash))
+    await harness.deps.store.tenant(org.id, async (tenant) => users(tenant).setPassword(id, hash))
   const logIn = async (email: string, secret = password) => {
     const payload = { email, password: secret }
     const answer = await second.app.inject({ method: 'POST', url: '/api/auth/login', payload })

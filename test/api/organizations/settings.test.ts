@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { approvedRun } from '../users/approve-as.ts'
@@ -34,8 +35,8 @@ describe('/api/org/settings', () => {
       buildNetwork: 'none',
     })
     expect((await admin.get('/api/auth/me')).json().organization.name).toBe('Acme')
-    const entries = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').where({ event: 'org.settings_updated' }).orderBy('id'),
+    const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('audit_entries').where({ event: 'org.settings_updated' }).orderBy('id'),
     )
     expect(entries.map(({ detail }) => detail)).toEqual([
       {
@@ -84,8 +85,8 @@ describe('/api/org/settings', () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const run = await approvedRun(harness.deps, org, await org.user('Deployer'))
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspaces').update({ costLimitMonthly: 100 }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspaces').update({ costLimitMonthly: 100 }),
     )
     await admin.patch(url, { name: 'Other' })
     expect(await run.now()).toMatchObject({ phase: 'apply_queued' })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
@@ -24,8 +25,8 @@ const password = 'correct horse battery staple'
 
 async function ownerOf(org: TestOrganization): Promise<TestUser> {
   const owner = await org.user('Owner')
-  await harness.deps.store.tenant(org.id, async (db) =>
-    users(db, org.id).setPassword(owner.id, hash),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    users(tenant).setPassword(owner.id, hash),
   )
   return owner
 }
@@ -38,8 +39,8 @@ describe('POST /api/org/transfer-ownership', () => {
     const heir = await org.user('Viewer')
     expect((await owner.post(url, { userId: heir.id, password })).json()).toEqual({ ok: true })
     expect([await roleOf(owner), await roleOf(heir)]).toEqual(['Org Admin', 'Owner'])
-    const entries = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').where({ event: 'org.ownership_transferred' }),
+    const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('audit_entries').where({ event: 'org.ownership_transferred' }),
     )
     expect(entries).toMatchObject([{ outcome: 'success', actorId: owner.id }])
     expect(JSON.stringify(entries)).not.toContain(password)

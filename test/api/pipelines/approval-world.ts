@@ -20,8 +20,8 @@ export function approvalWorld(harness: Harness) {
       const started = await author.post(`${workspace.url}/apply`)
       expect(started.statusCode, started.body).toBe(201)
       const { run, warnings = [] } = started.json()
-      await harness.deps.store.tenant(org.id, async (db) =>
-        workspaceRuns(db, org.id).move(run.id, ['queued', 'planning'], {
+      await harness.deps.store.tenant(org.id, async (tenant) =>
+        workspaceRuns(tenant).move(run.id, ['queued', 'planning'], {
           phase: 'awaiting_approval',
           planDigest: 'sha256:0',
         }),

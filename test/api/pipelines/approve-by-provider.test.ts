@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approvals } from '../../../store/pipelines/approvals.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -33,8 +34,8 @@ test('403: SCIM counts as whoever made its token', async () => {
       userName,
       emails: [{ value: userName, primary: true }],
     })
-    const { id } = await harness.deps.store.tenant(org.id, async (db) =>
-      db('users').where({ publicId }).first('id'),
+    const { id } = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('users').where({ publicId }).first('id'),
     )
     return { publicId, user: await world.signIn(org, { id, email: userName }) }
   }
@@ -48,16 +49,20 @@ test('403: SCIM counts as whoever made its token', async () => {
   const [mapper, plain] = [await org.user('Org Admin'), await org.user('Viewer')]
   const group = { groupName: 'Ops', role: 'Deployer' }
   expect((await mapper.post('/api/org/group-mappings', group)).statusCode).toBeLessThan(300)
-  const { publicId } = await harness.deps.store.tenant(org.id, async (db) =>
-    db('users').where({ id: plain.id }).first('publicId'),
+  const { publicId } = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('users').where({ id: plain.id }).first('publicId'),
   )
   await scim('POST', '/Groups', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
     displayName: 'Ops',
     members: [{ value: publicId }],
   })
-  const makers = await harness.deps.store.tenant(org.id, async (db) =>
-    db('person_makers').where({ userId: plain.id }).orderBy('madeBy').select('madeBy'),
+  const makers = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('person_makers')
+      .where({ userId: plain.id })
+      .orderBy('madeBy')
+      .select('madeBy'),
   )
   expect(makers.map(({ madeBy }) => madeBy)).toEqual(
     [author.id, mapper.id].toSorted((one, other) => one - other),
@@ -69,8 +74,10 @@ test('403: mapping a group promotes its members', async () => {
   const author = await org.user('Org Admin')
   const workspace = await org.workspace({ by: author, criticality: 'production' })
   const person = await org.user('Viewer')
-  await harness.deps.store.tenant(org.id, async (db) =>
-    db('saml_group_names').insert({ organizationId: org.id, userId: person.id, name: 'ops' }),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('saml_group_names')
+      .insert({ organizationId: org.id, userId: person.id, name: 'ops' }),
   )
   const mapped = { groupName: 'Ops', role: 'Deployer' }
   expect((await author.post('/api/org/group-mappings', mapped)).statusCode).toBeLessThan(300)
@@ -97,12 +104,12 @@ test('403: a session, or a token of one, by a configuration that an author saved
   expect([bySession.statusCode, bySession.json().code]).toEqual([403, 'approver_made_by_author'])
   expect(bySession.json().error).toContain('identity provider')
 
-  const { id } = await harness.deps.store.tenant(org.id, async (db) =>
-    db('sessions').where({ userId: person.id, kind: 'saml' }).first('id'),
+  const { id } = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('sessions').where({ userId: person.id, kind: 'saml' }).first('id'),
   )
   expect(
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('sessions').where({ id }).first('idpSavedBy'),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('sessions').where({ id }).first('idpSavedBy'),
     ),
   ).toEqual({ idpSavedBy: [author.id] })
   // The same person by a password of their own.
@@ -116,14 +123,15 @@ test('what an approval was given with is kept with it', async () => {
   const person = await org.user('Deployer')
   const run = await world.waitingRun(org, author, workspace)
   const saver = await org.user('Org Admin')
-  await harness.deps.store.tenant(org.id, async (db) =>
-    db('sessions')
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('sessions')
       .where({ userId: person.id })
       .update({ kind: 'saml', idpSavedBy: [saver.id] }),
   )
   expect(await world.verdict(person, run)).toBe('approved')
-  const standing = await harness.deps.store.tenant(org.id, async (db) =>
-    approvals(db, org.id).standing(run.id),
+  const standing = await harness.deps.store.tenant(org.id, async (tenant) =>
+    approvals(tenant).standing(run.id),
   )
   expect(standing?.idpSavedBy).toEqual([saver.id])
 })

@@ -39,8 +39,8 @@ describe('DELETE /api/pipelines/{id}', () => {
     const refused = await user.delete(url)
     expect(refused.statusCode, refused.body).toBe(409)
     expect(refused.json()).toMatchObject({ code: 'run_in_progress' })
-    await harness.deps.store.tenant(org.id, async (db) =>
-      workspaceRuns(db, org.id).move(run.id, ['planning'], { phase: 'canceled' }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      workspaceRuns(tenant).move(run.id, ['planning'], { phase: 'canceled' }),
     )
     expect((await user.post(`${workspace.url}/apply`)).statusCode).toBe(201)
     const gone = await user.delete(url)

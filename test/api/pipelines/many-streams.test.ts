@@ -25,8 +25,8 @@ async function made() {
   const { store } = harness.deps
   const [stage] = await store.platform('stages').where({ workspaceRunId: run.id, name: 'plan' })
   const write = async (lines: readonly string[]) =>
-    store.tenant(org.id, async (db) =>
-      logLines(db, org.id).append(
+    store.tenant(org.id, async (tenant) =>
+      logLines(tenant).append(
         stage.id,
         lines.map((line) => ({ level: 'info' as const, line })),
       ),

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workspaceRuns } from '../../../store/pipelines/workspace-runs.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -32,10 +33,14 @@ const start = async (by: TestUser, url: string, kind: 'apply' | 'plan') => {
 
 /** What a plan would need: a workflow that is asked for, and a token. */
 const begun = async (org: TestOrganization, runId: number) =>
-  harness.deps.store.tenant(org.id, async (db) => ({
-    asked: (await db('outbox').where({ kind: 'start' }).whereLike('workflowId', `%/${runId}`))
-      .length,
-    tokens: (await db('tokens').where({ workspaceRunId: runId })).length,
+  harness.deps.store.tenant(org.id, async (tenant) => ({
+    asked: (
+      await unwrap(tenant)
+        .db('outbox')
+        .where({ kind: 'start' })
+        .whereLike('workflowId', `%/${runId}`)
+    ).length,
+    tokens: (await unwrap(tenant).db('tokens').where({ workspaceRunId: runId })).length,
   }))
 
 test.each(['apply', 'plan'] as const)(
@@ -58,8 +63,9 @@ test.each(['apply', 'plan'] as const)(
     expect((await second.get('/api/console/data')).json().waitingForMe).toMatchObject([
       { id: run.id, awaitingPlanApproval: true },
     ])
-    const mails = await harness.deps.store.tenant(org.id, async (db) =>
-      db('mails')
+    const mails = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('mails')
         .where({ workspaceRunId: run.id, detail: { stage: 'plan' } })
         .select('userId'),
     )
@@ -97,8 +103,8 @@ test.each(['apply', 'plan'] as const)(
     // The same again, as after a lost answer.
     expect(await told(second, { configurationSha256 })).toEqual([200, undefined])
     // Sent again once there is a plan, it approves nothing of that.
-    await harness.deps.store.tenant(org.id, async (db) =>
-      workspaceRuns(db, org.id).move(run.id, ['planning'], {
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      workspaceRuns(tenant).move(run.id, ['planning'], {
         phase: 'awaiting_approval',
         planDigest: 'sha256:0',
       }),
@@ -154,8 +160,9 @@ test('who weakens the setting is an author of what is planned next, and it is in
   expect((await author.patch('/api/org/settings', { planApproval: 'none' })).statusCode).toBe(403)
   const settings = { planApproval: 'none' }
   expect((await admin.patch('/api/org/settings', settings)).statusCode).toBe(200)
-  const authors = await harness.deps.store.tenant(org.id, async (db) =>
-    db('workspace_authorship')
+  const authors = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('workspace_authorship')
       .where({ workspaceId: workspace.id, userId: admin.id })
       .select('what'),
   )

@@ -12,8 +12,8 @@ export async function recordedPlan(
   planJson: unknown,
 ): Promise<void> {
   const split = splitPlan(planJson)
-  await store.tenant(organizationId, async (db) => {
-    await plans(db, organizationId).save({
+  await store.tenant(organizationId, async (tenant) => {
+    await plans(tenant).save({
       workspaceRunId: runId,
       attempt: 'test',
       // Nothing that a reader asks for opens the plan itself.
@@ -31,6 +31,6 @@ export async function recordedPlan(
     })
     const place = { organizationId, table: 'plan_changes', ownerId: runId }
     const rows = [...packRows(split.rows)].map((packed) => sealBatch(keyring, place, packed))
-    await planChanges(db, organizationId, { runId, attempt: 'test' }).add(rows)
+    await planChanges(tenant, { runId, attempt: 'test' }).add(rows)
   })
 }

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyAttempts } from '../../../store/pipelines/apply-attempts.ts'
 import { workspaceRuns } from '../../../store/pipelines/workspace-runs.ts'
@@ -115,8 +116,8 @@ describe('an author who makes their own approver', () => {
     const puppet = await world.invite(org, author)
     // The author's own run that changed nothing needed no approval.
     const idle = await author.post(`${workspace.url}/apply`)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      workspaceRuns(db, org.id).move(idle.json().run.id, ['queued', 'planning'], {
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      workspaceRuns(tenant).move(idle.json().run.id, ['queued', 'planning'], {
         phase: 'succeeded',
         reason: 'no_changes',
       }),
@@ -125,8 +126,10 @@ describe('an author who makes their own approver', () => {
     expect(await world.verdict(puppet, run)).toBe(refused)
     const second = await org.user('Deployer')
     expect(await world.verdict(second, run)).toBe('approved')
-    await harness.deps.store.tenant(org.id, async (db) => {
-      await applyAttempts(db, org.id).take(run.id, 1, 'test')
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+
+      await applyAttempts(tenant).take(run.id, 1, 'test')
       await db('workspace_runs').where({ id: run.id }).update({ phase: 'succeeded' })
     })
     expect(await world.verdict(puppet, await world.waitingRun(org, author, workspace))).toBe(
@@ -152,8 +155,8 @@ test('nobody is named who never came in', async () => {
   const { whoCanAct } = (await world.seen(author, workspace, run)).blockedBy
   expect(whoCanAct).toContain(`Ada Lovelace (${second.email})`)
   expect(whoCanAct.join()).not.toContain('never@')
-  const queued = await harness.deps.store.tenant(org.id, async (db) =>
-    db('mails').where({ kind: 'approval_waiting', userId: invited.json().user.id }),
+  const queued = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('mails').where({ kind: 'approval_waiting', userId: invited.json().user.id }),
   )
   expect(queued).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -20,8 +21,9 @@ afterAll(async () => {
 const url = '/api/admin/organizations'
 const newSlug = () => `s${randomBytes(5).toString('hex')}`
 const eventsOf = async (organizationId: number) =>
-  harness.deps.store.tenant(organizationId, async (db) =>
-    db('audit_entries')
+  harness.deps.store.tenant(organizationId, async (tenant) =>
+    unwrap(tenant)
+      .db('audit_entries')
       .where({ organizationId })
       .orderBy('id')
       .select('event', 'actorLabel', 'actorId'),

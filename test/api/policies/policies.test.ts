@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stages } from '../../../store/pipelines/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -23,16 +24,21 @@ describe('/api/policies', () => {
   afterAll(async () => harness.close())
 
   const eventsOf = async (org: TestOrganization, event: string) =>
-    harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries')
+    harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
         .where({ event })
         .orderBy('id')
         .select('targetId', 'targetLabel', 'detail'),
     )
 
   const authorsOf = async (org: TestOrganization, workspaceId: number) =>
-    harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').where({ workspaceId }).orderBy('id').select('userId', 'what'),
+    harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_authorship')
+        .where({ workspaceId })
+        .orderBy('id')
+        .select('userId', 'what'),
     )
 
   test('201, 200: a policy is made, read by every member, changed and deleted', async () => {
@@ -190,8 +196,8 @@ describe('/api/policies', () => {
     const workspace = await org.workspace({ criticality: 'production' })
     const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
     const run = await runInPhase(harness.deps, place, 'apply_queued')
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('approvals').insert({
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('approvals').insert({
         organizationId: org.id,
         workspaceRunId: run.id,
         userId: operator.id,
@@ -200,17 +206,17 @@ describe('/api/policies', () => {
       }),
     )
     // As an approval leaves them.
-    await harness.deps.store.tenant(org.id, async (db) => {
-      const rows = stages(db, org.id)
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const rows = stages(tenant)
       await rows.create(run.id, ['plan', 'approve', 'apply'])
       await rows.set(run.id, 'approve', { state: 'succeeded', by: operator.email, ended: true })
       await rows.set(run.id, 'apply', { state: 'queued' })
     })
     expect((await admin.post('/api/policies', newPolicy())).statusCode).toBe(201)
-    const [approval, row] = await harness.deps.store.tenant(org.id, async (db) =>
+    const [approval, row] = await harness.deps.store.tenant(org.id, async (tenant) =>
       Promise.all([
-        db('approvals').where({ workspaceRunId: run.id }).first(),
-        db('workspace_runs').where({ id: run.id }).first(),
+        unwrap(tenant).db('approvals').where({ workspaceRunId: run.id }).first(),
+        unwrap(tenant).db('workspace_runs').where({ id: run.id }).first(),
       ]),
     )
     expect(approval.voidReason).toContain(`policy changed by ${admin.email}`)

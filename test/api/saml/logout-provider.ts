@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { newSecret } from '../../../domain/access/credentials.ts'
 import type { Role } from '../../../domain/access/roles.ts'
@@ -53,8 +54,8 @@ export async function provider(harness: Harness, options: ProviderOptions = {}):
   const { keyring, store } = harness.deps
   const spKey = newKey()
   const editor = { editedBy: null, editorRole: 'Owner' as Role } as never
-  await store.tenant(org.id, async (db) => {
-    const rows = samlConfigurations(db, org.id)
+  await store.tenant(org.id, async (tenant) => {
+    const rows = samlConfigurations(tenant)
     await rows.save(
       {
         idpEntityId: issuer,
@@ -76,7 +77,7 @@ export async function provider(harness: Harness, options: ProviderOptions = {}):
     await rows.replaceCertificates([
       { fingerprint: randomBytes(8).toString('hex'), pem: key.certificate, notBefore, notAfter },
     ])
-    await samlSpKeys(db, org.id).keepFirst({
+    await samlSpKeys(tenant).keepFirst({
       privateKey: keyring.seal(placeOfSpKey(org.id), spKey.privateKey),
       certificate: spKey.certificate,
     })
@@ -94,8 +95,8 @@ export async function signedIn(
 ): Promise<SignedIn> {
   const person = user ?? (await org.user('Deployer'))
   const secret = newSecret()
-  await deps.store.tenant(org.id, async (db) =>
-    openSamlSession(db, org.id, {
+  await deps.store.tenant(org.id, async (tenant) =>
+    openSamlSession(tenant, {
       userId: person.id,
       tokenHash: secret.hash,
       ip: '127.0.0.1',
@@ -197,8 +198,11 @@ export const isAlive = async ({ app }: Harness, cookie: string): Promise<boolean
 
 /** What an organization's administrators read about it, newest first. */
 export async function auditOf({ deps }: Harness, { org }: Provider, event: string) {
-  return deps.store.tenant(org.id, async (db) =>
-    db('audit_entries').where({ organizationId: org.id, event }).orderBy('id', 'desc'),
+  return deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('audit_entries')
+      .where({ organizationId: org.id, event })
+      .orderBy('id', 'desc'),
   )
 }
 

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { sign } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { SAML } from '@node-saml/node-saml'
@@ -223,8 +224,11 @@ describe('a logout message that is not to be believed', () => {
       ({ detail }) => detail.reason,
     )
     expect(new Set(told)).toEqual(new Set(Object.keys(sent)))
-    const traced = await harness.deps.store.tenant(own.org.id, async (db) =>
-      db('saml_traces').where({ organizationId: own.org.id, kind: 'logout' }).pluck('cause'),
+    const traced = await harness.deps.store.tenant(own.org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('saml_traces')
+        .where({ organizationId: own.org.id, kind: 'logout' })
+        .pluck('cause'),
     )
     expect(new Set(traced)).toEqual(new Set(Object.keys(sent)))
   })
@@ -235,8 +239,10 @@ describe('a logout message that is not to be believed', () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => byRedirect(harness, own, { kind, xml, key: idp.key })),
     )
-    const entries = await harness.deps.store.tenant(own.org.id, async (db) =>
-      db('audit_entries').where({ organizationId: own.org.id, event: 'saml.logout_refused' }),
+    const entries = await harness.deps.store.tenant(own.org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .where({ organizationId: own.org.id, event: 'saml.logout_refused' }),
     )
     expect(entries.length).toBeLessThanOrEqual(2)
     expect(entries[0]).toMatchObject({ outcome: 'denied', detail: { reason: 'signature_invalid' } })

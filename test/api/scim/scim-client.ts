@@ -34,8 +34,8 @@ const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 export async function scimClient(harness: Harness, org: TestOrganization): Promise<ScimClient> {
   const { plain, hash, prefix } = newToken('scim')
   const owner = await org.user('Owner')
-  await harness.deps.store.tenant(org.id, async (db) =>
-    tokens(db, org.id).createScimToken(owner.id, { name: 'idp', hash, prefix }),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    tokens(tenant).createScimToken(owner.id, { name: 'idp', hash, prefix }),
   )
   const call: ScimClient['call'] = async (method, path, body, options = {}) =>
     harness.app.inject({

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../../api/app.ts'
@@ -18,8 +19,8 @@ async function person() {
   const org = await harness.organization()
   const user = await org.user('Deployer')
   const hash = await hashPassword(password)
-  await harness.deps.store.tenant(org.id, async (db) =>
-    users(db, org.id).setPassword(user.id, hash),
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    users(tenant).setPassword(user.id, hash),
   )
   return { org, user }
 }
@@ -230,8 +231,8 @@ describe('cookies and tokens', () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const headers = { authorization: `Bearer ${await user.token('Viewer')}` }
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('users').where({ id: user.id }).update({ active: false }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('users').where({ id: user.id }).update({ active: false }),
     )
     expect((await harness.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(401)
   })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { requireSso } from '../../harness/saml-organization.ts'
@@ -115,10 +116,11 @@ describe('POST /api/auth/password/reset', () => {
       harness.deps.store.platform.raw('extract(epoch from expires_at - created_at) as seconds'),
     )
     expect(Number(row.seconds)).toBe(30 * 60)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('user_tokens')
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('user_tokens')
         .where({ userId: user.id })
-        .update({ expiresAt: db.raw(`now() - interval '1 second'`) }),
+        .update({ expiresAt: unwrap(tenant).db.raw(`now() - interval '1 second'`) }),
     )
     expect((await reset(first)).json().code).toBe('reset_invalid')
 

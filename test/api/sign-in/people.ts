@@ -20,8 +20,8 @@ export async function person(
   const place = org ?? (await harness.organization())
   const user = await place.user(role)
   const passwordHash = await hash
-  await harness.deps.store.tenant(place.id, async (db) =>
-    users(db, place.id).setPassword(user.id, passwordHash),
+  await harness.deps.store.tenant(place.id, async (tenant) =>
+    users(tenant).setPassword(user.id, passwordHash),
   )
   return { org: place, user, email: user.email }
 }

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../../api/app.ts'
@@ -79,9 +80,9 @@ describe('enrolling', () => {
 
   test('the secret and the recovery codes are not in the database as they are', async () => {
     const { org, secret, recoveryCodes } = await personWithCode(harness)
-    const dump = await harness.deps.store.tenant(org.id, async (db) => [
-      ...(await db('second_factors').select('*')),
-      ...(await db('recovery_codes').select('*')),
+    const dump = await harness.deps.store.tenant(org.id, async (tenant) => [
+      ...(await unwrap(tenant).db('second_factors').select('*')),
+      ...(await unwrap(tenant).db('recovery_codes').select('*')),
     ])
     const text = dump.map((row) => Object.values(row).map(asText).join(' ')).join('\n')
     for (const plain of [
@@ -150,8 +151,11 @@ describe('POST /api/auth/mfa/verify', () => {
     const typed = ` ${code.toUpperCase().replaceAll('-', ' ')}`
     expect((await verify(harness.app, await firstStep(email), typed)).statusCode).toBe(200)
     expect((await verify(harness.app, await firstStep(email), code)).statusCode).toBe(401)
-    const entry = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').where({ event: 'auth.recovery_code_used' }).first('detail'),
+    const entry = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .where({ event: 'auth.recovery_code_used' })
+        .first('detail'),
     )
     expect(entry.detail).toEqual({ left: 9 })
   })
@@ -179,8 +183,8 @@ describe('POST /api/auth/mfa/verify', () => {
     const { mfaToken } = (
       await logIn(harness.app, { email, password: 'a wholly different sentence' })
     ).json()
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('users').where({ id: user.id }).update({ active: false }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('users').where({ id: user.id }).update({ active: false }),
     )
     expect((await verify(harness.app, mfaToken, codeOf(secret))).json().code).toBe(
       'mfa_token_invalid',

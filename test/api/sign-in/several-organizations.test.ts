@@ -21,8 +21,8 @@ async function memberOf(places: ReadonlyArray<0 | 1 | 2 | undefined>) {
   for (const which of places) {
     const org = await harness.organization()
     const passwordHash = which === undefined ? undefined : await hashes[which]
-    await harness.deps.store.tenant(org.id, async (db) =>
-      users(db, org.id).create({
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      users(tenant).create({
         email,
         name: 'Sev',
         role: 'Viewer',

@@ -18,10 +18,10 @@ export async function approvedRun(
   const workspace = await org.workspace({ by: author, criticality: 'production' })
   const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }
   const { id } = await runInPhase(deps, place, 'apply_queued')
-  await deps.store.tenant(org.id, async (db) => {
-    await stages(db, org.id).create(id, ['plan', 'approve', 'apply'])
-    await workspaceRuns(db, org.id).patch(id, { planDigest: 'sha256:0' })
-    await approvals(db, org.id).create({
+  await deps.store.tenant(org.id, async (tenant) => {
+    await stages(tenant).create(id, ['plan', 'approve', 'apply'])
+    await workspaceRuns(tenant).patch(id, { planDigest: 'sha256:0' })
+    await approvals(tenant).create({
       workspaceRunId: id,
       userId: approver.id,
       decision: 'approved',
@@ -33,9 +33,9 @@ export async function approvedRun(
   return {
     id,
     now: async () =>
-      deps.store.tenant(org.id, async (db) => {
-        const run = await workspaceRuns(db, org.id).get(id)
-        const standing = await approvals(db, org.id).standing(id)
+      deps.store.tenant(org.id, async (tenant) => {
+        const run = await workspaceRuns(tenant).get(id)
+        const standing = await approvals(tenant).standing(id)
         return Object.assign(run, { approved: standing !== undefined })
       }),
   }

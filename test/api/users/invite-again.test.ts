@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
@@ -39,8 +40,12 @@ describe('POST /api/org/users/{id}/invitation', () => {
     expect(second).not.toBe(first)
     expect((await accept(first)).json().code).toBe('invitation_invalid')
     expect((await accept(second)).statusCode).toBe(200)
-    const [entry] = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').where({ event: 'org.user_invited' }).orderBy('id', 'desc').limit(1),
+    const [entry] = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .where({ event: 'org.user_invited' })
+        .orderBy('id', 'desc')
+        .limit(1),
     )
     expect(entry).toMatchObject({ actorId: admin.id, detail: { role: 'Deployer', again: true } })
     const person = await admin.get(`/api/org/users/${made.json().user.id}`)

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdPeople } from '../../../store/users/hold-people.ts'
 import { users } from '../../../store/users/users.ts'
@@ -20,8 +21,10 @@ test('403: whoever is demoted while they invite somebody leaves nobody behind', 
   const admin = await org.user('Org Admin')
   const person = { email: `late@${org.slug}.example`, name: 'Late', role: 'Org Admin' }
   const { store } = harness.deps
-  const invited = await store.tenant(org.id, async (db) => {
-    await holdPeople(db, org.id)
+  const invited = await store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+
+    await holdPeople(tenant)
     const answer = second.call(admin, 'POST', { url: '/api/org/users', body: person })
     let isOver = false
     void answer.finally(() => (isOver = true))
@@ -32,7 +35,7 @@ test('403: whoever is demoted while they invite somebody leaves nobody behind', 
       )
       if (isOver || rows[0].waiting > 0) break
     }
-    await users(db, org.id).setManualRole(admin.id, 'Viewer')
+    await users(tenant).setManualRole(admin.id, 'Viewer')
     return { answer }
   })
   const { statusCode } = await invited.answer

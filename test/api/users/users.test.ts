@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newSecret } from '../../../domain/access/credentials.ts'
 import { userTokens } from '../../../store/users/user-tokens.ts'
@@ -22,8 +23,8 @@ const meOf = (user: TestUser) => second.call(user, 'GET', { url: '/api/auth/me' 
 
 async function linkFor(organizationId: number, user: TestUser, purpose = 'invitation' as const) {
   const link = newSecret()
-  await harness.deps.store.tenant(organizationId, async (db) =>
-    userTokens(db, organizationId).create(user.id, purpose, { hash: link.hash, hours: 1 }),
+  await harness.deps.store.tenant(organizationId, async (tenant) =>
+    userTokens(tenant).create(user.id, purpose, { hash: link.hash, hours: 1 }),
   )
   return () =>
     harness.app.inject({
@@ -150,8 +151,9 @@ describe('PATCH /api/org/users/{id}', () => {
             : second.call(owner, 'PATCH', { ...place, body })
         }),
       )
-      const left = await harness.deps.store.tenant(org.id, async (db) =>
-        db('users as u')
+      const left = await harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant)
+          .db('users as u')
           .join('role_grants as g', 'g.userId', 'u.id')
           .where({ 'g.role': 'Owner', 'u.active': true })
           .whereNull('u.deprovisionedAt')
@@ -186,8 +188,12 @@ describe('PATCH /api/org/users/{id}', () => {
     expect((await accept()).json().code).toBe('invitation_invalid')
     const mail = await harness.mailTo(user.email)
     expect(mail?.text).toContain(email)
-    const [entry] = await harness.deps.store.tenant(org.id, async (db) =>
-      db('audit_entries').where({ event: 'org.user_updated' }).orderBy('id', 'desc').limit(1),
+    const [entry] = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .where({ event: 'org.user_updated' })
+        .orderBy('id', 'desc')
+        .limit(1),
     )
     expect(entry).toMatchObject({ actorId: owner.id, detail: { email: { from: user.email } } })
   })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { simpleFiles } from '../../harness/test-organization.ts'
@@ -38,8 +39,8 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     const org = await harness.organization()
     const secret = 'a-password-in-a-file'
     await org.workspace({ files: { 'main.tf': `# ${secret}` } })
-    const rows = await harness.deps.store.tenant(org.id, async (db) =>
-      db('configuration_versions').select('files'),
+    const rows = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('configuration_versions').select('files'),
     )
     expect(rows.length).toBe(1)
     expect(rows.some(({ files }: { files: Buffer }) => files.includes(secret))).toBe(false)

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockInfo, stateClient } from './state-client.ts'
@@ -38,8 +39,8 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect(locked.holder).toMatchObject({ kind: 'cli', label: deployer.email, alive: null })
     expect((await sre.post(`${workspace.url}/unlock`, {})).statusCode).toBe(423)
     expect((await sre.post(`${workspace.url}/unlock`, { force: true })).statusCode).toBe(200)
-    const authors = await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').where({ userId: sre.id }).pluck('what'),
+    const authors = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').where({ userId: sre.id }).pluck('what'),
     )
     expect(authors).toEqual(['lock'])
   })
@@ -85,8 +86,8 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     const waiting = (await user.get(`${workspace.url}/runs/${run.id}`)).json().run
     expect(waiting.blockedBy).toMatchObject({ kind: 'user_lock', reason: 'a migration' })
     await user.post(`${workspace.url}/unlock`, {})
-    const woken = await harness.deps.store.tenant(org.id, async (db) =>
-      db('outbox').where({ kind: 'signal' }).pluck('workflow_id'),
+    const woken = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('outbox').where({ kind: 'signal' }).pluck('workflow_id'),
     )
     expect(woken).toEqual([`org-${org.id}/infra-run/${run.id}`])
   })

@@ -16,29 +16,29 @@ export async function runInPhase(
 ): Promise<PlacedRun> {
   const { organizationId, workspaceId, authorUserId } = place
   const secret = newToken('run')
-  return deps.store.tenant(organizationId, async (db) => {
-    const version = await configurationVersions(db, organizationId).newest(workspaceId)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const version = await configurationVersions(tenant).newest(workspaceId)
     if (!version) throw new Error('the workspace has no configuration')
-    const run = await workspaceRuns(db, organizationId).create({
+    const run = await workspaceRuns(tenant).create({
       workspaceId,
       kind: 'apply',
       destroy: false,
       configurationVersionId: version.id,
       authorUserId,
     })
-    await workspaceRuns(db, organizationId).move(run.id, ['queued'], { phase })
+    await workspaceRuns(tenant).move(run.id, ['queued'], { phase })
     const applying = phase === 'applying'
     const fence = applying
-      ? await workspaces(db, organizationId).raiseFence(workspaceId)
-      : (await workspaces(db, organizationId).get(workspaceId)).fence
+      ? await workspaces(tenant).raiseFence(workspaceId)
+      : (await workspaces(tenant).get(workspaceId)).fence
     if (applying)
-      await workspaceLocks(db, organizationId).take({
+      await workspaceLocks(tenant).take({
         workspaceId,
         kind: 'run',
         workspaceRunId: run.id,
         label: `run ${run.id}`,
       })
-    await tokens(db, organizationId).createRunToken({
+    await tokens(tenant).createRunToken({
       workspaceRunId: run.id,
       runPhase: applying ? 'apply' : 'plan',
       fence,

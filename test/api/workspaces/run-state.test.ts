@@ -83,8 +83,8 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
   test('409 fenced: a zombie’s state is kept aside, once, and is never current', async () => {
     const { org, owner, workspace, client, versions } = await made('applying')
     await client.write(stateOf(1))
-    await harness.deps.store.tenant(org.id, async (db) =>
-      workspaces(db, org.id).raiseFence(workspace.id),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      workspaces(tenant).raiseFence(workspace.id),
     )
     expect((await client.read()).statusCode).toBe(401)
     expect((await client.lock()).statusCode).toBe(401)
@@ -109,9 +109,9 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
 
   test('409 fenced: after its run has ended a token is nothing, and cannot fill the store', async () => {
     const { org, run, client, versions } = await made('applying')
-    await harness.deps.store.tenant(org.id, async (db) =>
+    await harness.deps.store.tenant(org.id, async (tenant) =>
       endRun(
-        db,
+        tenant,
         { organizationId: org.id, runId: run.id, actor: systemActor },
         { phase: 'failed', reason: 'runner_lost' },
       ),

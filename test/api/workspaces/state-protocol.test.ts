@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../../domain/access/roles.ts'
@@ -39,8 +40,8 @@ describe('/api/workspaces/{id}/state, by people', () => {
       stateSerial: 1,
       locked: null,
     })
-    const rows = await harness.deps.store.tenant(org.id, async (db) =>
-      db('state_pieces').select('body'),
+    const rows = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('state_pieces').select('body'),
     )
     expect(rows.length).toBeGreaterThan(0)
     expect(rows.some(({ body: sealed }: { body: Buffer }) => sealed.includes('hunter2'))).toBe(
@@ -235,8 +236,8 @@ describe('/api/workspaces/{id}/state, by people', () => {
     await client.write(stateOf(1), info.ID)
     const ended = (await user.get(`${workspace.url}/runs/${run.id}`)).json().run
     expect(ended).toMatchObject({ state: 'failed', reason: 'plan_stale' })
-    const authors = await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').where({ userId: user.id }).pluck('what'),
+    const authors = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').where({ userId: user.id }).pluck('what'),
     )
     expect(authors).toEqual(['state'])
   })

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockedState } from './locked-state.ts'
@@ -82,8 +83,11 @@ describe('what a state says, and its versions', () => {
     expect((await client.write(stateOf(1_002), info.ID)).json().code).toBe('serial_jump')
     await client.unlock(info)
     // One that was stored before there was a bound.
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('state_versions').where({ workspace_id: workspace.id }).update({ serial: last }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('state_versions')
+        .where({ workspace_id: workspace.id })
+        .update({ serial: last }),
     )
     const url = `${workspace.url}/state/versions`
     expect((await owner.post(`${url}/${last}/restore`)).json().code).toBe('serial_too_high')

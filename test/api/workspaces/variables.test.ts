@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { ownedWorkspace } from '../../harness/owned-workspace.ts'
@@ -25,9 +26,9 @@ describe('/api/workspaces/{id}/variables', () => {
     expect(variable).toMatchObject({ key: 'password', kind: 'terraform', value: null })
     const changed = await user.patch(`${url}/${variable.id}`, { value: `${secret}-2` })
     const listed = await user.get(url)
-    const rows = await harness.deps.store.tenant(org.id, async (db) => ({
-      audit: await db('audit_entries').pluck('detail'),
-      values: await db('workspace_variables').select('value'),
+    const rows = await harness.deps.store.tenant(org.id, async (tenant) => ({
+      audit: await unwrap(tenant).db('audit_entries').pluck('detail'),
+      values: await unwrap(tenant).db('workspace_variables').select('value'),
     }))
     for (const text of [
       created.body,
@@ -78,16 +79,18 @@ describe('/api/workspaces/{id}/variables', () => {
     const { org, user, workspace, url } = await made()
     const { keyring, store } = harness.deps
     const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
-    await store.tenant(org.id, async (db) =>
-      db('workspace_variables').insert({
-        organizationId: org.id,
-        workspaceId: workspace.id,
-        key: 'GIT_SSH_COMMAND',
-        kind: 'env',
-        sensitive: false,
-        value: keyring.seal(place, 'id'),
-        valueMac: Buffer.alloc(32),
-      }),
+    await store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_variables')
+        .insert({
+          organizationId: org.id,
+          workspaceId: workspace.id,
+          key: 'GIT_SSH_COMMAND',
+          kind: 'env',
+          sensitive: false,
+          value: keyring.seal(place, 'id'),
+          valueMac: Buffer.alloc(32),
+        }),
     )
     const [{ id, value }] = (await user.get(url)).json().variables
     expect(value).toBe('id')
@@ -132,18 +135,20 @@ describe('/api/workspaces/{id}/variables', () => {
     const taken = await user.post(url, { key: 'a', value: '' })
     expect(taken.json()).toMatchObject({ code: 'name_taken', existingId: variable.id })
     expect((await user.post(url, { key: 'A', value: '', kind: 'env' })).statusCode).toBe(201)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_variables').insert(
-        Array.from({ length: 197 }, (_, index) => ({
-          organizationId: org.id,
-          workspaceId: workspace.id,
-          key: `v${index}`,
-          kind: 'terraform',
-          value: Buffer.alloc(0),
-          valueMac: Buffer.alloc(0),
-          sensitive: true,
-        })),
-      ),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_variables')
+        .insert(
+          Array.from({ length: 197 }, (_, index) => ({
+            organizationId: org.id,
+            workspaceId: workspace.id,
+            key: `v${index}`,
+            kind: 'terraform',
+            value: Buffer.alloc(0),
+            valueMac: Buffer.alloc(0),
+            sensitive: true,
+          })),
+        ),
     )
     const both = await Promise.all(['x', 'y'].map((key) => user.post(url, { key, value: '' })))
     expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([201, 409])
@@ -210,18 +215,20 @@ describe('/api/workspaces/{id}/variables', () => {
     const { org, user, workspace, url } = await made()
     const { keyring, store } = harness.deps
     const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
-    await store.tenant(org.id, async (db) =>
-      db('workspace_variables').insert(
-        Array.from({ length: 30 }, (_, n) => ({
-          organizationId: org.id,
-          workspaceId: workspace.id,
-          key: `v${n}`,
-          kind: 'terraform',
-          sensitive: true,
-          value: keyring.seal(place, 'v'.repeat(65_536)),
-          valueMac: Buffer.alloc(32),
-        })),
-      ),
+    await store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_variables')
+        .insert(
+          Array.from({ length: 30 }, (_, n) => ({
+            organizationId: org.id,
+            workspaceId: workspace.id,
+            key: `v${n}`,
+            kind: 'terraform',
+            sensitive: true,
+            value: keyring.seal(place, 'v'.repeat(65_536)),
+            valueMac: Buffer.alloc(32),
+          })),
+        ),
     )
     const { variables } = (await user.get(url)).json()
     expect(variables.length).toBe(30)
@@ -265,8 +272,8 @@ describe('/api/workspaces/{id}/variables', () => {
       const ended = (await user.get(`${workspace.url}/runs/${run.id}`)).json().run
       expect(ended).toMatchObject({ state: 'failed', reason: 'plan_stale' })
     }
-    const authors = await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').where({ userId: deployer.id }).pluck('what'),
+    const authors = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').where({ userId: deployer.id }).pluck('what'),
     )
     expect(authors).toEqual(['variable a', 'variable a', 'variable a'])
   })

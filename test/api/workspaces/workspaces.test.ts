@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { pipelines } from '../../../store/pipelines/pipelines.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditEntriesOf } from '../../../store/audit/audit-entries.ts'
@@ -40,8 +41,8 @@ describe('workspaces', () => {
     })
     const pipeline = await user.get(`/api/pipelines/${workspace.pipelineId}`)
     expect(pipeline.json().pipeline).toMatchObject({ name: 'provision-net', managed: true })
-    const audit = await harness.deps.store.tenant(org.id, async (db) =>
-      auditEntriesOf(db, org.id, { kind: 'workspace', id: String(workspace.id) }),
+    const audit = await harness.deps.store.tenant(org.id, async (tenant) =>
+      auditEntriesOf(tenant, { kind: 'workspace', id: String(workspace.id) }),
     )
     expect(audit.map(({ event }) => event)).toEqual(['workspace.created'])
   })
@@ -152,8 +153,11 @@ describe('workspaces', () => {
     expect(started.statusCode, started.body).toBe(201)
     const refused = await user.delete(`/api/pipelines/${id}`)
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'run_in_progress'])
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_runs').where({ organizationId: org.id }).update({ phase: 'canceled' }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_runs')
+        .where({ organizationId: org.id })
+        .update({ phase: 'canceled' }),
     )
     expect((await user.delete(`/api/pipelines/${id}`)).statusCode).toBe(200)
     expect((await user.get(`/api/pipelines/${id}`)).statusCode).toBe(404)
@@ -184,8 +188,8 @@ describe('workspaces', () => {
     expect((await deployer.delete(workspace.url)).statusCode).toBe(403)
     const same = { criticality: 'production', costLimitMonthly: 100, unpriced: 'deny' }
     expect((await deployer.patch(workspace.url, same)).statusCode).toBe(200)
-    const audit = await harness.deps.store.tenant(org.id, async (db) =>
-      auditEntriesOf(db, org.id, { kind: 'workspace', id: String(workspace.id) }),
+    const audit = await harness.deps.store.tenant(org.id, async (tenant) =>
+      auditEntriesOf(tenant, { kind: 'workspace', id: String(workspace.id) }),
     )
     expect(audit.filter(({ event }) => event === 'workspace.denied').length).toBeGreaterThan(5)
     expect(audit.some(({ event }) => event === 'workspace.updated')).toBe(false)
@@ -197,8 +201,11 @@ describe('workspaces', () => {
     const workspace = await org.workspace({ fields: { costLimitMonthly: 100 } })
     const changed = await sre.patch(workspace.url, { costLimitMonthly: null })
     expect(changed.json().workspace.costLimitMonthly).toBeNull()
-    const authors = await harness.deps.store.tenant(org.id, async (db) =>
-      db('workspace_authorship').where({ workspaceId: workspace.id, userId: sre.id }).pluck('what'),
+    const authors = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_authorship')
+        .where({ workspaceId: workspace.id, userId: sre.id })
+        .pluck('what'),
     )
     expect(authors).toEqual(['costLimitMonthly'])
     const { entries } = (await sre.get('/api/audit?event=workspace.updated')).json()
@@ -209,8 +216,8 @@ describe('workspaces', () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
-    const ids = await harness.deps.store.tenant(org.id, async (db) => {
-      const all = pipelines(db, org.id)
+    const ids = await harness.deps.store.tenant(org.id, async (tenant) => {
+      const all = pipelines(tenant)
       const target = { targetWorkspaceId: workspace.id }
       const shop = await all.create({ name: 'shop', kind: 'application', ...target })
       const more = await all.create({ name: 'more', kind: 'infrastructure', ...target })

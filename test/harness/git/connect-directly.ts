@@ -20,8 +20,8 @@ export async function connectDirectly(
   const repository = await connectGitHost(outbound, { product, origin, token }).repository(repo)
   const claim = { host: new URL(origin).host, repositoryId: repository.id, branch: 'main' }
   at.beforeStart?.()
-  return store.tenant(organizationId, async (db) => {
-    const connections = gitConnections(db, organizationId)
+  return store.tenant(organizationId, async (tenant) => {
+    const connections = gitConnections(tenant)
     const { id } = await connections.create({
       provider,
       product,
@@ -36,7 +36,7 @@ export async function connectDirectly(
       createdBy: null,
     })
     await connections.claim(id, claim)
-    await startInitialization(db, organizationId, { connectionId: id, claim })
+    await startInitialization(tenant, { connectionId: id, claim })
     return id
   })
 }

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { expect } from 'vitest'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -63,8 +64,8 @@ export async function serviceProvider(harness: Harness): Promise<ServiceProvider
       return answer.json().redirectUrl
     },
     event: async (event) =>
-      deps.store.tenant(org.id, async (db) =>
-        db('audit_entries').where({ organizationId: org.id, event }),
+      deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant).db('audit_entries').where({ organizationId: org.id, event }),
       ),
   }
 }

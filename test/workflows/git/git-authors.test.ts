@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, peerMakers } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -23,8 +24,11 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
     const starter = await org.user('Owner')
     // What was there before is nobody's here; from now on each commit counts.
     await starter.post(`${ws.url}/plan`)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('configuration_versions').where({ workspaceId: ws.id }).update({ unknownAuthor: false }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('configuration_versions')
+        .where({ workspaceId: ws.id })
+        .update({ unknownAuthor: false }),
     )
     const write = { 'live/main.tf': main('forged') }
     // `git commit --author` and the committer's variables name anybody; no key of theirs has signed it.
@@ -55,8 +59,11 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
     })
     const starter = await org.user('Owner')
     await starter.post(`${ws.url}/plan`)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('configuration_versions').where({ workspaceId: ws.id }).update({ unknownAuthor: false }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('configuration_versions')
+        .where({ workspaceId: ws.id })
+        .update({ unknownAuthor: false }),
     )
     await harness.peer.edit(repo, { write: { 'docs/a.md': 'by a stranger\n' } })
     await harness.peer.edit(repo, {

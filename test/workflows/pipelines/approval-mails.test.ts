@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { runUntil, startRun } from '../../harness/runs.ts'
@@ -29,7 +30,9 @@ test('a run that waits is told once to each who may approve it, in words, and to
   ]
   const stranger = await (await harness.organization()).user('Owner')
   await owner.patch(`/api/org/users/${left.id}`, { active: false })
-  await harness.deps.store.tenant(org.id, async (db) => {
+  await harness.deps.store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+
     await db('users').where({ id: noAddress.id }).update({ email: null })
     await db('users').where({ id: author.id }).update({ name: 'Ada\r\nBcc: x@y.example' })
   })
@@ -59,7 +62,7 @@ test('a run that waits is told once to each who may approve it, in words, and to
 
   // Two relays, and the run comes to wait again: it is told once.
   const run = await harness.deps.store.platform('workspace_runs').where({ id }).first()
-  await harness.deps.store.tenant(org.id, async (db) => mails(db, org.id).queueApproval(run))
+  await harness.deps.store.tenant(org.id, async (tenant) => mails(tenant).queueApproval(run))
   await second.stop()
   const told = server.received.flatMap(({ to }) => to).toSorted()
   expect(told).toEqual([approver, owner, administrator].map(({ email }) => email).toSorted())

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { awaits, runUntil, startRun } from '../../harness/runs.ts'
@@ -17,8 +18,9 @@ test.each(['re-addressed', 'signed in by'] as const)(
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const saver = await org.user('Org Admin')
     if (how === 'signed in by')
-      await harness.deps.store.tenant(org.id, async (db) =>
-        db('sessions')
+      await harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant)
+          .db('sessions')
           .where({ userId: second.id })
           .update({ kind: 'saml', idpSavedBy: [saver.id] }),
       )
@@ -33,8 +35,8 @@ test.each(['re-addressed', 'signed in by'] as const)(
       await author.patch(`/api/org/users/${second.id}`, { email: `x-${second.email}` })
     // Without noteChange, which would have sent the run back by itself.
     else
-      await harness.deps.store.tenant(org.id, async (db) =>
-        db('workspace_authorship').insert({
+      await harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant).db('workspace_authorship').insert({
           organizationId: org.id,
           workspaceId: workspace.id,
           userId: saver.id,

@@ -15,8 +15,8 @@ const deny = (message: string) =>
   `package cloudcontrol\n\ndeny contains "${message}" if {\n  some change in input.plan.resource_changes\n  change.type == "terraform_data"\n}\n`
 
 async function addPolicy(org: TestOrganization, policy: Partial<NewPolicy>) {
-  return harness.deps.store.tenant(org.id, async (db) =>
-    policies(db, org.id).create({
+  return harness.deps.store.tenant(org.id, async (tenant) =>
+    policies(tenant).create({
       name: 'no data',
       rego: deny('no terraform_data here'),
       enforcement: 'mandatory',
@@ -155,8 +155,8 @@ describe('the cost gate', () => {
 
   test('a price book beside it does not make a free type cost', async () => {
     const org = await harness.organization()
-    await harness.deps.store.tenant(org.id, async (db) =>
-      prices(db, org.id).create({
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      prices(tenant).create({
         provider: 'aws',
         resourceType: 'aws_instance',
         match: { instance_type: 't3.micro' },

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { awaits, isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
@@ -240,8 +241,8 @@ describe('a production workspace', () => {
     await author.post(`${workspace.url}/lock`, { reason: 'looking' })
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     expect((await second.post(approve, {})).statusCode).toBe(200)
-    await harness.deps.store.tenant(org.id, async (db) =>
-      db('users').where({ id: second.id }).update({ active: false }),
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('users').where({ id: second.id }).update({ active: false }),
     )
     await author.post(`${workspace.url}/unlock`, {})
     const run = await runUntil(author, { workspace, id }, awaits)

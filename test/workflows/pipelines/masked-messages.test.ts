@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { isOver, runUntil, startRun } from '../../harness/runs.ts'
@@ -49,18 +50,20 @@ test.each([
   const workspace = await org.workspace({ by: owner, files: { 'main.tf': '' } })
   const { keyring, store } = harness.deps
   const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
-  await store.tenant(org.id, async (db) =>
-    db('workspace_variables').insert(
-      values.map((value, n) => ({
-        organizationId: org.id,
-        workspaceId: workspace.id,
-        key: `v${n}`,
-        kind: 'terraform',
-        sensitive: true,
-        value: keyring.seal(place, value),
-        valueMac: keyring.mac('variable', value),
-      })),
-    ),
+  await store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('workspace_variables')
+      .insert(
+        values.map((value, n) => ({
+          organizationId: org.id,
+          workspaceId: workspace.id,
+          key: `v${n}`,
+          kind: 'terraform',
+          sensitive: true,
+          value: keyring.seal(place, value),
+          valueMac: keyring.mac('variable', value),
+        })),
+      ),
   )
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -24,16 +25,21 @@ test('a workspace whose state has the last serial is applied again after a resto
     resources: [],
   })
   const { store, keyring } = harness.deps
-  await store.tenant(org.id, async (db) =>
-    db('state_versions').insert({
-      organization_id: org.id,
-      workspace_id: workspace.id,
-      serial: last,
-      lineage: 'old',
-      body: keyring.seal({ organizationId: org.id, table: 'state_versions', column: 'body' }, body),
-      body_sha256: createHash('sha256').update(body).digest('hex'),
-      created_by: 'old version',
-    }),
+  await store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('state_versions')
+      .insert({
+        organization_id: org.id,
+        workspace_id: workspace.id,
+        serial: last,
+        lineage: 'old',
+        body: keyring.seal(
+          { organizationId: org.id, table: 'state_versions', column: 'body' },
+          body,
+        ),
+        body_sha256: createHash('sha256').update(body).digest('hex'),
+        created_by: 'old version',
+      }),
   )
   const url = `${workspace.url}/state/versions`
   const refused = await owner.post(`${url}/${last}/restore`)

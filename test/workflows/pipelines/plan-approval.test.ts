@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { awaits, isOver, runUntil, startRun } from '../../harness/runs.ts'
@@ -37,8 +38,9 @@ test('approved, it is planned, and the plan waits for an approval of its own', a
 test('nobody looks at it in time: it ends, and nothing of it ran', async () => {
   const { org, author, workspace } = await guarded()
   const { id } = await startRun(author, workspace)
-  await harness.deps.store.tenant(org.id, async (db) =>
-    db('workspace_runs')
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('workspace_runs')
       .where({ id })
       .update({ approvalExpiresAt: new Date(0) }),
   )

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
@@ -29,7 +30,9 @@ test('a keyring without the key: 503 on exactly what needs it, and nothing was c
   const workspace = await org.workspace({ by: owner })
   await owner.post(`${workspace.url}/variables`, { key: 'word', value: 'x', kind: 'terraform' })
   // Sealed under a key that this keyring does not have: its id stands in the envelope.
-  await harness.deps.store.tenant(org.id, async (db) => {
+  await harness.deps.store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+
     const [row] = await db('workspace_variables').where({ workspaceId: workspace.id })
     const other = Buffer.from(row.value)
     other.write('gone', 2)

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { isOver, runUntil, startRun } from '../../harness/runs.ts'
@@ -32,18 +33,20 @@ test('variables from before that steer git and shells run nothing in init, and t
   }
   const { keyring, store } = harness.deps
   const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
-  await store.tenant(org.id, async (db) =>
-    db('workspace_variables').insert(
-      Object.entries(variables).map(([key, value]) => ({
-        organizationId: org.id,
-        workspaceId: workspace.id,
-        key,
-        kind: 'env',
-        sensitive: false,
-        value: keyring.seal(place, value),
-        valueMac: keyring.mac('variable', value),
-      })),
-    ),
+  await store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('workspace_variables')
+      .insert(
+        Object.entries(variables).map(([key, value]) => ({
+          organizationId: org.id,
+          workspaceId: workspace.id,
+          key,
+          kind: 'env',
+          sensitive: false,
+          value: keyring.seal(place, value),
+          valueMac: keyring.mac('variable', value),
+        })),
+      ),
   )
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
