@@ -3,7 +3,7 @@ import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
-import type { Store } from '../store/connect.ts'
+import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 
 /** The dependencies of the activities: made once by the worker, and by tests. */

@@ -2,7 +2,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { Context } from '@temporalio/activity'
 import type { Logger } from 'pino'
 import { AppError } from '../domain/errors.ts'
-import { toFault } from '../store/connect.ts'
+import { toFault } from '../store/driver/connect.ts'
 
 /** A temporary fault of work that has used all of its attempts. */
 export class GivenUp extends Error {

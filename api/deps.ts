@@ -5,7 +5,7 @@ import type { PolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
-import type { Store } from '../store/connect.ts'
+import type { Store } from '../store/driver/connect.ts'
 
 /** The dependencies of the routes: made once in server.ts, and by tests. */
 export type Deps = {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret } from '../config.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
-import { connectOwner } from '../store/connect.ts'
+import { connectOwner } from '../store/driver/connect.ts'
 import { benchConfig } from './config.ts'
 import { seedOrganization, type Size } from './seed-organization.ts'
 

@@ -8,7 +8,7 @@ import { readConfig } from '../config.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
-import { connectStore } from '../store/connect.ts'
+import { connectStore } from '../store/driver/connect.ts'
 
 /** Writes api/openapi.json from the routes themselves. Nothing listens, and nothing is connected to. */
 async function main(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { Query, type Client } from 'pg'
-import { sendTogether } from './send-together.ts'
+import { sendTogether } from './driver/send-together.ts'
 
 /**
  * A row's columns as PostgreSQL holds them: big-endian numbers, and bytes as they are. They lie in the

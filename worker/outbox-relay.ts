@@ -9,7 +9,7 @@ import {
   TypedSearchAttributes,
 } from '@temporalio/common'
 import type { Logger } from 'pino'
-import type { Store } from '../store/connect.ts'
+import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { outboxQueue, type OutboxRow } from '../store/platform/outbox-queue.ts'
 import { drainQueue, type Relay } from './drain-queue.ts'

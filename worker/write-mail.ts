@@ -12,7 +12,7 @@ import { secondFactorRemovedLetter } from '../gateways/mail/letters/second-facto
 import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
 import type { Letter } from '../gateways/mail/letter.ts'
 import type { Mail } from '../gateways/mail/mailer.ts'
-import type { Store } from '../store/connect.ts'
+import type { Store } from '../store/driver/connect.ts'
 import { mails, type MailDetail } from '../store/mails/mails.ts'
 import { nameOfOrganization } from '../store/organizations/name-of-organization.ts'
 import type { QueuedMail } from '../store/platform/mail-queue.ts'

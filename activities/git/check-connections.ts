@@ -4,7 +4,7 @@ import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
 import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
-import { noteHealth } from '../../store/git/note-health.ts'
+import { noteHealth } from '../../app/git/note-health.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
 

@@ -1,5 +1,5 @@
 import type { Applied } from '../../gateways/runner/protocol.ts'
-import type { RunEnd } from '../../store/pipelines/end-run.ts'
+import type { RunEnd } from '../../app/pipelines/end-run.ts'
 import type { StopCause } from './watch-run.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 

@@ -1,5 +1,5 @@
 import { systemActor } from '../../store/audit/audit-log.ts'
-import { endRun } from '../../store/pipelines/end-run.ts'
+import { endRun } from '../../app/pipelines/end-run.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import type { InfrastructureRunInput, RunFailure } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'

@@ -1,6 +1,6 @@
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
-import { endRun } from '../../store/pipelines/end-run.ts'
+import { endRun } from '../../app/pipelines/end-run.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { tokens } from '../../store/tokens/tokens.ts'

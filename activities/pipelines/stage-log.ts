@@ -1,5 +1,5 @@
 import type { LogLine } from '../../gateways/runner/protocol.ts'
-import type { Store } from '../../store/connect.ts'
+import type { Store } from '../../store/driver/connect.ts'
 import { logLines } from '../../store/pipelines/log-lines.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 

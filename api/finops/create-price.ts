@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
-import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
 import { priceColumns } from './price-columns.ts'
 import type { NewPriceBody } from './schemas.ts'

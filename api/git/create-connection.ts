@@ -14,8 +14,8 @@ import {
   placeOfToken,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
-import { startInitialization } from '../../store/git/start-initialization.ts'
-import { startWebhook } from '../../store/git/start-webhook.ts'
+import { startInitialization } from '../../app/git/start-initialization.ts'
+import { startWebhook } from '../../app/git/start-webhook.ts'
 import type { Deps } from '../deps.ts'
 import { findRepository, type FoundRepository } from './find-repository.ts'
 import { markOrUndo } from './mark-claim.ts'

@@ -16,7 +16,7 @@ import {
   type HydrationSummary,
 } from '../../store/git/git-hydrations.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
-import { noteChange } from '../../store/workspaces/note-change.ts'
+import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'

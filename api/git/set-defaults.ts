@@ -8,8 +8,8 @@ import {
   type GitClaim,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
-import { startInitialization } from '../../store/git/start-initialization.ts'
-import { startWebhook } from '../../store/git/start-webhook.ts'
+import { startInitialization } from '../../app/git/start-initialization.ts'
+import { startWebhook } from '../../app/git/start-webhook.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'

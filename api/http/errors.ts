@@ -3,7 +3,7 @@ import { AppError, invalid, type Fault, type ScimType } from '../../domain/error
 import { isHttps, strictTransport } from './https.ts'
 import { isBrowserAddress } from '../../domain/saml/is-browser-address.ts'
 import { isScimAddress } from '../../domain/scim/scim-address.ts'
-import { toFault } from '../../store/connect.ts'
+import { toFault } from '../../store/driver/connect.ts'
 import { pageHeaders, troublePage } from '../saml/pages.ts'
 import { scimErrorBody, scimMediaType } from './scim-error-body.ts'
 

@@ -9,7 +9,7 @@ import {
   organizationSettings,
   type OrganizationSettings,
 } from '../../store/organizations/settings.ts'
-import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'

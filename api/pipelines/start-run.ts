@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
-import { createRun } from '../../store/pipelines/create-run.ts'
+import { createRun } from '../../app/pipelines/create-run.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -13,7 +13,7 @@ import {
   configurationVersions,
   type ConfigurationVersion,
 } from '../../store/workspaces/configuration-versions.ts'
-import { takeGitVersion } from '../../store/workspaces/take-git-version.ts'
+import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'

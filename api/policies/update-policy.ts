@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { noteGuardChange } from '../../store/policies/note-guard-change.ts'
+import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { policies, type NewPolicy, type Policy } from '../../store/policies/policies.ts'
 import type { Deps } from '../deps.ts'
 import { assertCompiles } from './assert-compiles.ts'

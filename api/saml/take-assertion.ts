@@ -13,7 +13,7 @@ import {
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
 import type { ResponseVerifier } from '../../gateways/saml/verify-response.ts'
-import { isUniqueViolation } from '../../store/connect.ts'
+import { isUniqueViolation } from '../../store/driver/connect.ts'
 import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import type { Deps } from '../deps.ts'
 import type { Visitor } from '../sign-in/visitor.ts'

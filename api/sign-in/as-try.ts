@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import type { PlatformDb } from '../../store/connect.ts'
+import type { PlatformDb } from '../../store/driver/connect.ts'
 import { signInTries } from '../../store/platform/sign-in-tries.ts'
 
 /**

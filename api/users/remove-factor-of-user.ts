@@ -3,7 +3,7 @@ import { assertMayChange } from '../../domain/access/person-rules.ts'
 import { AppError } from '../../domain/errors.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
-import { takeOffSecondFactor } from '../../store/users/take-off-second-factor.ts'
+import { takeOffSecondFactor } from '../../app/users/take-off-second-factor.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { noteChange } from '../../store/workspaces/note-change.ts'
+import { noteChange } from '../../app/workspaces/note-change.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'

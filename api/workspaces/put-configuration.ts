@@ -12,7 +12,7 @@ import {
   configurationVersions,
   type ConfigurationVersion,
 } from '../../store/workspaces/configuration-versions.ts'
-import { noteChange } from '../../store/workspaces/note-change.ts'
+import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 

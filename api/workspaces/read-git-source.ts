@@ -1,6 +1,6 @@
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
-import { sourceOfWorkspace } from '../../store/workspaces/source-of-workspace.ts'
+import { sourceOfWorkspace } from '../../app/workspaces/source-of-workspace.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from '../git/open-host.ts'

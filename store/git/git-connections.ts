@@ -3,7 +3,7 @@ import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Ownership } from '../../domain/git/owner-marker.ts'
 import type { GitProduct, GitProvider } from '../../domain/git/providers.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 
 /** `pending`: being registered; `unavailable`: the host takes none from this token, and why. */
 export type WebhookState = 'none' | 'pending' | 'active' | 'unavailable'

@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 
 /** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
 export type ApprovalStage = 'plan' | 'approve'

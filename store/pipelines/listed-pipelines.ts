@@ -1,5 +1,5 @@
 import type { RunPhase } from '../../domain/pipelines/run-state.ts'
-import type { Store } from '../connect.ts'
+import type { Store } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
 import type { Pipeline } from './pipelines.ts'
 

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 
 class PipelineRow extends Model {
   static override tableName = 'pipelines'

@@ -5,7 +5,7 @@ import {
   type OpenHead,
   type SealHead,
 } from '../../domain/audit/chain-head.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 const batch = 500
 

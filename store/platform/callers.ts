@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
-import type { Store } from '../connect.ts'
+import type { Store } from '../driver/connect.ts'
 
 export type CallerRow = {
   credentialId: number

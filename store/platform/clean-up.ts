@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /**
  * Rows that can be deleted. Each stays at least as long as anything reads it: a lock and its window

@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /**
  * Connections to check again, the longest waiting first. Usually every ten minutes; refused ones

@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /**
  * Runs that waited too long for an approval of their files. They have no workflow yet, so no timer

@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 import type { LivePhase } from '../../domain/pipelines/run-state.ts'
 
 export type LiveRun = {

@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /** `shared`: not configured; proof is then needed once there is a second organization. */
 export type DomainProof = 'dns' | 'none' | 'shared'

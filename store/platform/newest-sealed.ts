@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /** The newest sealed value of each kind, to check that the keyring fits the store. */
 export async function newestSealed(db: PlatformDb): Promise<Buffer[]> {

@@ -1,5 +1,5 @@
 import { keptScimLogEntries } from '../scim/scim-log.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /** Keeps the newest entries of each organization, so that a connector that fails for weeks cannot fill the disk. */
 export async function pruneScimLog(db: PlatformDb, kept = keptScimLogEntries): Promise<void> {

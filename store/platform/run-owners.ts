@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /** The organization of a run. An activity takes it from here, never from its argument (docs/temporal.md). */
 export async function organizationOfRun(

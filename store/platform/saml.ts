@@ -1,5 +1,5 @@
-import type { PlatformDb } from '../connect.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import type { PlatformDb } from '../driver/connect.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import type { SamlBinding } from '../saml/saml-configurations.ts'
 import type { SamlRequest } from '../saml/saml-requests.ts'
 

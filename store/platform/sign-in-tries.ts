@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 const lockAfterFailures = 5
 const lockDurationMinutes = 15

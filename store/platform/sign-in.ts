@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 export type SignInCandidate = {
   userId: number

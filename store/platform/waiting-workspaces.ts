@@ -1,5 +1,5 @@
 import { organizationRunLimit, workingPhases } from '../../domain/pipelines/run-state.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 export type WaitingRun = {
   organizationId: number

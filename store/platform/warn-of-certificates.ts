@@ -1,6 +1,6 @@
 import { lowestRole } from '../../domain/access/roles.ts'
 import { warnDays } from '../../domain/saml/certificate-state.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 /**
  * Queues mails about certificates that end soon, to everybody who may change the identity provider.

@@ -1,5 +1,5 @@
 import type { GitProduct } from '../../domain/git/providers.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 export type WebhookTarget = {
   organizationId: number

@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
 export type FoundPerson = {

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Powers, Role } from '../../domain/access/roles.ts'
 import { powerOfEditor, type Editor } from '../../domain/saml/power-of-editor.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import { editorColumns } from './saml-configurations.ts'
 
 export type SamlRequestKind = 'login' | 'test' | 'logout'

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { refusal } from '../../domain/scim/refusals.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 
 /**
  * Members of one group, by statements whose cost is that of the change and not of the group:

@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 
 /**
  * Takes the shared lock of a change of membership. Such changes do not exclude each other, but they

@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
-import type { Store } from '../connect.ts'
+import type { Store } from '../driver/connect.ts'
 import { cut, type Changes, type ScimRequest } from './scim-log.ts'
 import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
 

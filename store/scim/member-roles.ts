@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import { newestMaking } from '../users/person-makers.ts'
 
 /** `ids` are public ids: these people, these and all members of the group, or all members but these. */

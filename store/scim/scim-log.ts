@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 
 /** A request as it came, bounded. */
 export type ScimRequest = { method: string; path: string }

@@ -3,8 +3,8 @@ import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
-import { isUniqueViolation } from '../connect.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 
 export type ScimUser = UserColumns & {

@@ -3,7 +3,7 @@ import { may, type Caller } from '../../domain/access/caller.ts'
 import { lastOwner } from '../../domain/access/person-rules.ts'
 import { lowerOf, type Capability } from '../../domain/access/roles.ts'
 import { AppError } from '../../domain/errors.ts'
-import { askPrepared } from '../ask-prepared.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
 import { users } from './users.ts'
 
 /**

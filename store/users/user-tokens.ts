@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import type { PlatformDb } from '../connect.ts'
+import type { PlatformDb } from '../driver/connect.ts'
 
 export type UserTokenPurpose = 'invitation' | 'password_reset' | 'second_factor'
 

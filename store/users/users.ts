@@ -1,9 +1,9 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../driver/connect.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
 
 class UserRow extends Model {

@@ -1,4 +1,4 @@
-import type { Store } from '../connect.ts'
+import type { Store } from '../driver/connect.ts'
 import { configurationVersions } from './configuration-versions.ts'
 
 /** A frame between processes holds one (gateways/runner/frames.ts). */

@@ -2,7 +2,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, type QueryBuilder } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { StateHeader } from '../../domain/workspaces/split-state.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 
 class StateVersionRow extends Model {
   static override tableName = 'state_versions'

@@ -3,7 +3,7 @@ import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.ts'
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 import { copyRows } from '../copy-rows.ts'
 
 class WorkspaceVariableRow extends Model {

@@ -1,8 +1,8 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../driver/connect.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUniqueViolation } from '../connect.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
 
 class WorkspaceRow extends Model {

@@ -18,7 +18,7 @@ import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer
 import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
-import { connectOwner, connectStore } from '../../store/connect.ts'
+import { connectOwner, connectStore } from '../../store/driver/connect.ts'
 import { ensureLogins } from '../../store/ensure-logins.ts'
 import { openChangeFeed } from '../../store/platform/change-feed.ts'
 import { startMailRelay } from '../../worker/mail-relay.ts'

@@ -1,7 +1,7 @@
 import { asTenant, unwrap } from '../../store/driver/tenant.ts'
 import { createApp } from '../../api/app.ts'
-import { connectOwner, type Store } from '../../store/connect.ts'
-import { askPrepared } from '../../store/ask-prepared.ts'
+import { connectOwner, type Store } from '../../store/driver/connect.ts'
+import { askPrepared } from '../../store/driver/ask-prepared.ts'
 import type { Harness } from './create-harness.ts'
 
 /**

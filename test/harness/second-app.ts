@@ -1,7 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../api/app.ts'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
-import { connectStore } from '../../store/connect.ts'
+import { connectStore } from '../../store/driver/connect.ts'
 import type { Harness } from './create-harness.ts'
 import type { TestUser } from './test-user.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import type { PlatformDb } from '../../store/connect.ts'
+import type { PlatformDb } from '../../store/driver/connect.ts'
 
 /** A state of 64 MiB is sealed, and nothing to read through. */
 const largestRow = 5_000_000

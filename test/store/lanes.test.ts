@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
-import { connectOwner, connectStore, type Store } from '../../store/connect.ts'
+import { connectOwner, connectStore, type Store } from '../../store/driver/connect.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 
 describe('connections that many ask at once', () => {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Secret } from '../../config.ts'
-import { connectOwner } from '../../store/connect.ts'
+import { connectOwner } from '../../store/driver/connect.ts'
 import { describeSchema } from './describe-schema.ts'
 
 describe('the schema that the migrations add up to', () => {

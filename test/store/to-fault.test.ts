@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
 import { AppError } from '../../domain/errors.ts'
-import { toFault } from '../../store/connect.ts'
+import { toFault } from '../../store/driver/connect.ts'
 
 test('a socket that is not there is a database that is away; a file that is not there is what it is', async () => {
   const path = '/nonexistent/.s.PGSQL.5432'

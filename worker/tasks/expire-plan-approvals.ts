@@ -1,6 +1,6 @@
 import { systemActor } from '../../store/audit/audit-log.ts'
-import type { Store } from '../../store/connect.ts'
-import { endRun } from '../../store/pipelines/end-run.ts'
+import type { Store } from '../../store/driver/connect.ts'
+import { endRun } from '../../app/pipelines/end-run.ts'
 import { expiredPlanApprovals } from '../../store/platform/expired-plan-approvals.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 

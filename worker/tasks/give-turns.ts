@@ -1,5 +1,5 @@
-import { beginRun, promoteNext } from '../../store/pipelines/promote-next.ts'
-import type { Store } from '../../store/connect.ts'
+import { beginRun, promoteNext } from '../../app/pipelines/promote-next.ts'
+import type { Store } from '../../store/driver/connect.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 import { waitingRuns } from '../../store/platform/waiting-workspaces.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'

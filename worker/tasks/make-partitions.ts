@@ -1,4 +1,4 @@
-import type { Store } from '../../store/connect.ts'
+import type { Store } from '../../store/driver/connect.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
 /** Makes the partitions of this month and the next three before rows arrive for them. */

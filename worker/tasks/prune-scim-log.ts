@@ -1,4 +1,4 @@
-import type { Store } from '../../store/connect.ts'
+import type { Store } from '../../store/driver/connect.ts'
 import { pruneScimLog } from '../../store/platform/prune-scim-log.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 

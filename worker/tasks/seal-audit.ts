@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { chainHeads } from '../../gateways/keyring/chain-heads.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
-import type { Store } from '../../store/connect.ts'
+import type { Store } from '../../store/driver/connect.ts'
 import { sealAudit } from '../../store/platform/audit-sealer.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepErroredState } from '../../../activities/pipelines/keep-errored-state.ts'
 import { findRun } from '../../../activities/pipelines/load-run.ts'
 import { unavailable } from '../../../domain/errors.ts'
-import type { Store } from '../../../store/connect.ts'
+import type { Store } from '../../../store/driver/connect.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog, systemActor } from '../../../store/audit/audit-log.ts'
 import { chainHeads } from '../../../gateways/keyring/chain-heads.ts'
-import { connectOwner } from '../../../store/connect.ts'
+import { connectOwner } from '../../../store/driver/connect.ts'
 import { sealAudit } from '../../../store/platform/audit-sealer.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'

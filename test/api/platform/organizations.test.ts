@@ -152,7 +152,7 @@ describe('/api/admin/organizations', () => {
 })
 
 async function asOwner(sql: string): Promise<void> {
-  const { connectOwner } = await import('../../../store/connect.ts')
+  const { connectOwner } = await import('../../../store/driver/connect.ts')
   const owner = connectOwner(harness.config.databaseUrl)
   await owner.raw(sql)
   await owner.destroy()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectOwner } from '../../../store/connect.ts'
+import { connectOwner } from '../../../store/driver/connect.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { approvedRun } from '../users/approve-as.ts'
 import { scimClient } from './scim-client.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { KeptQuery } from '../../../store/kept-query.ts'
+import { KeptQuery } from '../../../store/driver/kept-query.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { scimClient, type ScimClient } from './scim-client.ts'
 
@@ -40,7 +40,9 @@ beforeAll(async () => {
     [org.id],
   )
   someone = rows[0].id
-  const owner = (await import('../../../store/connect.ts')).connectOwner(harness.config.databaseUrl)
+  const owner = (await import('../../../store/driver/connect.ts')).connectOwner(
+    harness.config.databaseUrl,
+  )
   await owner.raw('analyze users, group_members, groups, role_grants')
   await owner.destroy()
   watch()

@@ -1,7 +1,7 @@
 import type { Deps } from '../../../api/deps.ts'
 import { connectGitHost } from '../../../gateways/git/connect-git-host.ts'
 import { gitConnections, placeOfToken } from '../../../store/git/git-connections.ts'
-import { startInitialization } from '../../../store/git/start-initialization.ts'
+import { startInitialization } from '../../../app/git/start-initialization.ts'
 import type { GitPeer } from './git-peer.ts'
 
 /**

@@ -1,8 +1,8 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { writeCommentId, writeCommentType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import { outbox } from '../outbox/outbox.ts'
-import { gitPullRequests } from './git-pull-requests.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 
 /** Starts the workflow that updates a pull request's comment, in the transaction of the change it reports. */
 export async function startComment(

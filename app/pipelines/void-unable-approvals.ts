@@ -1,12 +1,12 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
-import type { AuditActor } from '../audit/audit-log.ts'
-import { outbox } from '../outbox/outbox.ts'
-import { workspaces } from '../workspaces/workspaces.ts'
-import { approvals } from './approvals.ts'
-import { approvers } from './approvers.ts'
+import type { AuditActor } from '../../store/audit/audit-log.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { approvals } from '../../store/pipelines/approvals.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { sendBackRun } from './send-back-run.ts'
-import { workspaceRuns } from './workspace-runs.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 
 /**
  * Voids approvals whose giver could not give them now; their runs wait for another. Called after a

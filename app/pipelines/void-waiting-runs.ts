@@ -1,10 +1,10 @@
-import type { Tenant } from '../driver/tenant.ts'
-import type { AuditActor } from '../audit/audit-log.ts'
-import { outbox } from '../outbox/outbox.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { AuditActor } from '../../store/audit/audit-log.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import { endRun } from './end-run.ts'
 import { sendBackRun } from './send-back-run.ts'
-import { workspaceRuns } from './workspace-runs.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 
 export type GuardChange = {
   workspaceId: number

@@ -1,10 +1,10 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { auditLog, systemActor } from '../audit/audit-log.ts'
-import { mails } from '../mails/mails.ts'
-import { organizationSettings } from '../organizations/settings.ts'
-import { workspaces } from '../workspaces/workspaces.ts'
-import { stages } from './stages.ts'
-import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { mails } from '../../store/mails/mails.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 
 /**
  * With `planApproval: unseen`, a production run of files that nobody but their authors has approved

@@ -1,9 +1,9 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { initializeRepositoryId, initializeRepositoryType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import { outbox } from '../outbox/outbox.ts'
-import { nameOfRepository } from './name-of-repository.ts'
-import type { GitClaim } from './git-connections.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { nameOfRepository } from '../../store/git/name-of-repository.ts'
+import type { GitClaim } from '../../store/git/git-connections.ts'
 
 /** Starts the preparation of a branch in the transaction that claims it, so that no claim stays half made. */
 export async function startInitialization(

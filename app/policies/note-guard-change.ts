@@ -1,7 +1,7 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { noteChange } from '../workspaces/note-change.ts'
-import type { PolicyWorkspaces } from './policies.ts'
+import type { PolicyWorkspaces } from '../../store/policies/policies.ts'
 
 /** The workspaces that a policy judges; `limited`: those with a cost limit. */
 export type GuardedWorkspaces = PolicyWorkspaces | 'limited'

@@ -1,10 +1,10 @@
-import type { Tenant } from '../driver/tenant.ts'
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import { mails } from '../mails/mails.ts'
-import { organizationSettings } from '../organizations/settings.ts'
-import { approvals } from './approvals.ts'
-import { stages } from './stages.ts'
-import { workspaceRuns } from './workspace-runs.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { mails } from '../../store/mails/mails.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { approvals } from '../../store/pipelines/approvals.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
 
 export type SentBack = { runId: number; actor: AuditActor; because: string }
 

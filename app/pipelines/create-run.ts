@@ -1,13 +1,13 @@
-import type { Tenant } from '../driver/tenant.ts'
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import { gitHydrations } from '../git/git-hydrations.ts'
-import type { ConfigurationVersion } from '../workspaces/configuration-versions.ts'
-import type { Workspace } from '../workspaces/workspaces.ts'
-import { pipelineRuns } from './pipeline-runs.ts'
-import { pipelines } from './pipelines.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { beginRun, promoteNext } from './promote-next.ts'
-import { stages } from './stages.ts'
-import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 
 export type RunCreation = {
   /** The caller holds its row lock. */

@@ -1,9 +1,9 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
-import { outbox } from '../outbox/outbox.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
 import { promoteNext } from '../pipelines/promote-next.ts'
-import { workspaceRuns } from '../pipelines/workspace-runs.ts'
-import { workspaceLocks } from './workspace-locks.ts'
+import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 
 /** Releases a workspace's lock and starts what it held back. The caller holds the workspace's row. */
 export async function releaseLock(tenant: Tenant, workspaceId: number): Promise<void> {

@@ -1,18 +1,18 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import {
   mayComeFrom,
   stageAtEnd,
   type RunReason,
   type TerminalPhase,
 } from '../../domain/pipelines/run-state.ts'
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
-import { tokens } from '../tokens/tokens.ts'
-import { workspaceLocks } from '../workspaces/workspace-locks.ts'
-import { workspaces } from '../workspaces/workspaces.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { promoteNext } from './promote-next.ts'
-import { stages } from './stages.ts'
-import { workspaceRuns, type RunChange } from './workspace-runs.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceRuns, type RunChange } from '../../store/pipelines/workspace-runs.ts'
 
 export type RunEnd = {
   phase: TerminalPhase

@@ -1,4 +1,4 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import {
@@ -6,12 +6,15 @@ import {
   configurationSha256,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
-import { users } from '../users/users.ts'
-import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
-import { workspaceAuthorship } from './workspace-authorship.ts'
-import type { Workspace } from './workspaces.ts'
+import { users } from '../../store/users/users.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
 
 /** As in gateways/git/git-source.ts. */
 type Attribution = { claimed: readonly string[]; proved: readonly string[] }

@@ -1,9 +1,12 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import { gitConnections, type GitConnection } from '../git/git-connections.ts'
-import { configurationVersions, type ConfigurationVersion } from './configuration-versions.ts'
-import type { Workspace } from './workspaces.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import type { Workspace } from '../../store/workspaces/workspaces.ts'
 
 export type SourceOfWorkspace = {
   connection: GitConnection

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { Secret } from '../config.ts'
+import type { Secret } from '../../config.ts'
 import { prepareTenantQueries } from './tenant-query.ts'
 
 /** The settings of every connection; without a role it stays the owner. */

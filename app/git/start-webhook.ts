@@ -1,8 +1,8 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { registerWebhookId, registerWebhookType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
-import { outbox } from '../outbox/outbox.ts'
-import { nameOfRepository } from './name-of-repository.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { nameOfRepository } from '../../store/git/name-of-repository.ts'
 
 /** The request registers the webhook at once. This much later the workflow checks whether it did. */
 const afterSeconds = 120

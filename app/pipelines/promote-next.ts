@@ -1,15 +1,15 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { organizationRunLimit } from '../../domain/pipelines/run-state.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import { infrastructureRunId, infrastructureRunType } from '../../workflows/pipelines/contract.ts'
-import { isActive } from '../organizations/is-active.ts'
-import { outbox } from '../outbox/outbox.ts'
+import { isActive } from '../../store/organizations/is-active.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
 import { parkUnseen } from './park-unseen.ts'
-import { pipelineRuns } from './pipeline-runs.ts'
-import { stages } from './stages.ts'
-import { workspaceLocks } from '../workspaces/workspace-locks.ts'
-import { workspaceRuns, type WorkspaceRun } from './workspace-runs.ts'
-import { workspaces } from '../workspaces/workspaces.ts'
+import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { stages } from '../../store/pipelines/stages.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 
 /**
  * Gives the workspace's turn to its oldest queued run, if the turn is free, nobody holds the lock

@@ -1,8 +1,8 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { actorOf } from '../audit/audit-log.ts'
+import { actorOf } from '../../store/audit/audit-log.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
-import { workspaceAuthorship } from './workspace-authorship.ts'
+import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 
 export type NotedChange = {
   workspaceId: number

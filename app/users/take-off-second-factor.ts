@@ -1,10 +1,10 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
-import { auditLog, type AuditActor } from '../audit/audit-log.ts'
-import { mails } from '../mails/mails.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { mails } from '../../store/mails/mails.ts'
 import { endAccess } from './end-access.ts'
-import { holdPerson } from './hold-person.ts'
-import { secondFactors } from './second-factors.ts'
+import { holdPerson } from '../../store/users/hold-person.ts'
+import { secondFactors } from '../../store/users/second-factors.ts'
 
 export type Removal = {
   person: { id: number; email: string | null; name: string }

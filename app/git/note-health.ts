@@ -1,6 +1,6 @@
-import type { Tenant } from '../driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { markerGone, type ConnectionHealth } from '../../domain/git/connection-health.ts'
-import { gitConnections, type GitConnection } from './git-connections.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import { startInitialization } from './start-initialization.ts'
 
 type Seen = Pick<GitConnection, 'status' | 'checkedAt'>

@@ -1,5 +1,5 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { mails } from '../mails/mails.ts'
+import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import { mails } from '../../store/mails/mails.ts'
 
 /** Ends a person's sessions, mailed links and tokens, in the transaction of the change that requires it. */
 export function endAccess(tenant: Tenant) {

@@ -1,7 +1,7 @@
-import type { Tenant } from '../driver/tenant.ts'
-import { systemActor, type AuditActor } from '../audit/audit-log.ts'
-import { users } from '../users/users.ts'
-import type { WorkspaceRun } from './workspace-runs.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { systemActor, type AuditActor } from '../../store/audit/audit-log.ts'
+import { users } from '../../store/users/users.ts'
+import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 
 /** The actor of what a worker does for a run: the run's author. */
 export async function actorOfRun(
