@@ -1,10 +1,10 @@
 import type { GitProduct } from '../../domain/git/providers.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { bitbucketCloudHost } from './bitbucket-cloud-host.ts'
-import { bitbucketDataCenterHost } from './bitbucket-data-center-host.ts'
+import { bitbucketCloudHost } from './bitbucket-cloud/bitbucket-cloud-host.ts'
+import { bitbucketDataCenterHost } from './bitbucket-data-center/bitbucket-data-center-host.ts'
 import type { GitHost } from './git-host.ts'
-import { githubHost } from './github-host.ts'
-import { gitlabHost } from './gitlab-host.ts'
+import { githubHost } from './github/github-host.ts'
+import { gitlabHost } from './gitlab/gitlab-host.ts'
 
 const makers = {
   github: githubHost,

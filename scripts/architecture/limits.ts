@@ -46,8 +46,8 @@ export const limits: Limits = {
     { reason: sql, from: 'app/workspaces/take-git-version.ts', to: ['store/driver/tenant.ts'] },
   ],
   cycles: [
-    { reason: found, file: 'gateways/git/github-commit.ts' },
-    { reason: found, file: 'gateways/git/gitlab-commit.ts' },
+    { reason: found, file: 'gateways/git/github/github-commit.ts' },
+    { reason: found, file: 'gateways/git/gitlab/gitlab-commit.ts' },
   ],
   entries: [
     /^(api\/server|(bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,

@@ -13,8 +13,7 @@ import type { PreparedQuery, Scalar } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
 import { keptRows, tenantRows } from './tenant-query.ts'
 
-/** A transaction whose organization is set. Repositories are made from it and from nothing else. */
-export type Db = Knex.Transaction
+export type { Db } from './db.ts'
 
 /** A pool that sees all organizations, for `store/platform/` alone. */
 export type PlatformDb = Knex

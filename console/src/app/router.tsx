@@ -9,9 +9,9 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/call.ts'
 import { homeQuery, meQuery, runQuery } from '../api/queries.ts'
-import { HomePage } from '../pages/home.tsx'
-import { LoginPage } from '../pages/login.tsx'
-import { PipelineRunPage, WorkspaceRunPage } from '../pages/run.tsx'
+import { HomePage } from '../home/home.tsx'
+import { LoginPage } from '../sign-in/login.tsx'
+import { PipelineRunPage, WorkspaceRunPage } from '../runs/run.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { Crash, NotFound } from './crash.tsx'
 import {
@@ -70,19 +70,22 @@ const login = createRoute({
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/accept',
-  component: lazyRouteComponent(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(() => import('../sign-in/invitation.tsx'), 'InvitationPage'),
 })
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/password/forgot',
-  component: lazyRouteComponent(() => import('../pages/forgot-password.tsx'), 'ForgotPasswordPage'),
+  component: lazyRouteComponent(
+    () => import('../sign-in/forgot-password.tsx'),
+    'ForgotPasswordPage',
+  ),
 })
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/password/reset',
-  component: lazyRouteComponent(() => import('../pages/reset-password.tsx'), 'ResetPasswordPage'),
+  component: lazyRouteComponent(() => import('../sign-in/reset-password.tsx'), 'ResetPasswordPage'),
 })
 
 const app = createRoute({
@@ -113,7 +116,7 @@ const workspaces = createRoute({
   path: '/workspaces',
   validateSearch: (search: Values): { create?: boolean } =>
     search['create'] ? { create: true } : {},
-  component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
+  component: lazyRouteComponent(() => import('../workspaces/workspaces.tsx'), 'WorkspacesPage'),
 })
 
 const workspace = createRoute({
@@ -124,7 +127,7 @@ const workspace = createRoute({
     const tab = workspaceTabs.find((one) => one === search['tab'])
     return tab ? { tab } : {}
   },
-  component: lazyRouteComponent(() => import('../pages/workspace.tsx'), 'WorkspacePage'),
+  component: lazyRouteComponent(() => import('../workspaces/workspace.tsx'), 'WorkspacePage'),
 })
 
 const runSearch = (search: Values): RunSearch => {
@@ -159,14 +162,14 @@ const workspaceRun = createRoute({
 const pipelines = createRoute({
   getParentRoute: () => app,
   path: '/pipelines',
-  component: lazyRouteComponent(() => import('../pages/pipelines.tsx'), 'PipelinesPage'),
+  component: lazyRouteComponent(() => import('../pipelines/pipelines.tsx'), 'PipelinesPage'),
 })
 
 const pipeline = createRoute({
   getParentRoute: () => app,
   path: '/pipelines/$id',
   params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
-  component: lazyRouteComponent(() => import('../pages/pipeline.tsx'), 'PipelinePage'),
+  component: lazyRouteComponent(() => import('../pipelines/pipeline.tsx'), 'PipelinePage'),
 })
 
 const pipelineRun = createRoute({
@@ -182,44 +185,47 @@ const pipelineRun = createRoute({
 const account = createRoute({
   getParentRoute: () => app,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(() => import('../account/account.tsx'), 'AccountPage'),
 })
 
 const organization = createRoute({
   getParentRoute: () => app,
   path: '/organization',
-  component: lazyRouteComponent(() => import('../pages/organization.tsx'), 'OrganizationPage'),
+  component: lazyRouteComponent(
+    () => import('../organizations/organization.tsx'),
+    'OrganizationPage',
+  ),
 })
 
 const people = createRoute({
   getParentRoute: () => organization,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/people.tsx'), 'PeoplePage'),
+  component: lazyRouteComponent(() => import('../users/people.tsx'), 'PeoplePage'),
 })
 
 const roles = createRoute({
   getParentRoute: () => organization,
   path: '/roles',
-  component: lazyRouteComponent(() => import('../pages/roles.tsx'), 'RolesPage'),
+  component: lazyRouteComponent(() => import('../users/roles.tsx'), 'RolesPage'),
 })
 
 const tokens = createRoute({
   getParentRoute: () => organization,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('../pages/tokens.tsx'), 'TokensPage'),
+  component: lazyRouteComponent(() => import('../tokens/tokens.tsx'), 'TokensPage'),
 })
 
 const policies = createRoute({
   getParentRoute: () => organization,
   path: '/policies',
-  component: lazyRouteComponent(() => import('../pages/policies.tsx'), 'PoliciesPage'),
+  component: lazyRouteComponent(() => import('../policies/policies.tsx'), 'PoliciesPage'),
 })
 
 const sso = createRoute({
   getParentRoute: () => organization,
   path: '/sso',
   validateSearch: (search: Values): { tested?: true } => (search['tested'] ? { tested: true } : {}),
-  component: lazyRouteComponent(() => import('../pages/sso.tsx'), 'SsoPage'),
+  component: lazyRouteComponent(() => import('../saml/sso.tsx'), 'SsoPage'),
 })
 
 const provisioning = createRoute({
@@ -227,13 +233,13 @@ const provisioning = createRoute({
   path: '/provisioning',
   validateSearch: (search: Values): { log?: 'failure' } =>
     search['log'] === 'failure' ? { log: 'failure' } : {},
-  component: lazyRouteComponent(() => import('../pages/provisioning.tsx'), 'ProvisioningPage'),
+  component: lazyRouteComponent(() => import('../scim/provisioning.tsx'), 'ProvisioningPage'),
 })
 
 const git = createRoute({
   getParentRoute: () => organization,
   path: '/git',
-  component: lazyRouteComponent(() => import('../pages/git-connections.tsx'), 'GitConnectionsPage'),
+  component: lazyRouteComponent(() => import('../git/git-connections.tsx'), 'GitConnectionsPage'),
 })
 
 const audit = createRoute({
@@ -248,7 +254,7 @@ const audit = createRoute({
     }
     return filter
   },
-  component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(() => import('../audit/audit.tsx'), 'AuditPage'),
 })
 
 const tree = root.addChildren([

@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { meQuery } from '../api/queries.ts'
 import { onSession, sessionIsBack, sessionState } from '../api/session-over.ts'
-import { SignIn } from '../pages/sign-in.tsx'
-import { DoorPlace } from '../parts/door-frame.tsx'
+import { SignIn } from '../sign-in/sign-in.tsx'
+import { DoorPlace } from '../sign-in/door-frame.tsx'
 import { useMe } from './session.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { githubContents } from '../../../gateways/git/github-contents.ts'
+import { githubContents } from '../../../gateways/git/github/github-contents.ts'
 import { createOutbound, type Outbound } from '../../../gateways/outbound/outbound.ts'
 import { BareRepositories } from '../../harness/git/bare-repositories.ts'
 import { gitHttpBackend, PeerServer } from '../../harness/git/peer-server.ts'

@@ -1,0 +1,114 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { providerName, publicHost, tokenHint } from './git-words.ts'
+import type { GitConnection } from '../api/types.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Field, Select, textIn } from '../parts/forms.tsx'
+
+type Provider = GitConnection['provider']
+// The keys of the names are the providers.
+const providers = Object.keys(providerName) as Provider[]
+
+/** A provider, a token of it, and the repository; the token is looked at by the provider at once. */
+export function ConnectGit({ onClose }: { onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const [provider, setProvider] = useState<Provider>('github')
+  const [repoType, setRepoType] = useState<GitConnection['repoType']>('infra')
+  const connect = useMutation({
+    mutationFn: (form: FormData) => {
+      const optional = (name: 'host' | 'repo' | 'branch') => {
+        const text = textIn(form, name).trim()
+        return text && { [name]: text }
+      }
+      return call('createGitConnection', {
+        body: {
+          provider,
+          repoType,
+          token: textIn(form, 'token').trim(),
+          ...optional('host'),
+          ...optional('repo'),
+          ...optional('branch'),
+        },
+      })
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['git'] })
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title="Connect a repository"
+      act="Connect"
+      acting="Asking the provider…"
+      doing={connect}
+      onSubmit={(form) => connect.mutate(form)}
+      onClose={onClose}
+    >
+      <Select
+        label="Provider"
+        value={provider}
+        onChange={({ target: { value } }) =>
+          setProvider(providers.find((one) => one === value) ?? 'github')
+        }
+      >
+        {providers.map((one) => (
+          <option key={one} value={one}>
+            {providerName[one]}
+          </option>
+        ))}
+      </Select>
+      <Field
+        label="Host (optional)"
+        name="host"
+        maxLength={253}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={publicHost[provider]}
+        hint="Where you host it yourself."
+      />
+      <Field
+        label="Token"
+        name="token"
+        type="password"
+        required
+        maxLength={600}
+        autoComplete="off"
+        hint={tokenHint[provider]}
+      />
+      <Select
+        label="What for"
+        value={repoType}
+        onChange={({ target: { value } }) =>
+          setRepoType(value === 'application' ? 'application' : 'infra')
+        }
+        hint={
+          repoType === 'infra'
+            ? 'The files of workspaces are written here as commits. It gets a mark of this organization and a folder for workspaces.'
+            : 'An application is built from it. It gets a mark of this organization, and nothing else.'
+        }
+      >
+        <option value="infra">Workspaces</option>
+        <option value="application">An application</option>
+      </Select>
+      <Field
+        label="Repository (optional)"
+        name="repo"
+        maxLength={300}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="owner/name"
+        hint="It can be chosen later, among those that the token sees."
+      />
+      <Field
+        label="Branch (optional)"
+        name="branch"
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="the repository’s own"
+      />
+    </FormDialog>
+  )
+}

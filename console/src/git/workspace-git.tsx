@@ -1,0 +1,154 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { hydrationStatus } from './git-words.ts'
+import { gitConnectionsQuery, hydrationsQuery } from '../api/queries.ts'
+import type { Hydration, Workspace } from '../api/types.ts'
+import { useMe } from '../app/session.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Button, Select } from '../parts/forms.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore } from '../parts/pages.tsx'
+import { Time } from '../parts/time.tsx'
+import { DivergenceDialog } from './divergence-dialog.tsx'
+
+/** Where the files of this workspace are written, and what became of each version. */
+export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
+  const { may } = useMe()
+  const { id } = workspace
+  const queryClient = useQueryClient()
+  const query = useInfiniteQuery(hydrationsQuery(id))
+  const [decided, setDecided] = useState<number>()
+  const retry = useMutation({
+    mutationFn: (hydrationId: number) => call('retryHydration', { params: { id, hydrationId } }),
+    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['workspaces', id, 'git'] }),
+  })
+  const hydrations = query.data?.pages.flatMap((page) => page.hydrations) ?? []
+  return (
+    <>
+      <ConnectionChoice workspace={workspace} />
+      <section className="section" aria-labelledby="hydrations-title">
+        <h2 id="hydrations-title">What was written</h2>
+        <ErrorNote error={query.error ?? retry.error} goesOn />
+        {query.isPending && <Loading what="what was written" />}
+        {query.isSuccess && hydrations.length === 0 && (
+          <p className="dim quiet-line">
+            Nothing yet.{' '}
+            {workspace.gitConnectionId === null
+              ? 'Choose a connection, and each new version of the files is committed there.'
+              : 'The next version of the files is committed there.'}
+          </p>
+        )}
+        <DataTable
+          label="Commits of this workspace"
+          rows={hydrations}
+          columns={[
+            { title: 'Branch', render: (one) => <Written hydration={one} /> },
+            { title: 'State', render: (one) => <State hydration={one} /> },
+            { title: 'When', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
+            may('mutate_infra') && {
+              title: 'Actions',
+              look: 'actions',
+              render: ({ id: hydrationId, state }) =>
+                state === 'diverged' ? (
+                  <Button tone="primary" onClick={() => setDecided(hydrationId)}>
+                    Decide…
+                  </Button>
+                ) : (
+                  state === 'failed' && (
+                    <Button
+                      busy={retry.isPending && retry.variables === hydrationId}
+                      onClick={() => retry.mutate(hydrationId)}
+                    >
+                      Try again
+                    </Button>
+                  )
+                ),
+            },
+          ]}
+        />
+        <LoadMore query={query} />
+      </section>
+      {decided !== undefined && (
+        <DivergenceDialog
+          workspaceId={id}
+          hydrationId={decided}
+          onClose={() => setDecided(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function Written({ hydration }: { hydration: Hydration }) {
+  const { branch, commitSha, pullRequestUrl } = hydration
+  return (
+    <>
+      <code>{branch}</code>
+      <span className="row-sub">
+        {commitSha && <code>{commitSha.slice(0, 10)}</code>}
+        {pullRequestUrl?.startsWith('https://') && (
+          <>
+            {commitSha && ' · '}
+            <a href={pullRequestUrl} target="_blank" rel="noreferrer">
+              pull request
+            </a>
+          </>
+        )}
+      </span>
+    </>
+  )
+}
+
+function State({ hydration: { state, reason, decision } }: { hydration: Hydration }) {
+  const { tone, words } = hydrationStatus[state]
+  return (
+    <>
+      <span className={`badge ${tone}`}>{words}</span>
+      {decision && (
+        <span className="tag">{decision === 'ours' ? 'wrote over' : 'took the repository’s'}</span>
+      )}
+      {reason && reason !== state && <span className="row-sub">{reason}</span>}
+    </>
+  )
+}
+
+/** Which connection it is; only those for workspaces that have a repository are offered. */
+function ConnectionChoice({ workspace: { id, gitConnectionId } }: { workspace: Workspace }) {
+  const { may } = useMe()
+  const queryClient = useQueryClient()
+  const query = useInfiniteQuery(gitConnectionsQuery)
+  const change = useMutation({
+    mutationFn: (to: number | null) =>
+      call('updateWorkspace', { params: { id }, body: { gitConnectionId: to } }),
+    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
+  })
+  const connections = (query.data?.pages.flatMap((page) => page.connections) ?? []).filter(
+    (one) => one.repoType === 'infra' && one.defaultRepo !== null,
+  )
+  return (
+    <section className="section git-choice">
+      <ErrorNote error={query.error ?? change.error} goesOn />
+      <Select
+        label="Connection"
+        value={gitConnectionId ?? ''}
+        disabled={!may('manage_cloud_accounts') || change.isPending}
+        onChange={({ target: { value } }) => change.mutate(value === '' ? null : Number(value))}
+        hint={
+          <>
+            Each version of the files is committed there. It guards runs: to change it takes the
+            role SRE · Cloud Admin. <Link to="/organization/git">Git connections</Link>
+          </>
+        }
+      >
+        <option value="">none: the files are kept here alone</option>
+        {connections.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.defaultRepo} {one.defaultBranch && `(${one.defaultBranch})`}
+          </option>
+        ))}
+      </Select>
+    </section>
+  )
+}

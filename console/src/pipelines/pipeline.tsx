@@ -1,0 +1,95 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
+import { useMe } from '../app/session.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { Button } from '../parts/forms.tsx'
+import { Gone, isGone } from '../parts/gone.tsx'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { PagedRows } from '../parts/paged-rows.tsx'
+import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { RunRow } from '../runs/run-row.tsx'
+import { useStartKey } from '../runs/start-key.ts'
+
+const route = getRouteApi('/app/pipelines/$id')
+
+export function PipelinePage() {
+  const { id } = route.useParams()
+  const { may } = useMe()
+  const navigate = useNavigate()
+  const found = useQuery(pipelineQuery(id))
+  const runs = useInfiniteQuery(pipelineRunsQuery(id))
+  const { key, renew } = useStartKey()
+  const start = useMutation({
+    mutationFn: () => call('runPipeline', { params: { id }, body: {}, idempotencyKey: key }),
+    onSuccess: ({ run }) => {
+      renew()
+      return navigate({ to: '/pipelines/$id/runs/$runId', params: { id, runId: run.id } })
+    },
+  })
+  const pipeline = found.data?.pipeline
+  if (isGone(found.error)) return <Gone what="pipeline" to="/pipelines" list="All pipelines" />
+  const all = runs.data?.pages.flatMap((page) => page.runs) ?? []
+  return (
+    <>
+      <PageHead
+        above={<Link to="/pipelines">Pipelines</Link>}
+        title={pipeline?.name ?? 'Pipeline'}
+        actions={
+          pipeline &&
+          may('mutate_infra') && (
+            <>
+              {!pipeline.managed && (
+                <ConfirmButton
+                  label="Delete pipeline…"
+                  title={`Delete ${pipeline.name}?`}
+                  act="Delete"
+                  run={() => call('deletePipeline', { params: { id } })}
+                  refresh={['pipelines', 'list']}
+                  onDone={() => navigate({ to: '/pipelines' })}
+                >
+                  The runs it had go with it. What they applied stays as it is.
+                </ConfirmButton>
+              )}
+              <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>
+                Start a run
+              </Button>
+            </>
+          )
+        }
+      >
+        {pipeline && (
+          <p className="dim">
+            {pipeline.kind}
+            {pipeline.targetWorkspaceId && (
+              <>
+                {' of workspace '}
+                <Link to="/workspaces/$id" params={{ id: pipeline.targetWorkspaceId }}>
+                  {pipeline.targetWorkspaceName}
+                </Link>
+              </>
+            )}
+            {pipeline.criticality === 'production' &&
+              ', production: each run waits for a second person before it applies.'}
+          </p>
+        )}
+      </PageHead>
+      <ErrorNote error={start.error ?? found.error ?? runs.error} />
+      {runs.isPending && <Loading what="runs" />}
+      {runs.isSuccess && all.length === 0 && (
+        <Empty title="No runs yet">
+          <p>A run plans what would change, checks it against policies and cost, and applies it.</p>
+        </Empty>
+      )}
+      <PagedRows pages={runs.data?.pages}>
+        {(page) =>
+          page.runs.map((run) => (
+            <RunRow key={run.id} run={run} place={{ kind: 'pipeline', id, runId: run.id }} />
+          ))
+        }
+      </PagedRows>
+      <LoadMore query={runs} />
+    </>
+  )
+}

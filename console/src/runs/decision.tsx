@@ -1,0 +1,214 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
+import { call } from '../api/call.ts'
+import { configurationQuery } from '../api/queries.ts'
+import type { RunDetail, RunPlace } from '../api/types.ts'
+import { approvalRefusalWords, blockedWords, plural, reasonWords } from '../api/words.ts'
+import { useKey } from '../app/shortcuts.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Button, TextField } from '../parts/forms.tsx'
+import { Time } from '../parts/time.tsx'
+
+const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
+
+type Props = { run: RunDetail; place: RunPlace; workspace: string }
+type Choice = 'approve' | 'reject'
+
+/**
+ * What a waiting run asks for. It stays while somebody decides and another person is quicker: they are
+ * told, and their dialog does not vanish from under their hands.
+ */
+export function Decision({ run, place, workspace }: Props) {
+  const [choice, setChoice] = useState<Choice>()
+  const close = () => setChoice(undefined)
+  return (
+    <>
+      {waits(run) && <Panel run={run} onChoose={setChoice} />}
+      {choice && <DecisionDialog {...{ run, place, workspace, choice }} onClose={close} />}
+    </>
+  )
+}
+
+/** Somebody else was quicker. */
+function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+  const last = run.approvals.findLast((approval) => approval.void === undefined)
+  const what = last
+    ? `${last.user} ${last.decision} it meanwhile.`
+    : run.reason && reasonWords[run.reason]
+  return (
+    <Dialog title="This run no longer waits" onClose={onClose}>
+      <div className="stack">
+        <p>{what} What you were about to decide was not sent.</p>
+        <div className="dialog-actions">
+          <Button tone="primary" onClick={onClose}>
+            Go on
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+type PanelProps = { run: RunDetail; onChoose: (choice: Choice) => void }
+
+/** Who may decide, and both decisions with what they do. */
+function Panel({ run, onChoose: setChoice }: PanelProps) {
+  const { mayApprove: mayDecide, mayReject } = run
+  useKey(
+    'a',
+    useCallback(() => {
+      if (mayDecide) setChoice('approve')
+    }, [mayDecide, setChoice]),
+  )
+  return (
+    <section className="decision" aria-labelledby="decision-title">
+      <div>
+        <h2 id="decision-title">
+          {mayDecide ? 'This run needs your approval' : 'This run needs approval'}
+          {run.awaitingPlanApproval && ' before its plan'}
+        </h2>
+        <p>
+          {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
+          {mayReject && ` ${approvalRefusalWords[run.because.mayApprove ?? ''] ?? ''}`}
+        </p>
+        {run.awaitingPlanApproval && mayDecide && <FilesToSee run={run} />}
+        {run.approvalExpiresAt && (
+          <p className="dim">
+            It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.
+          </p>
+        )}
+      </div>
+      <div className="actions">
+        {mayReject && <Button onClick={() => setChoice('reject')}>Reject…</Button>}
+        {mayDecide && (
+          <Button tone="primary" onClick={() => setChoice('approve')}>
+            {run.awaitingPlanApproval ? 'Let it be planned…' : 'Approve…'}
+          </Button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** The files to look at, unless the newest version, which is all that can be shown, is another one. */
+function FilesToSee({ run: { workspaceId, configurationVersion } }: { run: RunDetail }) {
+  const { data } = useQuery(configurationQuery(workspaceId))
+  const newest = data?.configuration?.number
+  if (newest === undefined) return null
+  return newest === configurationVersion ? (
+    <p>
+      <Link to="/workspaces/$id" params={{ id: workspaceId }} search={{ tab: 'files' }}>
+        See the files of version {newest}
+      </Link>
+    </p>
+  ) : (
+    <p>
+      Version {newest} was saved since, and only its files can be shown. If you have not seen
+      version {configurationVersion}, reject this run and have another one started.
+    </p>
+  )
+}
+
+function whatItDoes({
+  summary,
+  destroy,
+  awaitingPlanApproval,
+  configurationVersion,
+}: RunDetail): string {
+  if (awaitingPlanApproval)
+    return `Only the author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so look at the files before you let it be planned.`
+  if (!summary) return ''
+  const { add, change, destroy: gone } = summary
+  return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
+}
+
+function DecisionDialog({
+  run,
+  place,
+  workspace,
+  choice,
+  onClose,
+}: Props & { choice: Choice; onClose: () => void }) {
+  const queryClient = useQueryClient()
+  const [comment, setComment] = useState('')
+  // The digest of the plan that was on the screen when the dialog opened: a newer one is refused.
+  const [planDigest] = useState(run.planDigest)
+  const [beforePlan] = useState(run.awaitingPlanApproval)
+  const [configurationSha256] = useState(run.configurationSha256)
+  const decide = useMutation({
+    mutationFn: () => {
+      const params = { id: place.id, runId: place.runId }
+      const words = comment.trim() && { comment: comment.trim() }
+      const [approve, reject] =
+        place.kind === 'pipeline'
+          ? (['approvePipelineRun', 'rejectPipelineRun'] as const)
+          : (['approveWorkspaceRun', 'rejectWorkspaceRun'] as const)
+      const what = beforePlan ? { configurationSha256 } : { ...(planDigest && { planDigest }) }
+      return choice === 'approve'
+        ? call(approve, { params, body: { ...words, ...what } })
+        : call(reject, { params, body: { ...words } })
+    },
+    onSuccess: onClose,
+    // A refusal mostly says that the run is no longer what is shown.
+    onSettled: async () =>
+      queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
+  })
+  const approving = choice === 'approve'
+  const sent = decide.isPending || decide.isSuccess
+  if (!waits(run) && !sent) return <NoLongerWaits run={run} onClose={onClose} />
+  return (
+    <FormDialog
+      title={
+        !approving
+          ? beforePlan
+            ? 'Reject this run?'
+            : 'Reject this plan?'
+          : beforePlan
+            ? `Let these files be planned in ${workspace}?`
+            : `Approve and apply to ${workspace}?`
+      }
+      description={
+        approving && beforePlan ? (
+          <p>{whatItDoes(run)} Nothing is applied by this. Your name is kept with the approval.</p>
+        ) : approving ? (
+          <>
+            <p>
+              OpenTofu applies exactly the plan you see, and nothing else, as soon as you approve.{' '}
+              {whatItDoes(run)} Your name is kept with the approval.
+            </p>
+            <p className="dim">
+              Plan <code className="digest">{planDigest}</code>. If anything it stands on changed
+              since, it is refused instead of applied.
+            </p>
+          </>
+        ) : (
+          <p>The run ends as failed and nothing is changed. Its author can start another one.</p>
+        )
+      }
+      act={
+        !approving
+          ? beforePlan
+            ? 'Reject the run'
+            : 'Reject the plan'
+          : beforePlan
+            ? 'Let it be planned'
+            : 'Approve and apply'
+      }
+      tone={approving ? 'primary' : 'danger'}
+      cancel="Back"
+      doing={decide}
+      onSubmit={() => decide.mutate()}
+      onClose={onClose}
+    >
+      <TextField
+        label="Comment (optional)"
+        rows={2}
+        maxLength={1_000}
+        value={comment}
+        onChange={(event) => setComment(event.target.value)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,113 @@
+import { costOf, findingsOf, type Finding } from './plan.ts'
+import type { Gate, Run } from '../api/types.ts'
+
+const resultWords: Record<Gate['result'], { tone: string; sign: string; word: string }> = {
+  pass: { tone: 'good', sign: '✓', word: 'passed' },
+  warn: { tone: 'warn', sign: '!', word: 'passed with warnings' },
+  fail: { tone: 'bad', sign: '✕', word: 'denied' },
+  error: { tone: 'bad', sign: '✕', word: 'could not be judged, so it denied' },
+}
+
+/** What the policy gate and the cost gate found. */
+export function Gates({ run }: { run: Run }) {
+  const gates = run.stages.flatMap((stage) => stage.gates ?? [])
+  if (gates.length === 0)
+    return (
+      <p className="dim">
+        {run.state === 'running' ? 'Judged once the plan is made.' : 'It ended before they judged.'}
+      </p>
+    )
+  return (
+    <ul className="gates">
+      {gates.map((gate) => {
+        const { tone, sign, word } = resultWords[gate.result]
+        return (
+          <li key={gate.kind}>
+            <p>
+              <span className={`badge ${tone}`}>
+                <span aria-hidden="true">{sign}</span>
+                {gate.kind} {word}
+              </span>
+            </p>
+            {byPolicy(findingsOf(gate.findings)).map(([policy, messages]) => (
+              <div key={policy} className="findings">
+                {policy && <strong>{policy}</strong>}
+                <Messages messages={messages.slice(0, shownFirst)} />
+                {messages.length > shownFirst && (
+                  <details>
+                    <summary>{messages.length - shownFirst} more</summary>
+                    <Messages messages={messages.slice(shownFirst)} />
+                  </details>
+                )}
+              </div>
+            ))}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** Of one policy, before somebody asks for the rest. */
+const shownFirst = 5
+
+/** A policy that finds something in each of a hundred resources is named once. */
+function byPolicy(findings: readonly Finding[]): Array<[policy: string, messages: string[]]> {
+  const messagesOf = new Map<string, string[]>()
+  for (const { policy = '', message } of findings)
+    messagesOf.set(policy, [...(messagesOf.get(policy) ?? []), message])
+  return [...messagesOf]
+}
+
+function Messages({ messages }: { messages: readonly string[] }) {
+  return (
+    <ul>
+      {messages.map((message, at) => (
+        // Two findings may say the same; the list never changes its order.
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={at}>{message}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the plan changes in monthly cost, as far as prices are known. */
+export function CostDelta({ value }: { value: unknown }) {
+  const cost = costOf(value)
+  if (!cost) return <p className="dim">No cost is known of this run.</p>
+  const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: cost.currency })
+  if (cost.delta === 0)
+    return (
+      <>
+        <p className="cost">No change</p>
+        <p className="dim num">
+          {money.format(cost.after)} a month, before and after{coverageWords(cost.coverage)}
+        </p>
+      </>
+    )
+  return (
+    <>
+      <p className="cost num">
+        <span className={toneOf(cost.delta)}>
+          {cost.delta > 0 && '+'}
+          {money.format(cost.delta)}
+        </span>{' '}
+        a month
+      </p>
+      <p className="dim num">
+        {money.format(cost.before)} before, {money.format(cost.after)} after
+        {coverageWords(cost.coverage)}
+      </p>
+    </>
+  )
+}
+
+const toneOf = (delta: number) => (delta > 0 ? 'warn-text' : 'good-text')
+
+function coverageWords(coverage: unknown): string {
+  if (typeof coverage !== 'object' || coverage === null) return ''
+  const { priced, unpriced } = coverage as Record<string, unknown>
+  if (typeof unpriced !== 'number' || unpriced === 0) return ''
+  const known = typeof priced === 'number' ? priced : 0
+  return `; ${known} of ${known + unpriced} resources have a price`
+}

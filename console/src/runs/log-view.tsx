@@ -1,0 +1,261 @@
+import { useNavigate } from '@tanstack/react-router'
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type MouseEvent,
+} from 'react'
+import type { LogLine, RunPlace } from '../api/types.ts'
+import { plural } from '../api/words.ts'
+import { useKey } from '../app/shortcuts.tsx'
+import { Button } from '../parts/forms.tsx'
+import { useLogFeed } from './use-log-feed.ts'
+
+const rowHeight = 20
+/** Rows beyond the edge, so that a fast scroll shows no gap. */
+const overscan = 20
+const stateWords = {
+  connecting: 'connecting…',
+  live: 'live',
+  waiting: 'not connected, or too many logs are open; it is tried again and goes on where it was',
+  refused: 'the service no longer shows more of it',
+  over: 'complete',
+}
+
+type Props = { place: RunPlace; stage: string; line: number | undefined }
+
+/** A log of any length: only the rows in sight are in the document. */
+export function LogView({ place, stage, line }: Props) {
+  const { lines, state } = useLogFeed(place, stage)
+  const box = useRef<HTMLDivElement>(null)
+  const [scrollTop, setScrollTop] = useState(0)
+  const [height, setHeight] = useState(600)
+  const [follow, setFollow] = useState(line === undefined)
+  const search = useSearch(lines)
+  const links = useLineLinks(place, stage)
+
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
+  const goTo = useCallback((index: number) => {
+    const element = box.current
+    if (!element) return
+    setFollow(false)
+    element.scrollTop = Math.max(0, index * rowHeight - element.clientHeight / 2)
+  }, [])
+
+  useLayoutEffect(() => {
+    if (follow && box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [follow, lines])
+
+  // A link to a line is followed once, as soon as that line is there.
+  const [sought, setSought] = useState<number>()
+  useEffect(() => {
+    if (line === undefined || sought === line) return
+    const index = indexOfSeq(lines, line)
+    if (index === undefined) return
+    setSought(line)
+    goTo(index)
+  }, [line, lines, sought, goTo])
+
+  const { current } = search
+  useEffect(() => {
+    if (current !== undefined) goTo(current)
+  }, [current, goTo])
+
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - overscan)
+  const last = Math.min(lines.length, Math.ceil((scrollTop + height) / rowHeight) + overscan)
+  const onScroll = () => {
+    const element = box.current
+    if (!element) return
+    setScrollTop(element.scrollTop)
+    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight
+    if (!atEnd && element.scrollTop < scrollTop) setFollow(false)
+  }
+  return (
+    <div className="log">
+      <div className="log-bar">
+        <SearchBox search={search} />
+        <span className="dim num" role="status">
+          {plural(lines.length, 'line')}, {stateWords[state]}
+        </span>
+        {state !== 'over' && state !== 'refused' && (
+          <Button
+            tone={follow ? 'primary' : 'plain'}
+            aria-pressed={follow}
+            onClick={() => setFollow(!follow)}
+          >
+            Follow
+          </Button>
+        )}
+      </div>
+      <div
+        className="log-box"
+        ref={box}
+        onScroll={onScroll}
+        role="region"
+        aria-label={`Log of ${stage}`}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- WCAG 2.1.1: else no key scrolls it
+        tabIndex={0}
+      >
+        {lines.length === 0 && <p className="log-none">{noneWords[state]}</p>}
+        <div className="log-all" style={{ height: lines.length * rowHeight }}>
+          <ol className="log-window" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+            {lines.slice(first, last).map((one, at) => (
+              <Row
+                key={one.seq}
+                one={one}
+                address={links.address}
+                term={search.term}
+                look={one.seq === line ? 'linked' : first + at === current ? 'current' : ''}
+                onLink={links.onLink}
+              />
+            ))}
+          </ol>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const noneWords = {
+  connecting: 'Connecting…',
+  live: 'Nothing was written yet.',
+  waiting:
+    'Not connected: the connection broke, or you or others follow as many logs as may be open at once. It is tried again and goes on where it was.',
+  refused: 'The service does not show this log.',
+  over: 'This stage wrote nothing.',
+}
+
+type RowProps = {
+  one: LogLine
+  address: string
+  term: string
+  look: string
+  onLink: (seq: number) => void
+}
+
+/** A plain link and a memo: a scroll draws a hundred of these a frame. */
+const Row = memo(function Row({ one, address, term, look, onLink }: RowProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    onLink(one.seq)
+  }
+  return (
+    <li className={`log-row ${one.level} ${look}`}>
+      <a
+        className="log-number"
+        href={`${address}&line=${one.seq}`}
+        aria-label={`Link to line ${one.seq}`}
+        onClick={follow}
+      >
+        {one.seq}
+      </a>
+      <span className="log-text">
+        <Marked text={one.line} term={term} />
+      </span>
+    </li>
+  )
+})
+
+/** The address of this stage's log, and the way to one of its lines. */
+function useLineLinks({ kind, id, runId }: RunPlace, stage: string) {
+  const navigate = useNavigate()
+  const address = `/${kind}s/${id}/runs/${runId}?tab=log&stage=${encodeURIComponent(stage)}`
+  const onLink = useCallback(
+    (line: number) => {
+      const to = { params: { id, runId }, search: { tab: 'log' as const, stage, line } }
+      const how = { replace: true, resetScroll: false }
+      void (kind === 'pipeline'
+        ? navigate({ to: '/pipelines/$id/runs/$runId', ...to, ...how })
+        : navigate({ to: '/workspaces/$id/runs/$runId', ...to, ...how }))
+    },
+    [kind, id, runId, stage, navigate],
+  )
+  return { address, onLink }
+}
+
+/** Lines have no holes, so a line's place is all but always its number. */
+function indexOfSeq(lines: readonly LogLine[], seq: number): number | undefined {
+  if (lines[seq - 1]?.seq === seq) return seq - 1
+  const index = lines.findIndex((one) => one.seq === seq)
+  return index < 0 ? undefined : index
+}
+
+type Search = ReturnType<typeof useSearch>
+
+function useSearch(lines: readonly LogLine[]) {
+  const [term, setTerm] = useState('')
+  const [at, setAt] = useState(0)
+  const wanted = term.toLowerCase()
+  const found = useMemo(
+    () =>
+      wanted === ''
+        ? []
+        : lines.flatMap(({ line }, index) => (line.toLowerCase().includes(wanted) ? [index] : [])),
+    [lines, wanted],
+  )
+  return {
+    term: wanted,
+    at,
+    found,
+    current: found[at],
+    setTerm(value: string) {
+      setTerm(value)
+      setAt(0)
+    },
+    move: (by: number) => {
+      if (found.length > 0) setAt((at + by + found.length) % found.length)
+    },
+    typed: term,
+  }
+}
+
+function SearchBox({ search }: { search: Search }) {
+  const input = useRef<HTMLInputElement>(null)
+  useKey(
+    '/',
+    useCallback(() => input.current?.focus(), []),
+  )
+  return (
+    <div className="log-search">
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search in the log"
+        placeholder="Search  /"
+        value={search.typed}
+        onChange={(event) => search.setTerm(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') search.move(event.shiftKey ? -1 : 1)
+        }}
+      />
+      <span className="dim num" role="status">
+        {search.term !== '' &&
+          (search.found.length === 0 ? 'none' : `${search.at + 1} of ${search.found.length}`)}
+      </span>
+    </div>
+  )
+}
+
+function Marked({ text, term }: { text: string; term: string }) {
+  const at = term === '' ? -1 : text.toLowerCase().indexOf(term)
+  if (at < 0) return text
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + term.length)}</mark>
+      {text.slice(at + term.length)}
+    </>
+  )
+}

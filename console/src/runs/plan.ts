@@ -1,0 +1,35 @@
+import type { Answer } from '../api/call.ts'
+
+/** A page of a run's plan as the API presents it: what is taken away first, sensitive values masked already. */
+export type Plan = NonNullable<Answer<'getPipelineRunPlan'>['plan']>
+export type PlannedResource = Plan['resources'][number]
+export type PlannedOutput = Plan['outputs'][number]
+export type Attribute = PlannedResource['attributes'][number]
+export type Cost = {
+  before: number
+  after: number
+  delta: number
+  currency: string
+  coverage: unknown
+}
+export type Finding = { level: string; message: string; policy?: string; resource?: string }
+
+/** The document leaves these open; what is not of the shape is shown as absent. */
+export const costOf = (value: unknown): Cost | undefined =>
+  has(value, 'delta') && typeof value.delta === 'number' ? (value as unknown as Cost) : undefined
+
+export const findingsOf = (values: readonly unknown[]): Finding[] =>
+  values.filter((value): value is Finding => has(value, 'message') && has(value, 'level'))
+
+const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
+  typeof value === 'object' && value !== null && key in value
+
+export type Action = 'destroy' | 'replace' | 'update' | 'create' | 'read' | 'move'
+
+export function actionOf({ actions }: { actions: readonly string[] }): Action {
+  if (actions.includes('delete') && actions.includes('create')) return 'replace'
+  if (actions.includes('delete') || actions.includes('forget')) return 'destroy'
+  if (actions.includes('create')) return 'create'
+  if (actions.includes('update')) return 'update'
+  return actions.includes('read') ? 'read' : 'move'
+}

@@ -1,0 +1,93 @@
+import type { RunDetail } from '../api/types.ts'
+import { useMe } from '../app/session.ts'
+import { CostDelta, Gates } from './gates.tsx'
+import { Summary } from './run-row.tsx'
+import { Time } from '../parts/time.tsx'
+
+/** What stands beside a plan while one reads it. */
+export function RunFacts({ run }: { run: RunDetail }) {
+  const over = run.state !== 'running'
+  return (
+    <aside className="facts" aria-label="Facts of this run">
+      <section>
+        <h2>Changes</h2>
+        {run.summary ? (
+          <Summary summary={run.summary} />
+        ) : (
+          <p className="dim">{over ? 'It ended before its plan.' : 'Not planned yet.'}</p>
+        )}
+      </section>
+      <section>
+        <h2>Gates</h2>
+        <Gates run={run} />
+      </section>
+      <section>
+        <h2>Cost</h2>
+        <CostDelta value={run.cost} />
+      </section>
+      {run.approvals.length > 0 && (
+        <section>
+          <h2>Decisions</h2>
+          <ul className="findings">
+            {run.approvals.map((approval) => (
+              <li key={approval.at + approval.user}>
+                {approval.user} {decidedWords(approval)}, <Time at={approval.at} />
+                {approval.void &&
+                  ` (no longer counts: ${approval.void.reason.replaceAll('_', ' ')})`}
+                {approval.comment && <q>{approval.comment}</q>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section>
+        <h2>Made from</h2>
+        <dl className="pairs">
+          <dt>Files</dt>
+          <dd>
+            version {run.configurationVersion}
+            {run.commitSha && (
+              <>
+                {' '}
+                of commit <code>{run.commitSha.slice(0, 12)}</code>
+              </>
+            )}
+            {run.pullRequest !== null && `, pull request #${run.pullRequest}`}
+          </dd>
+          <dt>Digest</dt>
+          <dd>
+            {run.planDigest ? (
+              <code className="digest">{run.planDigest}</code>
+            ) : (
+              <span className="dim">{over ? 'none' : 'none yet'}</span>
+            )}
+          </dd>
+          <EngineLink run={run} />
+        </dl>
+      </section>
+    </aside>
+  )
+}
+
+const decidedWords = ({ decision, stage }: RunDetail['approvals'][number]): string =>
+  decision === 'approved' && stage === 'plan' ? 'let it be planned' : `${decision} it`
+
+/** The engine's own view is the operator's of the whole service, so only theirs. */
+function EngineLink({ run }: { run: RunDetail }) {
+  const { user, temporalUiUrl } = useMe()
+  if (!user.platformAdmin || !temporalUiUrl) return null
+  return (
+    <>
+      <dt>Engine</dt>
+      <dd>
+        <a
+          href={`${temporalUiUrl}/${encodeURIComponent(run.workflowId)}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          Workflow in Temporal’s UI
+        </a>
+      </dd>
+    </>
+  )
+}

@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { Run, RunPlace, Workspace } from '../api/types.ts'
+import { reasonWords } from '../api/words.ts'
+import { StateBadge } from '../parts/state-badge.tsx'
+import { Time } from '../parts/time.tsx'
+
+/** What a list shows of a run; Home has no more of it than this. */
+type Listed = Pick<
+  Run,
+  | 'id'
+  | 'number'
+  | 'kind'
+  | 'destroy'
+  | 'state'
+  | 'reason'
+  | 'awaitingApproval'
+  | 'awaitingPlanApproval'
+  | 'createdAt'
+> & {
+  author: { label: string }
+  summary?: Run['summary']
+  stages?: Run['stages']
+  queued?: boolean
+}
+
+type Props = {
+  run: Listed
+  place: RunPlace
+  name?: string
+  criticality?: Workspace['criticality']
+}
+
+/** One run in a list: all of it leads to the run. */
+export const RunRow = memo(function RunRow({ run, place, name, criticality }: Props) {
+  return (
+    <li>
+      <RunLink place={place} className="row">
+        <span className="row-state">
+          <StateBadge run={run} />
+        </span>
+        <span className="row-main">
+          <span className="row-title">
+            {name && <strong>{name}</strong>}{' '}
+            {run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
+            {run.destroy && <span className="tag bad">destroy</span>}
+            {criticality === 'production' && <span className="tag">production</span>}
+          </span>
+          <span className="row-sub">
+            {run.state === 'failed' && run.reason
+              ? reasonWords[run.reason]
+              : `by ${run.author.label}`}
+          </span>
+        </span>
+        <Summary summary={run.summary ?? null} />
+        <span className="row-time">
+          <Time at={run.createdAt} />
+        </span>
+      </RunLink>
+    </li>
+  )
+}, isSame)
+
+/** A list may be thousands long: a row is drawn again only where its run changed. */
+function isSame(was: Props, is: Props): boolean {
+  return (
+    was.run === is.run &&
+    was.name === is.name &&
+    was.criticality === is.criticality &&
+    was.place.kind === is.place.kind &&
+    was.place.id === is.place.id &&
+    was.place.runId === is.place.runId
+  )
+}
+
+export function RunLink({
+  place,
+  className,
+  children,
+}: {
+  place: RunPlace
+  className?: string
+  children: React.ReactNode
+}) {
+  const params = { id: place.id, runId: place.runId }
+  return place.kind === 'pipeline' ? (
+    <Link to="/pipelines/$id/runs/$runId" params={params} className={className}>
+      {children}
+    </Link>
+  ) : (
+    <Link to="/workspaces/$id/runs/$runId" params={params} className={className}>
+      {children}
+    </Link>
+  )
+}
+
+/** `+3 ~1 -0`, as OpenTofu says it, with words for those who hear it. */
+export function Summary({ summary }: { summary: Run['summary'] }) {
+  if (!summary) return <span className="summary" />
+  const { add, change, destroy } = summary
+  return (
+    <span className="summary num">
+      <span className="visually-hidden">{`${add} to add, ${change} to change, ${destroy} to destroy`}</span>
+      <span
+        aria-hidden="true"
+        className={add ? 'good-text' : 'dim'}
+      >{`+${add.toLocaleString()}`}</span>
+      <span
+        aria-hidden="true"
+        className={change ? 'warn-text' : 'dim'}
+      >{`~${change.toLocaleString()}`}</span>
+      <span
+        aria-hidden="true"
+        className={destroy ? 'bad-text' : 'dim'}
+      >{`−${destroy.toLocaleString()}`}</span>
+    </span>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Run, Stage } from '../api/types.ts'
+import { stageWords } from '../api/words.ts'
+import { Duration, Time } from '../parts/time.tsx'
+
+const signs: Record<Stage['state'], string> = {
+  pending: '○',
+  queued: '○',
+  running: '●',
+  waiting: '◆',
+  succeeded: '✓',
+  failed: '✕',
+  skipped: '–',
+  canceled: '–',
+}
+
+/** The run's stages as a line, each with what it took. */
+export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
+  return (
+    <ol className="stages" aria-label="Stages">
+      {run.stages.map((stage) => (
+        <li key={stage.name} className={`stage ${stage.state}`}>
+          <span className="stage-sign" aria-hidden="true">
+            {signs[stage.state]}
+          </span>
+          <span>
+            <span className="stage-name">{stage.name}</span>
+            <span className="stage-state">
+              {stageWords[stage.state]}
+              {stage.by === 'self' && ', by itself: the workspace is standard'}
+            </span>
+            <span className="stage-time dim">
+              {stage.startedAt ? (
+                <>
+                  <Time at={stage.startedAt} />
+                  {' · '}
+                  <Duration from={stage.startedAt} to={stage.endedAt} />
+                </>
+              ) : (
+                '–'
+              )}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ssoQuery } from '../api/queries.ts'
+import { useMe } from '../app/session.ts'
+import { CopyLine } from '../parts/copy-line.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { ForAdministrators } from '../organizations/for-administrators.tsx'
+import { SsoAttempts, TestResult } from './sso-attempts.tsx'
+import { SsoDomains } from './sso-domains.tsx'
+import { SsoProvider } from './sso-provider.tsx'
+import { SsoRequired } from './sso-required.tsx'
+
+const route = getRouteApi('/app/organization/sso')
+
+/** How people come in through the organization's own identity provider. */
+export function SsoPage() {
+  const { may } = useMe()
+  return may('manage_users_sso') ? <Sso /> : <ForAdministrators what="Single sign-on" />
+}
+
+function Sso() {
+  const { tested = false } = route.useSearch()
+  const query = useQuery(ssoQuery)
+  const sso = query.data
+  if (!sso)
+    return (
+      <>
+        <ErrorNote error={query.error} goesOn />
+        {query.isPending && <Loading what="single sign-on" />}
+      </>
+    )
+  const { serviceProvider, saml } = sso
+  return (
+    <>
+      <ErrorNote error={query.error} goesOn />
+      {tested && <TestResult />}
+      <SsoProvider saml={saml} requireSso={sso.requireSso} />
+      <section className="section" aria-labelledby="sp-title">
+        <h2 id="sp-title">What your identity provider asks for</h2>
+        <p className="dim section-text">
+          Create a SAML 2.0 application there with these values, or give it the metadata URL.
+        </p>
+        <dl className="copy-lines">
+          <CopyLine label="Entity ID (audience)" text={serviceProvider.entityId} />
+          <CopyLine label="ACS URL (reply URL)" text={serviceProvider.acsUrl} />
+          <CopyLine label="Logout URL" text={serviceProvider.sloUrl} />
+          <CopyLine label="Metadata URL" text={serviceProvider.metadataUrl} />
+        </dl>
+      </section>
+      {saml && <SsoDomains saml={saml} />}
+      {saml && <SsoRequired saml={saml} requireSso={sso.requireSso} />}
+      {saml && <SsoAttempts />}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import { useMe } from '../app/session.ts'
+import { GroupMappings } from './group-mappings.tsx'
+import { ScimLog } from './scim-log.tsx'
+import { ScimTokens } from './scim-tokens.tsx'
+import { ForAdministrators } from '../organizations/for-administrators.tsx'
+
+/** People and groups that an identity provider looks after by itself, by SCIM 2.0. */
+export function ProvisioningPage() {
+  const { may } = useMe()
+  if (!may('manage_users_sso')) return <ForAdministrators what="Provisioning" />
+  return (
+    <>
+      <GroupMappings />
+      <ScimTokens />
+      <ScimLog />
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { DoorFrame } from './door-frame.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+/** Asks for the mail with the link. Says the same for every address, so nobody can enumerate accounts. */
+export function ForgotPasswordPage() {
+  const ask = useMutation({
+    mutationFn: (email: string) => call('forgotPassword', { body: { email } }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    ask.mutate(textIn(new FormData(event.currentTarget), 'email').trim())
+  }
+  if (ask.isSuccess)
+    return (
+      <DoorFrame title="Look into your mailbox">
+        <p role="status">
+          If {ask.variables} belongs to somebody here, a mail with a link is on its way. The link
+          works once, and not for long.
+        </p>
+        <p className="dim">
+          Nothing came? Look into the spam folder, or ask a person with the role Org Admin whether
+          this is the address you were invited by.
+        </p>
+        <p className="door-links">
+          <Link to="/login">Back to sign-in</Link>
+        </p>
+      </DoorFrame>
+    )
+  return (
+    <DoorFrame title="Forgot your password?">
+      <p>We send a link to your address. With it you choose a new password.</p>
+      <form onSubmit={submit} className="stack">
+        <Field label="Email" name="email" type="email" autoComplete="username" required />
+        <ErrorNote error={ask.error} />
+        <Button type="submit" tone="primary" busy={ask.isPending}>
+          Send the link
+        </Button>
+      </form>
+      <p className="door-links">
+        <Link to="/login">Back to sign-in</Link>
+      </p>
+    </DoorFrame>
+  )
+}

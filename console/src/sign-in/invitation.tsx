@@ -1,0 +1,57 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { DoorFrame } from './door-frame.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
+import { NewPassword } from './new-password.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+import { useEnter } from './use-enter.ts'
+import { useHash } from '../parts/use-hash.ts'
+
+/** The token stands behind the `#`, which a browser sends to no server and no referrer. */
+export function InvitationPage() {
+  const token = useHash()
+  const enter = useEnter(undefined)
+  const accept = useMutation({
+    mutationFn: (form: FormData) => {
+      const name = textIn(form, 'name').trim()
+      const password = textIn(form, 'password')
+      return call('acceptInvitation', { body: { token, password, ...(name && { name }) } })
+    },
+    onSuccess: enter,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    accept.mutate(new FormData(event.currentTarget))
+  }
+  if (!token)
+    return (
+      <DoorFrame title="Accept your invitation">
+        <p>
+          This address lacks the invitation. Open the link of your mail as a whole, or ask whoever
+          invited you to send it again.
+        </p>
+        <p className="door-links">
+          <Link to="/login">Sign in instead</Link>
+        </p>
+      </DoorFrame>
+    )
+  return (
+    <DoorFrame title="Accept your invitation">
+      <form onSubmit={submit} className="stack">
+        <Field
+          label="Your name"
+          name="name"
+          autoComplete="name"
+          hint="Leave it empty to keep the one you were invited by."
+        />
+        <NewPassword label="Choose a password" />
+        <ErrorNote error={accept.error} />
+        <Button type="submit" tone="primary" busy={accept.isPending}>
+          Accept and sign in
+        </Button>
+      </form>
+    </DoorFrame>
+  )
+}

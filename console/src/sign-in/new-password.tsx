@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { Check, Field } from '../parts/forms.tsx'
+
+/** What the service refuses, said before it is typed; shown on request, since it is typed once. */
+export function NewPassword({ label }: { label: string }) {
+  const [shown, setShown] = useState(false)
+  return (
+    <>
+      <Field
+        label={label}
+        name="password"
+        type={shown ? 'text' : 'password'}
+        autoComplete="new-password"
+        minLength={12}
+        required
+        hint="At least 12 characters. A few words that belong together for you alone are best."
+      />
+      <Check label="Show it" checked={shown} onChange={(event) => setShown(event.target.checked)} />
+    </>
+  )
+}

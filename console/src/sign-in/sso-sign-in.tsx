@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
+import { DoorFrame } from './door-frame.tsx'
+import { Button, Field, textIn } from '../parts/forms.tsx'
+import { ErrorNote } from '../parts/notes.tsx'
+
+type Props = { next: string | undefined; onBack: () => void }
+
+/** Sends the browser to the identity provider of whoever an address, or an organization's short name, belongs to. */
+export function SsoSignIn({ next, onBack }: Props) {
+  const begin = useMutation({
+    mutationFn: (who: string) =>
+      call('beginSamlLogin', {
+        body: {
+          ...(who.includes('@') ? { email: who } : { slug: who }),
+          ...(next && { returnTo: next }),
+        },
+      }),
+    onSuccess: ({ redirectUrl }) => globalThis.location.assign(redirectUrl),
+  })
+  const form = useRef<HTMLFormElement>(null)
+  // The form before it is gone, and focus with it.
+  useEffect(() => form.current?.querySelector('input')?.focus(), [])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    begin.mutate(textIn(new FormData(event.currentTarget), 'who').trim())
+  }
+  return (
+    <DoorFrame title="Single sign-on">
+      <form ref={form} onSubmit={submit} className="stack">
+        <Field
+          label="Email or organization"
+          name="who"
+          autoComplete="username"
+          autoCapitalize="off"
+          spellCheck={false}
+          required
+          maxLength={320}
+          hint="Your address at work, or the short name of your organization."
+        />
+        <ErrorNote error={begin.error} />
+        {/* It stays busy while the browser goes where it was sent. */}
+        <Button type="submit" tone="primary" busy={begin.isPending || begin.isSuccess}>
+          Go to the identity provider
+        </Button>
+        <Button onClick={onBack}>Back</Button>
+      </form>
+    </DoorFrame>
+  )
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { workspaceQuery } from '../api/queries.ts'
+import type { Workspace } from '../api/types.ts'
+import { workspaceTabs, type WorkspaceTab } from '../app/searches.ts'
+import { Gone, isGone } from '../parts/gone.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { PageHead } from '../parts/pages.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { Files } from './workspace-files.tsx'
+import { WorkspaceGit } from '../git/workspace-git.tsx'
+import { LockControl } from './workspace-lock.tsx'
+import { WorkspaceRuns } from './workspace-runs.tsx'
+import { Settings } from './workspace-settings.tsx'
+import { StartRun } from './workspace-start.tsx'
+import { State } from './workspace-state.tsx'
+import { Variables } from './workspace-variables.tsx'
+
+const route = getRouteApi('/app/workspaces/$id')
+
+const titles: Record<WorkspaceTab, string> = {
+  runs: 'Runs',
+  files: 'Files',
+  git: 'Git',
+  variables: 'Variables',
+  state: 'State and outputs',
+  settings: 'Settings',
+}
+
+export function WorkspacePage() {
+  const { id } = route.useParams()
+  const { tab = 'runs' } = route.useSearch()
+  const query = useQuery({
+    ...workspaceQuery(id),
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : 10_000),
+  })
+  const workspace = query.data?.workspace
+  if (isGone(query.error)) return <Gone what="workspace" to="/workspaces" list="All workspaces" />
+  if (!workspace)
+    return (
+      <>
+        <PageHead above={<Link to="/workspaces">Workspaces</Link>} title="Workspace" />
+        {query.isPending ? (
+          <Loading what="the workspace" />
+        ) : (
+          <ErrorNote error={query.error} goesOn />
+        )}
+      </>
+    )
+  return (
+    <>
+      <PageHead
+        above={<Link to="/workspaces">Workspaces</Link>}
+        title={workspace.name}
+        tabTitle={`${titles[tab]} · ${workspace.name}`}
+        actions={
+          <>
+            <LockControl workspace={workspace} />
+            <StartRun workspace={workspace} />
+          </>
+        }
+      >
+        <p className="run-line dim">
+          {workspace.criticality === 'production' && <span className="tag">production</span>}
+          {workspace.needsRefresh && (
+            <span className="tag bad">the last apply may not be in the state: plan again</span>
+          )}
+          {workspace.locked && (
+            <span>
+              Locked by {workspace.locked.holder.label}
+              {workspace.locked.reason && `: ${workspace.locked.reason}`}
+            </span>
+          )}
+        </p>
+      </PageHead>
+      <Tabs label="Parts of this workspace">
+        {workspaceTabs.map((one) => (
+          <Link
+            key={one}
+            to="/workspaces/$id"
+            params={{ id }}
+            search={one === 'runs' ? {} : { tab: one }}
+            className="tab"
+            // `runs` has no search of its own, and would else be in every other tab's.
+            activeOptions={{ exact: true }}
+            activeProps={{ className: 'current' }}
+          >
+            {titles[one]}
+          </Link>
+        ))}
+      </Tabs>
+      <Tab tab={tab} workspace={workspace} />
+    </>
+  )
+}
+
+function Tab({ tab, workspace }: { tab: WorkspaceTab; workspace: Workspace }) {
+  switch (tab) {
+    case 'runs':
+      return <WorkspaceRuns workspace={workspace} />
+    case 'files':
+      return <Files workspace={workspace} />
+    case 'git':
+      return <WorkspaceGit workspace={workspace} />
+    case 'variables':
+      return <Variables id={workspace.id} />
+    case 'state':
+      return <State workspace={workspace} />
+    case 'settings':
+      return <Settings workspace={workspace} />
+  }
+}

@@ -1,0 +1,58 @@
+import { authorsPerPage, maxAuthorPages, type Attribution, type GitSource } from '../git-source.ts'
+import { isStatus } from '../git-refusal.ts'
+import { asked } from '../head-moved.ts'
+import { inPath, type JsonClient } from '../json-client.ts'
+
+const provider = 'Bitbucket'
+
+type Commits = {
+  values: Array<{ hash: string; author?: { raw?: string } }>
+  next?: string
+}
+
+export function bitbucketCloudSource(
+  client: JsonClient,
+  readFiles: GitSource['readFiles'],
+): GitSource {
+  return {
+    readFiles,
+    authors: async (name, { from, to, folders }) =>
+      asked(provider, async () => {
+        const found = new Map<string, Attribution>()
+        let complete = true
+        for (const path of folders)
+          for (let page = 1; page <= maxAuthorPages; page += 1) {
+            const { values, next } = await commitsOf(client, name, { from, to, path, page })
+            // It tells the author alone, as "Name <address>", and nothing of signatures.
+            for (const { hash, author } of values)
+              found.set(hash, {
+                claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
+                proved: [],
+              })
+            if (!next) break
+            if (page === maxAuthorPages) complete = false
+          }
+        return { commits: [...found.values()], complete }
+      }),
+    // No part of its API tells who pushed.
+    pushes: async () => null,
+  }
+}
+
+async function commitsOf(
+  client: JsonClient,
+  name: string,
+  at: { from: string | null; to: string; path: string; page: number },
+): Promise<Commits> {
+  const { from, to, path, page } = at
+  const address = `/repositories/${inPath(name)}/commits/${to}`
+  const query = { pagelen: authorsPerPage, page, ...(path && { path }) }
+  if (from !== null)
+    try {
+      return await client.get<Commits>(address, { ...query, exclude: from })
+    } catch (error) {
+      // The older commit is gone: the branch's history was written anew.
+      if (!isStatus(error, 404)) throw error
+    }
+  return client.get<Commits>(address, query)
+}

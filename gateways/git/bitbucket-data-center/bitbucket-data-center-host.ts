@@ -1,0 +1,223 @@
+import type { Outbound } from '../../outbound/outbound.ts'
+import { bitbucketDataCenterPulls } from './bitbucket-data-center-pulls.ts'
+import { bitbucketDataCenterSource } from './bitbucket-data-center-source.ts'
+import { bitbucketDataCenterWebhooks } from './bitbucket-data-center-webhooks.ts'
+import { gitAuthorization } from '../git-authorization.ts'
+import type { GitHost, GitRepository } from '../git-host.ts'
+import { withSnapshot, type Remote } from '../git-snapshot.ts'
+import { isStatus } from '../git-refusal.ts'
+import { asked } from '../head-moved.ts'
+import { inPath, jsonClient, type JsonClient } from '../json-client.ts'
+import { proveToken } from '../prove-token.ts'
+import { providerFetch } from '../provider-fetch.ts'
+import { pushCommit } from '../push-commit.ts'
+import { readBySnapshot } from '../read-by-snapshot.ts'
+
+const provider = 'Bitbucket Data Center'
+const perPage = 100
+
+type Page<T> = { values: T[]; isLastPage: boolean; nextPageStart?: number | null }
+type Repository = {
+  id: number
+  slug: string
+  project: { key: string }
+  public?: boolean
+  archived?: boolean
+}
+type Branch = { id: string; displayId: string; latestCommit: string }
+
+/** Bitbucket Data Center. Its REST API has no commit of several files, so commits are pushed by git. */
+export function bitbucketDataCenterHost(
+  outbound: Outbound,
+  { origin, token }: { origin: string; token: string },
+): GitHost {
+  const client = jsonClient(providerFetch(outbound, provider, token), {
+    baseUrl: `${origin}/rest/api/1.0`,
+    authorization: `Bearer ${token}`,
+  })
+  const remoteOf = (name: string): Remote => ({
+    url: `${origin}/scm/${inPath(name)}.git`,
+    authorization: gitAuthorization('bitbucket-data-center', token),
+    provider,
+  })
+
+  return {
+    ...bitbucketDataCenterSource(client, at, readBySnapshot(outbound, remoteOf)),
+    ...bitbucketDataCenterWebhooks(client, at),
+    ...bitbucketDataCenterPulls(client, at),
+
+    checkToken: async () =>
+      proveToken(provider, async () => client.get('/repos', { limit: 1 }), 'values'),
+
+    repository: async (name) =>
+      asked(provider, async () => {
+        const repository = toRepository(await client.get<Repository>(at(name)))
+        const branch = await defaultBranchOf(client, name)
+        return { ...repository, defaultBranch: branch }
+      }),
+
+    missingRights: async ({ id, fullName }, need) =>
+      asked(provider, async () => {
+        const permission = need === 'write' ? 'REPO_WRITE' : 'REPO_READ'
+        const [projectkey, slug] = fullName.split('/')
+        for (let start: number | null = 0; start !== null;) {
+          const page: Page<Repository> = await client.get('/repos', {
+            permission,
+            projectkey,
+            name: slug,
+            start,
+            limit: perPage,
+          })
+          if (page.values.some((found) => String(found.id) === id)) return []
+          start = page.isLastPage ? null : (page.nextPageStart ?? null)
+        }
+        return [permission]
+      }),
+
+    repositories: async ({ q, page }) =>
+      asked(provider, async () => {
+        // Its pages go by the offset of their first row.
+        const { values, isLastPage, nextPageStart } = await client.get<Page<Repository>>('/repos', {
+          start: page - 1,
+          limit: perPage,
+          ...(q && { name: q }),
+        })
+        return {
+          repos: values.map(toRepository),
+          nextPage: isLastPage || nextPageStart == null ? null : nextPageStart + 1,
+        }
+      }),
+
+    head: async (name, branch) => asked(provider, async () => headOf(client, name, branch)),
+
+    readFile: async (name, { commit, path }) =>
+      asked(provider, async () => {
+        try {
+          return await client.text(`${at(name)}/raw/${inPath(path)}`, { at: commit })
+        } catch (error) {
+          if (isStatus(error, 404)) return null
+          throw error
+        }
+      }),
+
+    listFiles: async (name, { branch, commit, folder }) =>
+      asked(provider, async () =>
+        withSnapshot(outbound, remoteOf(name), {
+          branch,
+          commit,
+          work: async (snapshot) => snapshot.files(folder),
+        }),
+      ),
+
+    commit: async (name, request) =>
+      asked(provider, async () => {
+        const remote = remoteOf(name)
+        return withSnapshot(outbound, remote, {
+          branch: request.branch,
+          commit: request.expectedHead,
+          work: async (snapshot) => pushCommit(snapshot, remote, request),
+        })
+      }),
+
+    createBranch: async (name, { branch, commit }) =>
+      asked(provider, async () => {
+        try {
+          await client.post(`${at(name)}/branches`, { name: branch, startPoint: commit })
+        } catch (error) {
+          if (!isStatus(error, 400, 409) || !(await headOf(client, name, branch))) throw error
+        }
+      }),
+
+    compare: async (name, { base, head }) =>
+      asked(provider, async () => {
+        const found = []
+        for (let start: number | null = 0; start !== null;) {
+          type Change = { type: string; path: Path; srcPath?: Path }
+          const page: Page<Change> = await client.get(`${at(name)}/compare/changes`, {
+            from: head,
+            to: base,
+            start,
+            limit: perPage,
+          })
+          for (const { type, path, srcPath } of page.values) {
+            found.push({ path: path.toString, change: changes[type] ?? 'modified' } as const)
+            // Moved: a folder that it left has changed as well.
+            if (type === 'MOVE' && srcPath)
+              found.push({ path: srcPath.toString, change: 'removed' } as const)
+          }
+          start = page.isLastPage ? null : (page.nextPageStart ?? null)
+        }
+        return found
+      }),
+
+    // Its branch restrictions are another API's, and hooks may refuse as well: the push itself tells.
+    isProtected: async () => false,
+
+    pullRequest: async (name, { from, into, title, body }) =>
+      asked(provider, async () => {
+        type Request = { id: number; links: { self: Array<{ href: string }> } }
+        const ref = (branch: string) => ({ id: `refs/heads/${branch}` })
+        const open = await client.get<
+          Page<Request & { fromRef: { id: string }; toRef: { id: string } }>
+        >(`${at(name)}/pull-requests`, {
+          state: 'OPEN',
+          direction: 'OUTGOING',
+          at: ref(from).id,
+        })
+        const found =
+          open.values.find(({ toRef }) => toRef.id === ref(into).id) ??
+          (
+            await client.post<Request>(`${at(name)}/pull-requests`, {
+              title,
+              description: body,
+              fromRef: ref(from),
+              toRef: ref(into),
+            })
+          ).data
+        if (!found) throw new Error('no pull request')
+        return { number: found.id, url: found.links.self[0]?.href ?? '', state: 'open' as const }
+      }),
+  }
+}
+
+type Path = { toString: string }
+
+const changes: Record<string, 'added' | 'removed'> = { ADD: 'added', DELETE: 'removed' }
+
+const at = (name: string): string => {
+  const [key = '', slug = ''] = name.split('/')
+  return `/projects/${encodeURIComponent(key)}/repos/${encodeURIComponent(slug)}`
+}
+
+async function headOf(client: JsonClient, name: string, branch: string): Promise<string | null> {
+  // The filter finds every branch whose name contains the text, case aside.
+  for (let start: number | null = 0; start !== null;) {
+    const page: Page<Branch> = await client.get(`${at(name)}/branches`, {
+      filterText: branch,
+      start,
+      limit: perPage,
+    })
+    const found = page.values.find(({ id }) => id === `refs/heads/${branch}`)
+    if (found) return found.latestCommit
+    start = page.isLastPage ? null : (page.nextPageStart ?? null)
+  }
+  return null
+}
+
+/** 404 and, since 7, 204: the repository is empty. */
+async function defaultBranchOf(client: JsonClient, name: string): Promise<string | null> {
+  const page = await client.get<Page<Branch & { isDefault?: boolean }>>(`${at(name)}/branches`, {
+    orderBy: 'MODIFICATION',
+    limit: 1_000,
+  })
+  const found = page.values.find(({ isDefault }) => isDefault) ?? page.values[0]
+  return found?.displayId ?? null
+}
+
+const toRepository = ({ id, slug, project, ...rest }: Repository): GitRepository => ({
+  id: String(id),
+  fullName: `${project.key}/${slug}`,
+  defaultBranch: null,
+  private: rest.public !== true,
+  archived: rest.archived === true,
+})

@@ -1,0 +1,215 @@
+import { Octokit } from '@octokit/rest'
+import { conflict } from '../../../domain/errors.ts'
+import { changesBetween } from '../../../domain/git/changes-between.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+import type { GitHost, GitRepository } from '../git-host.ts'
+import { commitToGithub } from './github-commit.ts'
+import { missingGithubRights } from './github-rights.ts'
+import { githubPulls } from './github-pulls.ts'
+import { githubContents } from './github-contents.ts'
+import { githubSource } from './github-source.ts'
+import { githubWebhooks } from './github-webhooks.ts'
+import { isStatus } from '../git-refusal.ts'
+import { asked } from '../head-moved.ts'
+import { proveToken } from '../prove-token.ts'
+import { providerFetch } from '../provider-fetch.ts'
+
+const provider = 'GitHub'
+const silent = () => undefined
+const perPage = 100
+
+/** GitHub and GitHub Enterprise Server, by the git data API: one commit for any number of files. */
+export function githubHost(
+  outbound: Outbound,
+  connection: { origin: string; token: string },
+): GitHost {
+  const octokit = new Octokit({
+    auth: connection.token,
+    baseUrl: apiOf(connection.origin),
+    userAgent: 'cloud-control',
+    request: { fetch: providerFetch(outbound, provider, connection.token) },
+    // Its warnings go to the terminal, with addresses in them.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  })
+  const { rest } = octokit
+
+  return {
+    ...githubSource(
+      octokit,
+      githubContents(outbound, { ...connection, api: apiOf(connection.origin) }),
+    ),
+    ...githubWebhooks(octokit),
+    ...githubPulls(octokit),
+
+    checkToken: async () =>
+      proveToken(provider, async () => (await rest.users.getAuthenticated()).data, 'id'),
+
+    repository: async (name) =>
+      asked(provider, async () => {
+        const { data } = await rest.repos.get(place(name))
+        const repository = toRepository(data)
+        // GitHub names a default branch that an empty repository does not have yet.
+        const head = await headOf(octokit, name, data.default_branch)
+        return { ...repository, defaultBranch: head ? data.default_branch : null }
+      }),
+
+    missingRights: async (repository, need) =>
+      asked(provider, async () => missingGithubRights(octokit, repository, need)),
+
+    repositories: async ({ q, page }) =>
+      asked(provider, async () => {
+        const { data } = await rest.repos.listForAuthenticatedUser({
+          per_page: perPage,
+          page,
+          sort: 'full_name',
+        })
+        const wanted = q?.toLowerCase() ?? ''
+        return {
+          repos: data
+            .map(toRepository)
+            .filter(({ fullName }) => fullName.toLowerCase().includes(wanted)),
+          nextPage: data.length < perPage ? null : page + 1,
+        }
+      }),
+
+    head: async (name, branch) => asked(provider, async () => headOf(octokit, name, branch)),
+
+    readFile: async (name, { commit, path }) =>
+      asked(provider, async () => {
+        try {
+          const { data } = await rest.repos.getContent({
+            ...place(name),
+            path,
+            ref: commit,
+            headers: { accept: 'application/vnd.github.object+json' },
+          })
+          if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return null
+          return Buffer.from(data.content, 'base64').toString()
+        } catch (error) {
+          if (isStatus(error, 404)) return null
+          throw error
+        }
+      }),
+
+    listFiles: async (name, { commit, folder }) =>
+      asked(provider, async () => {
+        const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
+        return filesOf(octokit, name, { tree: data.tree.sha, folder })
+      }),
+
+    commit: async (name, request) =>
+      asked(provider, async () => commitToGithub(octokit, name, request)),
+
+    createBranch: async (name, { branch, commit }) =>
+      asked(provider, async () => {
+        try {
+          await rest.git.createRef({ ...place(name), ref: `refs/heads/${branch}`, sha: commit })
+        } catch (error) {
+          // Made by somebody else in between, or by our own earlier try.
+          if (!isStatus(error, 422) || !(await headOf(octokit, name, branch))) throw error
+        }
+      }),
+
+    compare: async (name, { base, head }) =>
+      asked(provider, async () => {
+        // Its own comparison tells 300 files at most.
+        const [before, after] = await Promise.all(
+          [base, head].map(async (commit) => {
+            const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
+            return filesOf(octokit, name, { tree: data.tree.sha, folder: '' })
+          }),
+        )
+        return changesBetween(before ?? new Map(), after ?? new Map())
+      }),
+
+    isProtected: async (name, branch) =>
+      asked(provider, async () => {
+        try {
+          const { data } = await rest.repos.getBranch({ ...place(name), branch })
+          return data.protected
+        } catch (error) {
+          if (isStatus(error, 404)) return false
+          throw error
+        }
+      }),
+
+    pullRequest: async (name, { from, into, title, body }) =>
+      asked(provider, async () => {
+        const { owner, repo } = place(name)
+        const { data: open } = await rest.pulls.list({
+          owner,
+          repo,
+          head: `${owner}:${from}`,
+          base: into,
+          state: 'open',
+        })
+        // Not every server heeds the filter.
+        const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
+        const { number, html_url: url } =
+          found ??
+          (await rest.pulls.create({ owner, repo, head: from, base: into, title, body })).data
+        return { number, url, state: 'open' as const }
+      }),
+  }
+}
+
+export async function filesOf(
+  octokit: Octokit,
+  name: string,
+  { tree, folder }: { tree: string; folder: string },
+): Promise<Map<string, string>> {
+  const { git } = octokit.rest
+  let at = tree
+  // Down to the folder first: the whole repository's tree may be too large to be told at once.
+  for (const segment of folder.split('/').filter(Boolean)) {
+    const { data } = await git.getTree({ ...place(name), tree_sha: at })
+    const next = data.tree.find(({ path, type }) => path === segment && type === 'tree')
+    if (!next?.sha) return new Map()
+    at = next.sha
+  }
+  const { data } = await git.getTree({ ...place(name), tree_sha: at, recursive: '1' })
+  if (data.truncated)
+    throw conflict('git_repository_too_large', 'The repository has more files than GitHub lists.')
+  const prefix = folder === '' ? '' : `${folder}/`
+  return new Map(
+    data.tree
+      .filter(({ type }) => type !== 'tree')
+      .map(({ path, sha }) => [`${prefix}${path}`, sha ?? '']),
+  )
+}
+
+/** GitHub's API has a host of its own; an Enterprise Server serves it below a path (docs: "Getting started with the REST API"). */
+const apiOf = (origin: string) =>
+  origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`
+
+export const place = (name: string): { owner: string; repo: string } => {
+  const [owner = '', repo = ''] = name.split('/')
+  return { owner, repo }
+}
+
+async function headOf(octokit: Octokit, name: string, branch: string): Promise<string | null> {
+  try {
+    const { data } = await octokit.rest.git.getRef({ ...place(name), ref: `heads/${branch}` })
+    return data.object.sha
+  } catch (error) {
+    // 409: the repository is empty.
+    if (isStatus(error, 404, 409)) return null
+    throw error
+  }
+}
+
+type GithubRepository = {
+  id: number
+  full_name: string
+  default_branch?: string
+  private: boolean
+  archived?: boolean
+}
+
+const toRepository = (data: GithubRepository): GitRepository => ({
+  id: String(data.id),
+  fullName: data.full_name,
+  defaultBranch: data.default_branch ?? null,
+  private: data.private,
+  archived: data.archived ?? false,
+})
