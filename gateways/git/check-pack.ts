@@ -10,6 +10,8 @@ export const packLimits = {
 const maxDepth = 4_095
 /** How much is unpacked before other work of this process gets its turn. */
 const bytesATurn = 4 * 1_048_576
+/** What to unpack an object costs at least, as bytes of a large one. */
+const leastBytes = 16_384
 
 /**
  * Checks the pack in an answer of `git-upload-pack` against limits, before a library unpacks it in memory.
@@ -28,12 +30,15 @@ export async function checkPack(answer: Buffer, limits = packLimits): Promise<vo
     if (size > limits.objectBytes) throw tooLarge()
     const { data, end } = inflateAt(pack, dataAt, size)
     const unpacked = type === 6 || type === 7 ? targetSize(data) : size
+    // A base of anywhere else would be read by the library as an object that nothing here has seen.
+    if (baseAt !== undefined && !depths.has(baseAt))
+      throw new Error('a delta of the pack has no base')
     const depth = baseAt === undefined ? 0 : (depths.get(baseAt) ?? 0) + 1
     total += unpacked + size
     if (unpacked > limits.objectBytes || total > limits.unpackedBytes || depth > maxDepth)
       throw tooLarge()
     depths.set(at, depth)
-    turn += size
+    turn += Math.max(size, leastBytes)
     if (turn > bytesATurn) {
       turn = 0
       await new Promise((resolve) => setImmediate(resolve))

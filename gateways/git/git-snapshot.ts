@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
 import type { HttpClient } from 'isomorphic-git'
-import { unavailable } from '../../domain/errors.ts'
+import { conflict, unavailable } from '../../domain/errors.ts'
 import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { headersOf } from '../outbound/outbound-fetch.ts'
@@ -24,11 +24,19 @@ export type Snapshot = {
   fs: typeof fs
   gitdir: string
   http: HttpClient
+  /** The library's, of this folder: without it each object is a read and a check of the whole pack. */
+  cache: object
   /** Path → blob id below a folder. */
   files(folder: string): Promise<Map<string, string>>
 }
 
 const maxPackBytes = 256 * 1024 * 1024
+/**
+ * Of a folder and all below it. A tree may have the same folder under many names, so that some trees
+ * make more paths than memory holds (a "git bomb").
+ */
+const maxEntries = 100_000
+const maxPathBytes = 16 * 1_048_576
 
 /**
  * One commit of a branch, fetched by git itself into a folder that is gone afterwards. The
@@ -45,6 +53,7 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   const gitdir = await mkdtemp(join(tmpdir(), 'cc-git-'))
   const http = gitHttp(outbound, remote)
+  const cache = {}
   try {
     await git.init({ fs, gitdir, dir: gitdir, bare: true, defaultBranch: branch })
     if (commit !== null) {
@@ -53,6 +62,7 @@ export async function withSnapshot<T>(
         fs,
         http,
         gitdir,
+        cache,
         remote: 'origin',
         ref: branch,
         singleBranch: true,
@@ -65,7 +75,8 @@ export async function withSnapshot<T>(
       fs,
       gitdir,
       http,
-      files: async (folder) => (commit ? filesBelow({ gitdir, commit, folder }) : new Map()),
+      cache,
+      files: async (folder) => (commit ? filesBelow({ gitdir, cache, commit, folder }) : new Map()),
     })
   } catch (error) {
     throw nameTreePath(error, '')
@@ -80,17 +91,24 @@ const nameTreePath = (error: unknown, prefix: string): unknown =>
     ? unsafeTreePath(`${prefix}${error.data.filepath}`)
     : error
 
-async function filesBelow(at: { gitdir: string; commit: string; folder: string }) {
+async function filesBelow(at: { gitdir: string; cache: object; commit: string; folder: string }) {
   const files = new Map<string, string>()
+  let [entries, pathBytes] = [0, 0]
   const treeOf = async (oid: string, prefix: string) =>
-    git.readTree({ fs, gitdir: at.gitdir, oid }).catch((error: unknown) => {
+    git.readTree({ fs, gitdir: at.gitdir, cache: at.cache, oid }).catch((error: unknown) => {
       throw nameTreePath(error, prefix)
     })
   const walk = async (oid: string, prefix: string): Promise<void> => {
     const { tree } = await treeOf(oid, prefix)
-    for (const entry of tree)
-      if (entry.type === 'tree') await walk(entry.oid, `${prefix}${entry.path}/`)
-      else files.set(`${prefix}${entry.path}`, entry.oid)
+    for (const entry of tree) {
+      const path = `${prefix}${entry.path}`
+      entries += 1
+      pathBytes += path.length
+      if (entries > maxEntries || pathBytes > maxPathBytes)
+        throw conflict('git_repository_too_large', 'The folder has too many files to be read.')
+      if (entry.type === 'tree') await walk(entry.oid, `${path}/`)
+      else files.set(path, entry.oid)
+    }
   }
   let [oid, prefix] = [at.commit, '']
   for (const name of at.folder.split('/').filter(Boolean)) {

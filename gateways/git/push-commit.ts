@@ -14,10 +14,10 @@ export async function pushCommit(
   remote: Remote,
   request: CommitRequest,
 ): Promise<string> {
-  const { fs, gitdir, http } = snapshot
+  const { fs, gitdir, http, cache } = snapshot
   const { branch, expectedHead, message } = request
   const root = expectedHead
-    ? (await git.readTree({ fs, gitdir, oid: expectedHead })).oid
+    ? (await git.readTree({ fs, gitdir, cache, oid: expectedHead })).oid
     : undefined
   const tree = await editTree(snapshot, root, nested(request.change))
   if (tree === root && expectedHead) return expectedHead
@@ -83,8 +83,8 @@ async function editTree(
   oid: string | undefined,
   edits: Edits,
 ): Promise<string | undefined> {
-  const { fs, gitdir } = snapshot
-  const before = oid ? (await git.readTree({ fs, gitdir, oid })).tree : []
+  const { fs, gitdir, cache } = snapshot
+  const before = oid ? (await git.readTree({ fs, gitdir, cache, oid })).tree : []
   const entries = new Map(before.map((entry) => [entry.path, entry]))
   for (const [path, edit] of edits) {
     const found = entries.get(path)

@@ -59,9 +59,9 @@ export const blobsBySnapshot =
     return found
   }
 
-async function blobIn({ fs, gitdir }: Snapshot, oid: string): Promise<Uint8Array | null> {
+async function blobIn({ fs, gitdir, cache }: Snapshot, oid: string): Promise<Uint8Array | null> {
   try {
-    return (await git.readBlob({ fs, gitdir, oid })).blob
+    return (await git.readBlob({ fs, gitdir, cache, oid })).blob
   } catch (error) {
     if (error instanceof git.Errors.NotFoundError) return null
     throw error

@@ -83,6 +83,34 @@ test('a delta that makes 1 GiB of some bytes is refused by the size that it name
   await expect(checkPack(answerOf(packOf([base, object])))).rejects.toMatchObject(tooLarge)
 })
 
+test('a delta whose base is no object of the pack is refused: its base would be what nothing has checked', async () => {
+  // An object that lies uncompressed within another one, which the library would read from any offset.
+  const hidden = blob(Buffer.alloc(1_000))
+  const carrier = Buffer.concat([headerOf(3, hidden.length), deflateSync(hidden, { level: 0 })])
+  const delta = Buffer.from([0xe8, 0x07, 0xe8, 0x07, 0xb0, 0xe8, 0x03])
+  const back = hidden.length + 4
+  const object = Buffer.concat([
+    headerOf(6, delta.length),
+    back < 128 ? Buffer.from([back]) : Buffer.from([0x80 | ((back >> 7) - 1), back & 127]),
+    deflateSync(delta),
+  ])
+  await expect(checkPack(answerOf(packOf([carrier, object])))).rejects.toThrow('has no base')
+})
+
+test('a pack of many small objects lets other work of the process go on', async () => {
+  const many = answerOf(packOf(Array.from({ length: 5_000 }, () => blob(Buffer.from('x')))))
+  let turns = 0
+  let over = false
+  const count = () => {
+    turns += 1
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  await checkPack(many)
+  over = true
+  expect(turns).toBeGreaterThan(10)
+})
+
 test('what claims more objects than it has, or is no pack, ends', async () => {
   await expect(checkPack(answerOf(packOf([], 100)))).rejects.toThrow()
   await checkPack(Buffer.from('0008NAK\n0000'))

@@ -23,6 +23,25 @@ eachProvider('%s', (provider) => {
       expect([error.fault, error.code]).toEqual(['invalid', 'git_source_unsafe_path'])
       expect(error.message).toContain(JSON.stringify(`live/${name}`).slice(0, -1))
     })
+
+  test('a few trees that make a million paths are refused, where git itself lists them', async () => {
+    const { peer } = provider
+    if (!peer.path || !peer.product.startsWith('bitbucket')) return
+    const { name: repo, head } = await provider.repository({ 'live/main.tf': '# hi\n' })
+    const gitdir = peer.path(repo)
+    let id = treeOf(gitdir, [['100644', 'x.tf', store(gitdir, 'blob', Buffer.from('# x\n'))]])
+    for (let depth = 0; depth < 6; depth += 1) {
+      const below = id
+      id = treeOf(
+        gitdir,
+        Array.from({ length: 10 }, (_, at) => ['40000', `d${at}`, below]),
+      )
+    }
+    const commit = commitOf(gitdir, { root: treeOf(gitdir, [['40000', 'live', id]]), head })
+    const at = { branch: 'main', commit, folders: ['live'], known: new Map() }
+    const error = await failureOf(provider.host.readFiles(repo, at))
+    expect([error.fault, error.code]).toEqual(['conflict', 'git_repository_too_large'])
+  }, 60_000)
 })
 
 /** Moves `main` to a commit that has the name in its tree; GitHub's emulator keeps no such tree, so its answer is written. */
@@ -40,7 +59,10 @@ function serve(
   const gitdir = peer.path(repo)
   const blob = store(gitdir, 'blob', Buffer.from('# evil\n'))
   const evil = treeOf(gitdir, [['40000', name, treeOf(gitdir, [['100644', 'x.tf', blob]])]])
-  const root = treeOf(gitdir, [['40000', 'live', evil]])
+  return commitOf(gitdir, { root: treeOf(gitdir, [['40000', 'live', evil]]), head })
+}
+
+function commitOf(gitdir: string, { root, head }: { root: string; head: string }): string {
   const person = 'peer <peer@example.com> 1700000000 +0000'
   const text = `tree ${root}\nparent ${head}\nauthor ${person}\ncommitter ${person}\n\nevil\n`
   const commit = store(gitdir, 'commit', Buffer.from(text))
