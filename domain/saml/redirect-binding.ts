@@ -28,6 +28,9 @@ export type RedirectMessage = RedirectContent & {
 /** What carried the fields: a query, or the body of a POST. */
 export type FieldsFrom = 'query' | 'form'
 
+/** A real one takes 1 to 2 KiB. */
+const maxEncodedLength = 16_384
+
 export type OutgoingMessage = {
   kind: MessageKind
   xml: string
@@ -82,6 +85,8 @@ export const readRedirectContent = (query: string): RedirectContent => contentOf
 
 function contentOf(fields: ReadonlyMap<string, string>): RedirectContent {
   const kind = kindOf(fields)
+  // What follows the compressed message is not looked at, and each encoding of it is hashed.
+  if ((fields.get(kind) ?? '').length > maxEncodedLength) throw new SamlRefusal('message_too_large')
   const encoding = fields.get('SAMLEncoding')
   if (encoding !== undefined && decodeField(encoding) !== deflateEncoding)
     throw new SamlRefusal('encoding_unknown')
