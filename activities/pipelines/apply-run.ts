@@ -118,7 +118,9 @@ async function applyInRunner(
   })
   const received: Received = { plan, sha256: {} }
   const unsaved = keepErroredState(deps, loaded, patienceMs)
-  const runner = deps.runners.take({ organizationId, runId: run.id })
+  // A workspace may have become production since its plan.
+  const mayUseKept = workspace.criticality !== 'production'
+  const runner = deps.runners.take(mayUseKept ? { organizationId, runId: run.id } : undefined)
   const inputs = async function* () {
     const parts = ['lock_file', 'modules', 'plan_file'] as const
     const { sha256 } = received

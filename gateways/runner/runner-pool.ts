@@ -3,8 +3,8 @@ import { startRunner, type Runner, type RunnerOptions } from './start-runner.ts'
 export type RunOfRunner = { organizationId: number; runId: number }
 
 export type RunnerPool = {
-  /** The runner that was kept for this run, else one that has done nothing yet. */
-  take(run: RunOfRunner): Runner
+  /** The runner that was kept for this run, else one that has done nothing yet; without a run always that. */
+  take(run?: RunOfRunner): Runner
   /** Keeps a runner that has done a job of this run for the run's next job, which may be soon. */
   keep(runner: Runner, run: RunOfRunner): Promise<void>
   close(): Promise<void>
@@ -54,9 +54,8 @@ export function runnerPool(options: RunnerOptions): RunnerPool {
 
   return {
     take(run) {
-      const key = keyOf(run)
-      const own = kept.get(key)
-      kept.delete(key)
+      const own = run && kept.get(keyOf(run))
+      if (run) kept.delete(keyOf(run))
       if (own && alive.has(own)) return own
       const runner = spare ?? start()
       spare = undefined

@@ -60,6 +60,7 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   const result = collectResult()
   const frames = channel.frames[Symbol.asyncIterator]()
   let kept = false
+  let sent = false
   let late: NodeJS.Timeout | undefined
   const endLate = () => {
     if (supervision.isSaving?.()) late = setTimeout(endLate, patienceMs)
@@ -71,11 +72,16 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
   }
   signal.addEventListener('abort', interrupt, { once: true })
   let failure: { error: unknown } | undefined
-  const sending = sendInputs(runner, supervision).catch((error: unknown) => {
-    // A closed channel shows in the frames, which end.
-    if (!(error instanceof ChannelClosed)) failure ??= { error }
-    runner.kill()
-  })
+  const sending = sendInputs(runner, supervision).then(
+    () => {
+      sent = true
+    },
+    (error: unknown) => {
+      // A closed channel shows in the frames, which end.
+      if (!(error instanceof ChannelClosed)) failure ??= { error }
+      runner.kill()
+    },
+  )
   if (signal.aborted) interrupt()
   try {
     for (;;) {
@@ -84,7 +90,8 @@ export async function superviseJob(runner: Runner, supervision: Supervision): Pr
       if (!frame) break
       if (frame.header.kind === 'done') {
         const value = result.read()
-        kept = supervision.keep === true
+        // One that does not read what it is sent would hold this job, and its slot, for ever.
+        kept = supervision.keep === true && sent
         return value
       }
       if (frame.header.kind === 'blob' && frame.header['name'] === 'result') result.add(frame.body)

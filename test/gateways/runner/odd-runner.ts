@@ -73,6 +73,12 @@ const jobs: Record<string, () => Promise<void> | void> = {
     await channel.send({ kind: 'log', lines: [{ level: 'info', line: 'x' }] })
     await echoForEver()
   },
+  /** Is done before it has read anything, and reads nothing more. */
+  async unread() {
+    await channel.sendBlob('result', Buffer.from('{}'))
+    await channel.send({ kind: 'done' })
+    await new Promise(() => setInterval(() => undefined, 1_000))
+  },
   async save() {
     await channel.send({
       kind: 'ask',

@@ -76,3 +76,14 @@ test.each([
     else expect(error).toBeUndefined()
   },
 )
+
+test('a runner that is done without having read what it was sent is ended, though it was to be kept', async () => {
+  const { error, end } = await supervise('unread', {
+    keep: true,
+    inputs: (async function* () {
+      yield { name: 'files', bytes: Buffer.alloc(16 * 1_048_576), last: true }
+    })(),
+  })
+  expect(error).toBeUndefined()
+  expect(end.how).toBe('killed')
+}, 30_000)
