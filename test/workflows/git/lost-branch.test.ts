@@ -58,6 +58,20 @@ describe('a branch that is lost, or moves under the hands', () => {
     await checkConnections(harness.deps)()
   }
   const validate = async (id: number) => user.post(`${path}/${id}/validate`)
+  /** Has a person put the marker back after it was read as missing, and before the reader is answered. */
+  const repairOnceRead = (ws: Awaited<ReturnType<typeof connected>>) => {
+    let repaired = false
+    harness.peer.server.fault = async ({ url }, when) => {
+      const asked = decodeURIComponent(url.pathname)
+      if (repaired || when === 'before' || !asked.endsWith(`${ws.repo}/contents/${marker}`))
+        return undefined
+      repaired = true
+      expect((await validate(ws.id)).statusCode).toBe(200)
+      await eventually(async () => (await ws.health()).status === 'healthy')
+      return undefined
+    }
+    return () => repaired
+  }
 
   test('a marker that somebody took away stops all writing until a person validates', async () => {
     const ws = await connected()
@@ -83,24 +97,15 @@ describe('a branch that is lost, or moves under the hands', () => {
   test('a marker that was seen missing before somebody put it back leaves the connection healthy', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
-    let repaired = false
     // The writer has read that the marker is gone, and is told so only after the repair.
-    harness.peer.server.fault = async ({ url }, when) => {
-      const asked = decodeURIComponent(url.pathname)
-      if (repaired || when === 'before' || !asked.endsWith(`${ws.repo}/contents/${marker}`))
-        return undefined
-      repaired = true
-      expect((await validate(ws.id)).statusCode).toBe(200)
-      await eventually(async () => (await ws.health()).status === 'healthy')
-      return undefined
-    }
+    const isRepaired = repairOnceRead(ws)
     try {
       await ws.put('# one\n')
       expect(await ws.ended()).toMatchObject({ state: 'failed', reason: 'git_not_owner' })
     } finally {
       harness.peer.server.fault = () => undefined
     }
-    expect(repaired).toBe(true)
+    expect(isRepaired()).toBe(true)
     expect(await ws.health()).toEqual({ status: 'healthy', statusReason: null })
     expect(await ws.retry()).toMatchObject({ state: 'written' })
   })
@@ -108,22 +113,13 @@ describe('a branch that is lost, or moves under the hands', () => {
   test('a check that saw the marker missing before somebody put it back changes nothing', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
-    let repaired = false
-    harness.peer.server.fault = async ({ url }, when) => {
-      const asked = decodeURIComponent(url.pathname)
-      if (repaired || when === 'before' || !asked.endsWith(`${ws.repo}/contents/${marker}`))
-        return undefined
-      repaired = true
-      expect((await validate(ws.id)).statusCode).toBe(200)
-      await eventually(async () => (await ws.health()).status === 'healthy')
-      return undefined
-    }
+    const isRepaired = repairOnceRead(ws)
     try {
       // The worker's own pass may have taken the connection just now.
       await expect
         .poll(async () => {
           await check(ws.id)
-          return repaired
+          return isRepaired()
         })
         .toBe(true)
     } finally {
