@@ -2,11 +2,11 @@ import { findCycles } from './find-cycles.ts'
 import { layerOf, mayImport, storeNoun, type Layer } from './layers.ts'
 import type { Module } from './read-modules.ts'
 
-/** An import that a rule forbids and that is let pass for now. */
+/** An import that a rule forbids and that is excepted by name, with the reason. */
 export type Exception = { reason: string; from: string; to: readonly string[] }
 export type Limits = {
   exceptions: readonly Exception[]
-  /** Circles that are let pass for now, each by one of its files. */
+  /** Import cycles that are excepted, each named by one of its files. */
   cycles: readonly { reason: string; file: string }[]
   /** Files that something other than an import loads. */
   entries: readonly RegExp[]
