@@ -12,6 +12,8 @@ import type { LoadedRun } from './load-run.ts'
 
 /** As large as a state may be that is saved (gateways/tofu/tofu.ts). */
 const maxBytes = 128 * 1024 * 1024
+/** Twice as many as a runner makes of that. Each is a row, so that empty ones would be rows without end. */
+const maxPieces = 1_024
 /** So much is held at once, however large the state is. */
 const holdBytes = 1024 * 1024
 
@@ -103,6 +105,7 @@ function sealPieces(keyring: Deps['keyring'], organizationId: number, versionId:
       sha256.update(bytes)
       md5.update(bytes)
       seq += 1
+      if (seq > maxPieces) throw outOfOrder()
       const piece = { kind: 'piece', firstSeq: seq, lastSeq: seq, bytes } as const
       held.push(sealStatePart(keyring, place, piece))
       return held.reduce((sum, { body }) => sum + body.length, 0)

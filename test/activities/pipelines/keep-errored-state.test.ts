@@ -121,3 +121,14 @@ test('a runner that sends what an apply does not have is refused', async () => {
   for (let at = 0; at < 8; at += 1) await begun.add('errored_state', piece)
   await expect(begun.add('errored_state', Buffer.alloc(1))).rejects.toThrow('does not have')
 })
+
+test('a runner that sends a state in thousands of small pieces is refused', async () => {
+  const { keeper, asked, stored } = await erroredRun(1)
+  const { keepState, add } = keeper()
+  await keepState(asked)
+  const send = async () => {
+    for (let at = 0; at < 2_000; at += 1) await add('errored_state', Buffer.alloc(at % 2))
+  }
+  await expect(send()).rejects.toThrow('does not have')
+  expect(await stored()).toBe(0)
+})
