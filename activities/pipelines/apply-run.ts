@@ -1,7 +1,9 @@
+import { mustChangeState } from '../../domain/plans/must-change-state.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import type { Applied } from '../../gateways/runner/protocol.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
 import { actorOfRun } from '../../app/pipelines/actor-of-run.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
 import { endRun, type RunEnd } from '../../app/pipelines/end-run.ts'
 import { plans, type StoredPlan } from '../../store/pipelines/plans.ts'
@@ -205,7 +207,7 @@ async function recordSpawn(
   if (!spawned) throw new Error('this attempt was taken over')
 }
 
-/** Succeeds only with exit code 0 and a saved state. */
+/** Succeeds only with exit code 0 and a state that is saved, or that need not be (`stateIsSaved`). */
 async function finish(
   deps: Deps,
   loaded: LoadedRun,
@@ -218,9 +220,8 @@ async function finish(
     // The store was away, and another attempt took over before the watch noticed.
     if (fence !== undefined && workspace.fence !== fence)
       throw new Error('this attempt was taken over')
-    const saved = await stateVersions(tenant).newestOfRun(run.id)
     const how: RunEnd =
-      end.phase === 'succeeded' && !saved
+      end.phase === 'succeeded' && !(await stateIsSaved(tenant, run))
         ? {
             phase: 'failed',
             reason: 'state_save_failed',
@@ -242,4 +243,23 @@ async function finish(
       how,
     )
   })
+}
+
+/**
+ * Whether the current state is the one after this apply. Without a state of this run that holds if
+ * OpenTofu had none to save: the plan may leave the state as it was, the state is still the one that
+ * was planned on, and no write of this run was refused and quarantined.
+ */
+async function stateIsSaved(tenant: Tenant, run: LoadedRun['run']): Promise<boolean> {
+  const versions = stateVersions(tenant)
+  if (await versions.newestOfRun(run.id)) return true
+  const plan = await plans(tenant).get(run.id)
+  if (!plan?.overview || mustChangeState(plan.overview)) return false
+  const current = await versions.current(run.workspaceId)
+  return (
+    current !== undefined &&
+    current.serial === plan.stateSerial &&
+    current.lineage === plan.stateLineage &&
+    (await versions.quarantinedOfRun(run.id)).length === 0
+  )
 }

@@ -42,3 +42,27 @@ resource "terraform_data" "last" {
   const expected = Buffer.concat([Buffer.from(begin), Buffer.alloc(zeros)])
   expect(read.rawPayload.equals(expected)).toBe(true)
 })
+
+test('succeeded: an apply that leaves the state as it was', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  // Unknown in the plan and the same after each apply, so that there is an update and nothing to save.
+  const workspace = await org.workspace({
+    by: owner,
+    files: {
+      'main.tf': `resource "terraform_data" "same" { input = length(timestamp()) }\n`,
+    },
+  })
+  const first = await startRun(owner, workspace)
+  expect(await rowUntil(harness, first.id, { when: isTerminalRow })).toMatchObject({
+    phase: 'succeeded',
+  })
+  const again = await startRun(owner, workspace)
+  expect(await rowUntil(harness, again.id, { when: isTerminalRow })).toMatchObject({
+    phase: 'succeeded',
+    reason: null,
+    needsRefresh: false,
+  })
+  const { versions } = (await owner.get(`${workspace.url}/state/versions`)).json()
+  expect(versions).toHaveLength(1)
+})
