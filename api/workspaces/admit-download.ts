@@ -20,6 +20,8 @@ export function admitDownload(
   { organizationId, sizeBytes }: { organizationId: number; sizeBytes: number },
 ): void {
   if (sizeBytes <= largeDownloadBytes || reply.request.runCaller) return
+  // Its reader has left: no event would free its place.
+  if (reply.raw.destroyed) return
   const count = counts.get(organizationId) ?? 0
   if (count >= downloadsAtOnce)
     throw new AppError(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { batchBytes } from '../../domain/plans/pack-rows.ts'
 import {
@@ -20,8 +19,8 @@ export type StateAddress = { organizationId: number; version: StateVersion }
 export async function readStateBytes(deps: Deps, address: StateAddress): Promise<StateBytes> {
   const { sizeBytes, bodyMd5 } = await inParts(deps, address)
   return {
-    sizeBytes: sizeBytes ?? 0,
-    bodyMd5: bodyMd5 ?? '',
+    sizeBytes,
+    bodyMd5,
     stream: Readable.from(piecesOf(deps, address), {
       objectMode: false,
       highWaterMark: batchBytes,
@@ -29,7 +28,8 @@ export async function readStateBytes(deps: Deps, address: StateAddress): Promise
   }
 }
 
-export type StateBytes = { sizeBytes: number; bodyMd5: string; stream: Readable }
+/** Size and MD5 are null while the state is being stored, or where its worker was killed meanwhile. */
+export type StateBytes = { sizeBytes: number | null; bodyMd5: string | null; stream: Readable }
 
 type PieceDeps = Pick<Deps, 'store' | 'keyring'>
 
@@ -83,8 +83,8 @@ const maxBatches = batchesPerPage(maxPageBytes)
 
 /**
  * The version with its state in parts. An older version is one sealed body, which its first reader
- * splits in a process of its own. Where a worker was killed while it stored a version, the state is
- * the part that it stored.
+ * splits in a process of its own. A version that is being stored has no size yet, and its pieces are
+ * those that are there.
  */
 export async function inParts(
   { store, keyring }: Deps,
@@ -107,18 +107,7 @@ export async function inParts(
       }),
     )
   }
-  const now = await store.tenant(organizationId, async (tenant) =>
+  return store.tenant(organizationId, async (tenant) =>
     stateVersions(tenant).get(version.workspaceId, version.id),
   )
-  return now.sizeBytes === null ? sumOfPieces({ store, keyring }, { organizationId, version }) : now
-}
-
-async function sumOfPieces(deps: PieceDeps, address: StateAddress): Promise<StateVersion> {
-  const md5 = createHash('md5')
-  let sizeBytes = 0
-  for await (const piece of piecesOf(deps, address)) {
-    md5.update(piece)
-    sizeBytes += piece.length
-  }
-  return { ...address.version, sizeBytes, bodyMd5: md5.digest('base64') }
 }

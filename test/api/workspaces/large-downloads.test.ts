@@ -1,10 +1,16 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { request } from 'node:http'
+import { IncomingMessage, request, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { downloadsAtOnce } from '../../../api/workspaces/admit-download.ts'
+import type { FastifyReply } from 'fastify'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { admitDownload, downloadsAtOnce } from '../../../api/workspaces/admit-download.ts'
+import { sealStatePart } from '../../../gateways/states/seal-state-part.ts'
+import { partTables, stateParts } from '../../../store/workspaces/state-parts.ts'
+import { stateVersions } from '../../../store/workspaces/state-versions.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { startRun } from '../../harness/runs.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import type { TestWorkspace } from '../../harness/test-organization.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
@@ -65,16 +71,26 @@ describe('large downloads', () => {
     expect(ratio, JSON.stringify({ costs, hashes })).toBeLessThan(maxHashes)
   }, 120_000)
 
-  test('429: an organization reads four at once; a fifth is told so, and not one of another organization', async () => {
-    const url = `${workspace.url}/state`
-    // Asked for, and not read: more than the sockets between hold.
+  /** Asks as often as one may at once, and reads nothing: more than the sockets between hold. */
+  const holdAll = async (url: string) => {
     const held = Array.from({ length: downloadsAtOnce }, () => {
       const asked = request(`${harness.config.baseUrl}${url}`, { headers: { authorization } })
       const answered = new Promise((resolve) => asked.on('response', resolve))
       asked.on('error', () => undefined).end()
       return { asked, answered }
     })
+    const leave = () => held.forEach(({ asked }) => asked.destroy())
+    onTestFinished(leave)
     await Promise.all(held.map(async ({ answered }) => answered))
+    return async () => {
+      leave()
+      await expect.poll(async () => (await owner.get(url)).statusCode).toBe(200)
+    }
+  }
+
+  test('429: an organization reads four at once; a fifth is told so, and not one of another organization', async () => {
+    const url = `${workspace.url}/state`
+    const release = await holdAll(url)
     const refused = await owner.get(url)
     expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_downloads'])
     expect(refused.headers['retry-after']).toBe('2')
@@ -84,11 +100,68 @@ describe('large downloads', () => {
     const files = { 'main.tf': `# ${'x'.repeat(2_000_000)}` }
     const { url: theirs } = await org.workspace({ by: other, files })
     expect((await other.get(`${theirs}/configuration`)).statusCode).toBe(200)
+    await release()
+  })
 
-    for (const { asked } of held) asked.destroy()
-    await expect.poll(async () => (await owner.get(url)).statusCode).toBe(200)
+  test('429: a state that is being stored is refused before any of it is read', async () => {
+    const { versionId, tamper } = await beingStored(harness, { owner, workspace })
+    const url = `${workspace.url}/state/quarantined/${versionId}`
+    const { headers, body } = await owner.get(url)
+    expect(body).toBe('the first piece')
+    // More may come until the end of the answer.
+    expect([headers['content-length'], headers['content-md5']]).toEqual([undefined, undefined])
+    // Nothing of it can be read from now on.
+    await tamper()
+    const release = await holdAll(`${workspace.url}/state`)
+    const refused = await owner.get(url)
+    expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_downloads'])
+    await release()
+  })
+
+  test('a reader who has left takes no place', () => {
+    const raw = new ServerResponse(new IncomingMessage(new Socket()))
+    raw.destroy()
+    // All that is looked at.
+    const gone = { raw, request: { runCaller: undefined } } as unknown as FastifyReply
+    const admit = () => admitDownload(gone, { organizationId: -1, sizeBytes: Infinity })
+    for (let n = 0; n <= downloadsAtOnce; n += 1) expect(admit).not.toThrow()
   })
 })
+
+/** A state that an apply could not save, of which a worker has stored one piece. */
+async function beingStored(
+  harness: Harness,
+  { owner, workspace }: { owner: TestUser; workspace: TestWorkspace },
+) {
+  const { store, keyring } = harness.deps
+  const { organizationId } = await store
+    .platform('workspaces')
+    .where({ id: workspace.id })
+    .first('organizationId')
+  const run = await startRun(owner, workspace)
+  const versionId = await store.tenant(organizationId, async (tenant) => {
+    const { id } = await stateVersions(tenant).create({
+      workspaceId: workspace.id,
+      serial: 7,
+      lineage: 'one',
+      status: 'quarantined',
+      sizeBytes: null,
+      bodySha256: '',
+      workspaceRunId: run.id,
+      createdBy: 'a test',
+    })
+    const place = { organizationId, table: partTables.piece, ownerId: id }
+    const bytes = Buffer.from('the first piece')
+    const sealed = sealStatePart(keyring, place, { kind: 'piece', firstSeq: 1, lastSeq: 1, bytes })
+    await stateParts(tenant).add(id, 'piece', sealed)
+    return id
+  })
+  return {
+    versionId,
+    tamper: async () =>
+      store.platform('state_pieces').where({ stateVersionId: versionId }).update({ body: '' }),
+  }
+}
 
 /** By text, as the driver reads `bytea`, it was 11.7. */
 const maxHashes = 8
