@@ -1,8 +1,9 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { writeCommentId, writeCommentType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 
 /** Starts the workflow that updates a pull request's comment, in the transaction of the change it reports. */
 export async function startComment(
@@ -30,15 +31,9 @@ export async function commentOnEnd(
   tenant: Tenant,
   run: { id: number; configurationVersionId: number },
 ): Promise<void> {
-  const { db, organizationId } = unwrap(tenant)
-
-  const version = await db('configuration_versions')
-    .where({ organizationId, id: run.configurationVersionId })
-    .whereNotNull('pullRequestId')
-    .first('pullRequestId')
-  if (version)
-    await startComment(tenant, {
-      pullRequestId: version.pullRequestId,
-      after: `run-${run.id}-ended`,
-    })
+  const pullRequestId = await configurationVersions(tenant).pullRequestOf(
+    run.configurationVersionId,
+  )
+  if (pullRequestId !== null)
+    await startComment(tenant, { pullRequestId, after: `run-${run.id}-ended` })
 }

@@ -1,6 +1,7 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { initializeRepositoryId, initializeRepositoryType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
+import { transactionId } from '../../store/driver/transaction-id.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { nameOfRepository } from '../../store/git/name-of-repository.ts'
 import type { GitClaim } from '../../store/git/git-connections.ts'
@@ -10,11 +11,10 @@ export async function startInitialization(
   tenant: Tenant,
   { connectionId, claim }: { connectionId: number; claim: GitClaim },
 ): Promise<void> {
-  const { db, organizationId } = unwrap(tenant)
+  const { organizationId } = tenant
 
   const input = { organizationId, connectionId }
-  const { rows } = await db.raw(`select txid_current() as id`)
-  const place = `${rows[0].id}`
+  const place = await transactionId(tenant)
   await outbox(tenant).start({
     workflowType: initializeRepositoryType,
     workflowId: initializeRepositoryId({ ...input, claim: place }),

@@ -1,6 +1,7 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { registerWebhookId, registerWebhookType } from '../../workflows/git/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
+import { transactionId } from '../../store/driver/transaction-id.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { nameOfRepository } from '../../store/git/name-of-repository.ts'
 
@@ -9,11 +10,10 @@ const afterSeconds = 120
 
 /** Starts the registration of a webhook, so that it happens even if this process dies first. */
 export async function startWebhook(tenant: Tenant, connectionId: number): Promise<void> {
-  const { db, organizationId } = unwrap(tenant)
+  const { organizationId } = tenant
 
   const input = { organizationId, connectionId }
-  const { rows } = await db.raw(`select txid_current() as id`)
-  const place = `${rows[0].id}`
+  const place = await transactionId(tenant)
   await outbox(tenant).start({
     workflowType: registerWebhookType,
     workflowId: registerWebhookId({ ...input, place }),

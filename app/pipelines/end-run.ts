@@ -1,4 +1,4 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import {
   mayComeFrom,
   stageAtEnd,
@@ -38,8 +38,6 @@ export async function endRun(
   place: { organizationId: number; runId: number; actor: AuditActor },
   end: RunEnd,
 ): Promise<boolean> {
-  const { db } = unwrap(tenant)
-
   const { runId, actor } = place
   const runs = workspaceRuns(tenant)
   const run = await runs.get(runId)
@@ -69,7 +67,7 @@ export async function endRun(
   })
   // Runs of pull requests are plan-only.
   if (kind === 'plan') await commentOnEnd(tenant, run)
-  await db.raw(`select pg_notify('cc_run', ?)`, [String(runId)])
+  await runs.announce(runId)
   await promoteNext(tenant, workspaceId)
   return true
 }

@@ -1,4 +1,4 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
@@ -14,24 +14,15 @@ import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
  * approval and apply (docs/runs.md, "What voids an approval").
  */
 export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Promise<void> {
-  const { db, organizationId } = unwrap(tenant)
+  const { organizationId } = tenant
 
-  const approved = await db('workspace_runs as r')
-    .join('approvals as a', (on) =>
-      on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
-    )
-    .where({ 'r.organizationId': organizationId, 'r.phase': 'apply_queued', 'a.stage': 'approve' })
-    .whereNull('a.voidedAt')
-    // In ascending order of workspaces, so that two concurrent changes cannot deadlock.
-    .orderBy(['r.workspaceId', 'r.id'])
-    .select('r.id', 'r.workspaceId')
-  for (const { id, workspaceId } of approved) {
+  for (const { runId, workspaceId } of await approvals(tenant).runsBeforeApply()) {
     await workspaces(tenant).getForUpdate(workspaceId)
-    const fault = await faultOfStanding(tenant, id)
+    const fault = await faultOfStanding(tenant, runId)
     if (!fault) continue
     const because = `approver: ${fault}`
-    await sendBackRun(tenant, { runId: id, actor, because })
-    const workflowId = infrastructureRunId({ organizationId, runId: id })
+    await sendBackRun(tenant, { runId, actor, because })
+    const workflowId = infrastructureRunId({ organizationId, runId })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }

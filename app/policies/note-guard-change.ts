@@ -1,10 +1,7 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { noteChange } from '../workspaces/note-change.ts'
-import type { PolicyWorkspaces } from '../../store/policies/policies.ts'
-
-/** The workspaces that a policy judges; `limited`: those with a cost limit. */
-export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
+import { workspaces, type GuardedWorkspaces } from '../../store/workspaces/workspaces.ts'
 
 /**
  * Notes a change of a rule over many workspaces: in each, who changed it becomes an author of the
@@ -16,21 +13,6 @@ export async function noteGuardChange(
   caller: Caller,
   { what, guarded }: { what: string; guarded: readonly GuardedWorkspaces[] },
 ): Promise<void> {
-  for (const workspaceId of await hold(tenant, guarded))
+  for (const workspaceId of await workspaces(tenant).holdGuarded(guarded))
     await noteChange(tenant, caller, { workspaceId, what, effect: 'guard' })
-}
-
-/** Locks the rows in ascending order of ids, so that two concurrent changes cannot deadlock. */
-async function hold(tenant: Tenant, guarded: readonly GuardedWorkspaces[]): Promise<number[]> {
-  const { db, organizationId } = unwrap(tenant)
-
-  const rows = db('workspaces').where({ organizationId })
-  if (!guarded.includes('all'))
-    void rows.where((any) => {
-      const ids = guarded.flatMap((one) => (Array.isArray(one) ? one : []))
-      void any.whereIn('id', ids)
-      if (guarded.includes('production')) void any.orWhere({ criticality: 'production' })
-      if (guarded.includes('limited')) void any.orWhereNotNull('costLimitMonthly')
-    })
-  return rows.orderBy('id').forUpdate().pluck('id')
 }

@@ -1,4 +1,4 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import {
@@ -8,6 +8,7 @@ import {
 } from '../../domain/workspaces/configuration-files.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
+import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { users } from '../../store/users/users.ts'
 import {
   configurationVersions,
@@ -91,7 +92,8 @@ async function authorsIn(
   tenant: Tenant,
   { commits, complete, pushes }: GitVersion['read'],
 ): Promise<Pick<ConfigurationVersion, 'authorUserIds' | 'unknownAuthor'>> {
-  const ours = await commitsOfOurs(tenant, pushes ?? [])
+  const pushed = (pushes ?? []).map(({ after }) => after)
+  const ours = await gitHydrations(tenant).ownCommits(pushed)
   const made = [...commits, ...(pushes ?? []).filter(({ after }) => !ours.has(after))]
   const members = await users(tenant).listByEmails(
     made.flatMap(({ claimed, proved }) => [...claimed, ...proved]),
@@ -104,21 +106,4 @@ async function authorsIn(
       pushes === null ||
       made.some(({ proved }) => !proved.some((email) => known.has(email.toLowerCase()))),
   }
-}
-
-async function commitsOfOurs(
-  tenant: Tenant,
-  pushes: ReadonlyArray<{ after: string }>,
-): Promise<Set<string>> {
-  const { db, organizationId } = unwrap(tenant)
-
-  if (pushes.length === 0) return new Set()
-  const rows = await db('git_hydrations')
-    .where({ organizationId })
-    .whereIn(
-      'commitSha',
-      pushes.map(({ after }) => after),
-    )
-    .select('commitSha')
-  return new Set(rows.map(({ commitSha }) => commitSha))
 }

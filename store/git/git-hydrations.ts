@@ -207,6 +207,15 @@ export function gitHydrations(tenant: Tenant) {
         .patch(end === 'superseded' ? { state: 'superseded' } : { reason: end })
     },
 
+    /** Which of these commits this service has written. */
+    async ownCommits(commits: readonly string[]): Promise<Set<string>> {
+      if (commits.length === 0) return new Set()
+      const found = await rows()
+        .whereIn('commitSha', [...commits])
+        .select('commitSha')
+      return new Set(found.flatMap(({ commitSha }) => commitSha ?? []))
+    },
+
     /** Stores a person's decision: a diverged write is retried, or ends. */
     async decide(id: number, change: Partial<GitHydration>): Promise<void> {
       await rows().where({ id, state: 'diverged' }).patch(change)

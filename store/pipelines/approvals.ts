@@ -58,6 +58,22 @@ export function approvals(tenant: Tenant) {
       return all.find(({ stage, voidedAt }) => stage === of && voidedAt === null)
     },
 
+    /**
+     * The runs between approval and apply, in ascending order of workspaces, so that two concurrent
+     * changes that lock these cannot deadlock.
+     */
+    async runsBeforeApply(): Promise<Array<{ runId: number; workspaceId: number }>> {
+      return db('workspace_runs as r')
+        .join('approvals as a', (on) =>
+          on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
+        )
+        .where({ 'r.organizationId': organizationId })
+        .where({ 'r.phase': 'apply_queued', 'a.stage': 'approve' })
+        .whereNull('a.voidedAt')
+        .orderBy(['r.workspaceId', 'r.id'])
+        .select('r.id as runId', 'r.workspaceId')
+    },
+
     /** False if another decision is in force: the first writer wins. */
     async create(approval: {
       workspaceRunId: number
@@ -77,6 +93,26 @@ export function approvals(tenant: Tenant) {
         if (isUniqueViolation(error, 'approvals_standing')) return false
         throw error
       }
+    },
+
+    /**
+     * Whether somebody who is no author of these files has approved them here, to be planned or
+     * applied. Compares hashes, so that a return to approved files needs no new approval.
+     */
+    async haveSeen(configurationVersionId: number): Promise<boolean> {
+      const { rows } = await db.raw(
+        `select exists (
+           select from configuration_versions v
+             join configuration_versions same on same.organization_id = v.organization_id
+               and same.workspace_id = v.workspace_id and same.files_sha256 = v.files_sha256
+             join workspace_runs r on r.organization_id = v.organization_id
+               and r.configuration_version_id = same.id
+             join approvals a on a.organization_id = r.organization_id and a.workspace_run_id = r.id
+           where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
+             and a.user_id <> all(v.author_user_ids) and a.user_id <> all(same.author_user_ids)) as seen`,
+        [organizationId, configurationVersionId],
+      )
+      return rows[0].seen
     },
 
     async voidStanding(workspaceRunId: number, voidReason: string): Promise<boolean> {

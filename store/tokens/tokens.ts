@@ -99,6 +99,14 @@ export function tokens(tenant: Tenant) {
       return revoked(await live(userId).where({ id }).update(revocation()).returning(columns))
     },
 
+    /** Returns how many were revoked. */
+    async revokeAllOf(userId: number): Promise<number> {
+      return db('tokens')
+        .where({ organizationId, userId, kind: 'pat' })
+        .whereNull('revokedAt')
+        .update(revocation())
+    },
+
     /** Everybody's tokens, newest first. */
     async list(limit: number, before: number): Promise<OwnedToken[]> {
       return allLive()

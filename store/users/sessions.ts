@@ -58,6 +58,13 @@ export function sessions(tenant: Tenant) {
         .whereNull('revokedAt')
         .update({ revokedAt: db.fn.now() })
     },
+    /** Returns how many were ended. */
+    async revokeAllOf(userId: number): Promise<number> {
+      return db('sessions')
+        .where({ organizationId, userId })
+        .whereNull('revokedAt')
+        .update({ revokedAt: db.fn.now() })
+    },
     async revokeOthersOf(userId: number, kept: number): Promise<void> {
       await db('sessions')
         .where({ organizationId, userId })

@@ -43,6 +43,12 @@ export function userTokens(tenant: Tenant) {
       const [row] = await live(hash, purpose).update({ usedAt: db.fn.now() }).returning('userId')
       return row?.userId
     },
+    async useAllOf(userId: number): Promise<void> {
+      await db('user_tokens')
+        .where({ organizationId, userId })
+        .whereNull('usedAt')
+        .update({ usedAt: db.fn.now() })
+    },
   }
 }
 

@@ -109,6 +109,12 @@ export function configurationVersions(tenant: Tenant) {
       return row
     },
 
+    /** The pull request that a version was read from; null for a version of the workspace's own. */
+    async pullRequestOf(id: number): Promise<number | null> {
+      const row = await rows().select('pullRequestId').findOne({ id })
+      return row?.pullRequestId ?? null
+    },
+
     /** A piece of the sealed files, so that a reader who streams them holds one piece. Empty at the end. */
     async sealedPiece(id: number, offset: number, length: number): Promise<Buffer> {
       const piece = db('configuration_versions')

@@ -4,6 +4,7 @@ import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
+import type { PolicyWorkspaces } from '../policies/policies.ts'
 
 class WorkspaceRow extends Model {
   static override tableName = 'workspaces'
@@ -65,6 +66,9 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
     >
   >
 
+/** The workspaces that a policy judges; `limited`: those with a cost limit. */
+export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
+
 /** The infrastructure workspaces of one organization. */
 export function workspaces(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -83,6 +87,19 @@ export function workspaces(tenant: Tenant) {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()
       return row
+    },
+
+    /** Locks the rows in ascending order of ids, so that two concurrent changes cannot deadlock. */
+    async holdGuarded(guarded: readonly GuardedWorkspaces[]): Promise<number[]> {
+      const found = db('workspaces').where({ organizationId })
+      if (!guarded.includes('all'))
+        void found.where((any) => {
+          const ids = guarded.flatMap((one) => (Array.isArray(one) ? one : []))
+          void any.whereIn('id', ids)
+          if (guarded.includes('production')) void any.orWhere({ criticality: 'production' })
+          if (guarded.includes('limited')) void any.orWhereNotNull('costLimitMonthly')
+        })
+      return found.orderBy('id').forUpdate().pluck('id')
     },
 
     /** Those after `after`; with `q` only those whose name contains it. */
