@@ -3,7 +3,6 @@ import type { Limits } from './judge-modules.ts'
 const procedure = 'A repository that asks another noun: its callers in `app/` could ask both.'
 const startsWorkflow = 'Starts a workflow beside its row: `app/git/` could do both.'
 const sharedSql = 'A rule in SQL that several nouns share, and that stands in one place.'
-const found = 'A host and its commit, which share the provider’s client.'
 const sql = 'A procedure of `app/` with SQL of its own: it belongs into a repository.'
 const signal = 'The name of the one signal that the outbox sends.'
 
@@ -36,10 +35,7 @@ export const limits: Limits = {
     { reason: sql, from: 'app/groups/recompute-group-roles.ts', to: ['store/driver/tenant.ts'] },
     { reason: sql, from: 'app/saml/open-saml-session.ts', to: ['store/driver/tenant.ts'] },
   ],
-  cycles: [
-    { reason: found, file: 'gateways/git/github/github-commit.ts' },
-    { reason: found, file: 'gateways/git/gitlab/gitlab-commit.ts' },
-  ],
+  cycles: [],
   entries: [
     /^(api\/server|(bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,

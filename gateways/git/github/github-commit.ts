@@ -1,5 +1,5 @@
 import type { Octokit } from '@octokit/rest'
-import { place } from './github-host.ts'
+import { place } from './github-repository.ts'
 import type { CommitRequest } from '../git-host.ts'
 import { GitRefusal, isStatus, refusalOf } from '../git-refusal.ts'
 import { branchProtected, headMoved } from '../head-moved.ts'

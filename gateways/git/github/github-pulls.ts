@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest'
 import { changesBetween } from '../../../domain/git/changes-between.ts'
-import { filesOf, place } from './github-host.ts'
+import { filesOf, place } from './github-repository.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
 import { asked } from '../head-moved.ts'

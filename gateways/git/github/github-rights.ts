@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest'
 import type { GitRepository } from '../git-host.ts'
-import { place } from './github-host.ts'
+import { place } from './github-repository.ts'
 import { GitRefusal, isStatus, refusalOf } from '../git-refusal.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest'
 import type { GithubContents } from './github-contents.ts'
-import { filesOf, place } from './github-host.ts'
+import { filesOf, place } from './github-repository.ts'
 import {
   authorsPerPage,
   maxAuthorPages,

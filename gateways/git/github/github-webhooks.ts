@@ -1,5 +1,5 @@
 import type { Octokit } from '@octokit/rest'
-import { place } from './github-host.ts'
+import { place } from './github-repository.ts'
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 import { asked } from '../head-moved.ts'
 

@@ -1,6 +1,6 @@
 import type { CommitRequest } from '../git-host.ts'
 import { GitRefusal, isStatus, refusalOf } from '../git-refusal.ts'
-import { gitlabHead, type GitlabApi } from './gitlab-host.ts'
+import { gitlabHead, type GitlabApi } from './gitlab-api.ts'
 import { branchProtected, headMoved } from '../head-moved.ts'
 
 const atOnce = 8

@@ -1,5 +1,5 @@
 import { treeId } from '../../../domain/git/tree-id.ts'
-import type { GitlabApi } from './gitlab-host.ts'
+import type { GitlabApi } from './gitlab-api.ts'
 import { isStatus } from '../git-refusal.ts'
 
 const perPage = 100

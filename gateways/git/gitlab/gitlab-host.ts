@@ -4,6 +4,7 @@ import type { FileChange } from '../../../domain/git/changes-between.ts'
 import type { GitHost, GitRepository } from '../git-host.ts'
 import { isStatus } from '../git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
+import { gitlabHead, type GitlabApi } from './gitlab-api.ts'
 import { gitlabExpectedFiles } from './gitlab-expected-files.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
 import { gitlabPulls } from './gitlab-pulls.ts'
@@ -24,8 +25,6 @@ const perPage = 100
 const maxPackBytes = 32 * 1_048_576
 /** From this access level on a member may push (docs: "Members API"). */
 const developer = 30
-
-export type GitlabApi = InstanceType<typeof Gitlab<false>>
 
 /** GitLab.com and self-managed GitLab, by the multi-file commits API. */
 export function gitlabHost(
@@ -157,19 +156,6 @@ export function gitlabHost(
         ] = open
         return { number: found.iid, url: found.web_url, state: 'open' as const }
       }),
-  }
-}
-
-export async function gitlabHead(
-  api: GitlabApi,
-  name: string,
-  branch: string,
-): Promise<string | null> {
-  try {
-    return (await api.Branches.show(name, branch)).commit.id
-  } catch (error) {
-    if (isStatus(error, 404)) return null
-    throw error
   }
 }
 

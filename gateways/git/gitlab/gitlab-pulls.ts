@@ -1,4 +1,4 @@
-import type { GitlabApi } from './gitlab-host.ts'
+import type { GitlabApi } from './gitlab-api.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
 import { asked } from '../head-moved.ts'

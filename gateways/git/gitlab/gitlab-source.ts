@@ -1,4 +1,4 @@
-import type { GitlabApi } from './gitlab-host.ts'
+import type { GitlabApi } from './gitlab-api.ts'
 import type { GitlabTree } from './gitlab-tree.ts'
 import {
   authorsPerPage,

@@ -1,4 +1,4 @@
-import type { GitlabApi } from './gitlab-host.ts'
+import type { GitlabApi } from './gitlab-api.ts'
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 import { asked } from '../head-moved.ts'
 
