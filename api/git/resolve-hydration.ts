@@ -16,6 +16,7 @@ import {
   type HydrationSummary,
 } from '../../store/git/git-hydrations.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { queueHydration, startHydration } from '../../app/git/queue-hydration.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -53,7 +54,8 @@ export async function resolveHydration(
         endedAt: null,
       })
       // A second decision, on a later edit, starts another workflow.
-      await hydrations.start(hydrationId, `ours-${row.endedAt?.getTime() ?? 0}`)
+      const attempt = `ours-${row.endedAt?.getTime() ?? 0}`
+      await startHydration(tenant, { hydrationId, attempt })
     } else {
       await hydrations.decide(hydrationId, { decision: 'theirs', state: 'superseded' })
       await takeTheirs(deps, tenant, { caller, workspace, row })
@@ -98,7 +100,10 @@ async function takeTheirs(
     what: 'configuration',
     effect: 'stale',
   })
-  await gitHydrations(tenant).queue(workspace.id, version.id)
+  await queueHydration(tenant, {
+    workspaceId: workspace.id,
+    configurationVersionId: version.id,
+  })
 }
 
 function withTheirs(

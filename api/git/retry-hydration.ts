@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
+import { queueHydration } from '../../app/git/queue-hydration.ts'
 import { gitHydrations, type HydrationSummary } from '../../store/git/git-hydrations.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
@@ -18,7 +19,8 @@ export async function retryHydration(
         'hydration_not_failed',
         `This hydrate is ${row.state}; only a failed one is tried again.`,
       )
-    await hydrations.queue(id, row.configurationVersionId, row.workspaceRunId)
+    const { configurationVersionId, workspaceRunId } = row
+    await queueHydration(tenant, { workspaceId: id, configurationVersionId, workspaceRunId })
     const [newest = row] = await hydrations.list(id, 1, 2_147_483_647)
     if (newest.id === row.id)
       throw conflict('not_connected', 'The workspace is connected to no infra repository.')

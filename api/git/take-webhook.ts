@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../../domain/errors.ts'
 import { deliveryOf } from '../../domain/git/webhook-delivery.ts'
 import { isFromHost, type SentWebhook } from '../../domain/git/webhook-signature.ts'
-import { gitDeliveries } from '../../store/git/git-deliveries.ts'
+import { receiveDelivery } from '../../app/git/receive-delivery.ts'
 import { placeOfWebhookSecret } from '../../store/git/git-connections.ts'
 import { webhookTarget } from '../../store/platform/webhook-target.ts'
 import type { Deps } from '../deps.ts'
@@ -26,7 +26,9 @@ export async function takeWebhook(deps: Deps, id: number, sent: SentWebhook): Pr
   const delivery = readDelivery(target.product, sent)
   if (!delivery) return
   const { organizationId } = target
-  await store.tenant(organizationId, async (tenant) => gitDeliveries(tenant).take(id, delivery))
+  await store.tenant(organizationId, async (tenant) =>
+    receiveDelivery(tenant, { connectionId: id, delivery }),
+  )
 }
 
 function readDelivery(...of: Parameters<typeof deliveryOf>) {

@@ -7,7 +7,7 @@ import {
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import { queueHydration } from '../../app/git/queue-hydration.ts'
 import {
   configurationVersions,
   type ConfigurationVersion,
@@ -54,7 +54,7 @@ export async function putConfiguration(
       detail: { number: version.number, ...auditedNames(version.fileNames) },
     })
     await noteChange(tenant, caller, { workspaceId: id, what: 'configuration', effect: 'stale' })
-    await gitHydrations(tenant).queue(id, version.id)
+    await queueHydration(tenant, { workspaceId: id, configurationVersionId: version.id })
     return { version, created: true }
   })
 }

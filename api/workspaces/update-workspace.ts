@@ -5,7 +5,7 @@ import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
 import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import { queueHydration } from '../../app/git/queue-hydration.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
@@ -90,7 +90,7 @@ function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
 
 async function queueNewest(tenant: Tenant, id: number): Promise<void> {
   const newest = await configurationVersions(tenant).newest(id)
-  if (newest) await gitHydrations(tenant).queue(id, newest.id)
+  if (newest) await queueHydration(tenant, { workspaceId: id, configurationVersionId: newest.id })
 }
 
 async function note(

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
-import { gitHydrations } from '../../store/git/git-hydrations.ts'
+import { queueHydrationForRun } from '../git/queue-hydration.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
@@ -51,7 +51,7 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: workspace.id, kind, number: place.number },
   })
-  if (kind === 'apply') await gitHydrations(tenant).queueForRun(run)
+  if (kind === 'apply') await queueHydrationForRun(tenant, run)
   if (kind === 'apply') await promoteNext(tenant, workspace.id)
   else await beginRun(tenant, run)
   return { run, place }

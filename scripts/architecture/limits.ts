@@ -1,7 +1,6 @@
 import type { Limits } from './judge-modules.ts'
 
 const procedure = 'A repository that asks another noun: its callers in `app/` could ask both.'
-const startsWorkflow = 'Starts a workflow beside its row: `app/git/` could do both.'
 const sharedSql = 'A rule in SQL that several nouns share, and that stands in one place.'
 const sql = 'A procedure of `app/` with SQL of its own: it belongs into a repository.'
 const signal = 'The name of the one signal that the outbox sends.'
@@ -16,16 +15,6 @@ export const limits: Limits = {
       reason: sharedSql,
       from: 'store/console/console-data.ts',
       to: ['store/pipelines/approval-rule.ts'],
-    },
-    {
-      reason: startsWorkflow,
-      from: 'store/git/git-deliveries.ts',
-      to: ['store/outbox/outbox.ts', 'workflows/git/contract.ts', 'workflows/platform/contract.ts'],
-    },
-    {
-      reason: startsWorkflow,
-      from: 'store/git/git-hydrations.ts',
-      to: ['store/outbox/outbox.ts', 'workflows/git/contract.ts', 'workflows/platform/contract.ts'],
     },
     { reason: procedure, from: 'store/mails/mails.ts', to: ['store/pipelines/approvers.ts'] },
     { reason: signal, from: 'store/outbox/outbox.ts', to: ['workflows/pipelines/contract.ts'] },

@@ -1,9 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
-import { hydrateWorkspaceId, hydrateWorkspaceType } from '../../workflows/git/contract.ts'
-import { controlQueue } from '../../workflows/platform/contract.ts'
-import { outbox } from '../outbox/outbox.ts'
 
 export type HydrationState =
   | 'queued'
@@ -43,6 +40,9 @@ class GitHydrationRow extends Model {
 }
 
 export type GitHydration = Omit<GitHydrationRow, keyof Model | 'organizationId'>
+
+/** Where a workspace is written to. */
+export type HydrationPlace = { connectionId: number; repositoryId: string; branch: string }
 
 /** A file that was changed in the repository. Null: it does not exist on that side. */
 export type Difference = {
@@ -221,50 +221,37 @@ export function gitHydrations(tenant: Tenant) {
       await rows().where({ id, state: 'diverged' }).patch(change)
     },
 
-    /** Queues the write of a version to the workspace's connection, if that has a branch of its own. */
-    async queue(
-      workspaceId: number,
-      configurationVersionId: number,
-      workspaceRunId: number | null = null,
-    ): Promise<void> {
-      const at = await this.placeOf(workspaceId)
-      if (!at) return
+    async create(
+      hydration: HydrationPlace &
+        Pick<GitHydration, 'workspaceId' | 'configurationVersionId' | 'workspaceRunId'>,
+    ): Promise<number> {
       const { id } = await GitHydrationRow.query(db).insertAndFetch({
         organizationId,
-        workspaceId,
-        configurationVersionId,
-        workspaceRunId,
-        ...at,
+        ...hydration,
       })
-      await this.start(id, 'first')
+      return id
     },
 
-    /**
-     * Called when a run is about to use this version. Queues its write if it never reached the
-     * branch, because the connection is newer or a write failed; a waiting write notes the run.
-     */
-    async queueForRun(run: {
-      id: number
-      workspaceId: number
-      configurationVersionId: number
-    }): Promise<void> {
-      const { id, workspaceId, configurationVersionId } = run
-      const at = await this.placeOf(workspaceId)
-      if (!at) return
-      const { repositoryId, branch } = at
-      const place = { workspaceId, configurationVersionId, repositoryId, branch }
-      const last = await rows().where(place).orderBy('id', 'desc').first()
-      if (!last || last.state === 'failed')
-        return this.queue(workspaceId, configurationVersionId, id)
+    /** The newest write of a version to a branch. */
+    async newestOf(
+      of: Pick<GitHydration, 'workspaceId' | 'configurationVersionId' | 'repositoryId' | 'branch'>,
+    ): Promise<GitHydration | undefined> {
+      const { workspaceId, configurationVersionId, repositoryId, branch } = of
+      return rows()
+        .where({ workspaceId, configurationVersionId, repositoryId, branch })
+        .orderBy('id', 'desc')
+        .first()
+    },
+
+    /** Notes the run that a write is for, if the write waits and no run is noted yet. */
+    async noteRun(id: number, workspaceRunId: number): Promise<void> {
       await rows()
-        .where({ id: last.id, state: 'queued', files: null, workspaceRunId: null })
-        .patch({ workspaceRunId: id })
+        .where({ id, state: 'queued', files: null, workspaceRunId: null })
+        .patch({ workspaceRunId })
     },
 
     /** The branch that a workspace is written to; undefined if there is none. */
-    async placeOf(
-      workspaceId: number,
-    ): Promise<{ connectionId: number; repositoryId: string; branch: string } | undefined> {
+    async placeOf(workspaceId: number): Promise<HydrationPlace | undefined> {
       return db('workspaces as w')
         .join('git_connections as c', (on) =>
           on.on('c.id', 'w.git_connection_id').andOn('c.organization_id', 'w.organization_id'),
@@ -275,22 +262,13 @@ export function gitHydrations(tenant: Tenant) {
         .first('c.id as connectionId', 'l.repositoryId', 'l.branch')
     },
 
-    async start(hydrationId: number, attempt: string): Promise<void> {
-      const input = { organizationId, hydrationId }
-      const row = await db('git_hydrations as h')
+    /** The workspace and the version that a write is of. */
+    async subjectOf(id: number): Promise<{ name: string; number: number } | undefined> {
+      return db('git_hydrations as h')
         .join('configuration_versions as v', 'v.id', 'h.configurationVersionId')
         .join('workspaces as w', 'w.id', 'h.workspaceId')
-        .where({ 'h.organizationId': organizationId, 'h.id': hydrationId })
+        .where({ 'h.organizationId': organizationId, 'h.id': id })
         .first('w.name', 'v.number')
-      await outbox(tenant).start({
-        workflowType: hydrateWorkspaceType,
-        workflowId: hydrateWorkspaceId({ ...input, attempt }),
-        taskQueue: controlQueue,
-        input,
-        summary: `${row?.name}, version ${row?.number}, write to Git`,
-        searchAttributes: { OrgId: `org-${organizationId}` },
-        dedupeKey: `hydrate/${hydrationId}/${attempt}`,
-      })
     },
   }
 }
