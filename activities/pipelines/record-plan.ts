@@ -3,7 +3,7 @@ import type { RunReason } from '../../domain/pipelines/run-state.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
 import { actorOfRun } from '../../app/pipelines/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { mails } from '../../store/mails/mails.ts'
+import { mailApprovers } from '../../app/pipelines/mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
 import { plans } from '../../store/pipelines/plans.ts'
@@ -108,7 +108,7 @@ async function pauseForApproval(tenant: Tenant, { run, workspace }: LoadedRun): 
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: run.workspaceId },
   })
-  await mails(tenant).queueApproval(run)
+  await mailApprovers(tenant, run)
 }
 
 /** Whether the state was written since the plan read it. */

@@ -19,14 +19,14 @@ export async function blockedBy(tenant: Tenant, run: WorkspaceRun): Promise<RunB
       return notPickedUp(run)
     case 'awaiting_plan_approval':
     case 'awaiting_approval': {
-      const able = await approvers(tenant).eligible(run.id)
+      const able = await users(tenant).listByIds(await approvers(tenant).eligibleIds(run.id))
       return {
         kind: 'approval',
         id: run.id,
         holder: null,
         reason: null,
         since: (run.startedAt ?? run.createdAt).toISOString(),
-        whoCanAct: able.map(labelOfPerson),
+        whoCanAct: able.toSorted((one, other) => one.id - other.id).map(labelOfPerson),
       }
     }
     case 'apply_queued': {

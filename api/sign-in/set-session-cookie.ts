@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { sessionDays } from '../../store/users/sessions.ts'
+import { sessionDays } from '../../domain/access/session-days.ts'
 import { isHttps, sessionCookieOf } from '../http/https.ts'
 
 /** `httpOnly`: no script can read it. `SameSite=Lax`: no other site's form sends it. `Secure`: on https it is never sent in clear. */

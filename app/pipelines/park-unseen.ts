@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
+import { mailApprovers } from './mail-approvers.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -29,7 +29,7 @@ export async function parkUnseen(tenant: Tenant, run: WorkspaceRun): Promise<boo
     target: { kind: 'run', id: run.id, label: name },
     detail: { workspaceId: run.workspaceId, kind: run.kind },
   })
-  await mails(tenant).queueApproval(run, 'plan')
+  await mailApprovers(tenant, run, 'plan')
   await workspaceRuns(tenant).announce(run.id)
   return true
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
-import { mails } from '../../store/mails/mails.ts'
+import { mailApprovers } from './mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -28,6 +28,6 @@ export async function sendBackRun(
     detail: { because },
   })
   const run = await workspaceRuns(tenant).get(runId)
-  await mails(tenant).queueApproval(run)
+  await mailApprovers(tenant, run)
   return true
 }

@@ -1,4 +1,4 @@
-/** Why a person may not approve a run (store/pipelines/approval-rule.ts). */
+/** Why a person may not approve a run (store/approval-rule.ts). */
 export type ApproverFault =
   | 'inactive'
   | 'capability'

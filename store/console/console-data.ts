@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
-import { faultOfApprover, selectApprovalRules } from '../pipelines/approval-rule.ts'
+import { faultOfApprover, selectApprovalRules } from '../approval-rule.ts'
 import type { Approver } from '../pipelines/approvers.ts'
 
 export type ConsoleRun = {

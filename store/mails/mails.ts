@@ -1,6 +1,4 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import type { ApprovalStage } from '../pipelines/approvals.ts'
-import { approvers } from '../pipelines/approvers.ts'
 
 export type MailKind =
   | 'invitation'
@@ -41,11 +39,8 @@ export function mails(tenant: Tenant) {
       await notify()
     },
 
-    /** Queues a mail to everybody who may approve the run now, once per person and run. */
-    async queueApproval(run: { id: number }, stage: ApprovalStage = 'approve'): Promise<void> {
-      await approvers(tenant).queueMails(run.id, stage)
-      await notify()
-    },
+    /** Wakes the worker for mails that another statement queued, when the transaction commits. */
+    announce: async (): Promise<void> => void (await notify()),
 
     /** Whether a claimed mail is still to be sent: it may have been dropped meanwhile. */
     async isOpen(id: number): Promise<boolean> {

@@ -3,8 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { ApproverFault } from '../../domain/pipelines/approver-fault.ts'
 import type { ApprovalStage } from './approvals.ts'
-import { users, type User } from '../users/users.ts'
-import { faultOfApprover, roleOfUser, selectApprovalRules } from './approval-rule.ts'
+import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
 
 /** How many names are shown; a reader needs somebody to ask, not everybody. */
 const maxApproversShown = 20
@@ -77,14 +76,13 @@ export function approvers(tenant: Tenant) {
     },
 
     /** The first people who could approve the run now. */
-    async eligible(runId: number): Promise<User[]> {
+    async eligibleIds(runId: number): Promise<number[]> {
       const { rows } = await db.raw(
         `${oneRun} select u.id from rule join users u on u.organization_id = rule.organization_id
          where ${ableSql} order by u.id limit :limit`,
         { organizationId, runId, limit: maxApproversShown },
       )
-      const found = await users(tenant).listByIds(rows.map(({ id }: User) => id))
-      return found.toSorted((one, other) => one.id - other.id)
+      return rows.map(({ id }: { id: number }) => id)
     },
 
     /** Whether this person could approve the run now. */

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
-import { newestMaking } from '../users/person-makers.ts'
+import { newestMaking } from '../newest-making.ts'
 
 export type FoundPerson = {
   id: number

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
-import { newestMaking } from '../users/person-makers.ts'
+import { newestMaking } from '../newest-making.ts'
 
 /** `ids` are public ids: these people, these and all members of the group, or all members but these. */
 export type Affected = { whom: 'these' | 'everybody' | 'others'; ids: readonly string[] }

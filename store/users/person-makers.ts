@@ -1,14 +1,12 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
+import { newestMaking } from '../newest-making.ts'
 
-/** SQL after an insert into person_makers: of the same two people the newest change is kept. */
-export const newestMaking = `on conflict (organization_id, user_id, made_by)
-  do update set what = excluded.what, at = greatest(person_makers.at, excluded.at)`
+export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
 
 /**
  * Who invited, re-addressed, reactivated or promoted a person, written in the transaction of that
  * change. An author of a run who makes an approver would otherwise approve the run alone
- * (store/pipelines/approval-rule.ts).
+ * (store/approval-rule.ts).
  */
 export function personMakers(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)

@@ -1,7 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { sessionDays } from '../../domain/access/session-days.ts'
 import { notFound } from '../../domain/errors.ts'
-
-export const sessionDays = 7
 
 export type NewSession = {
   userId: number

@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSamlSession } from '../../app/saml/open-saml-session.ts'
+import { openSamlSession } from '../../store/saml/open-saml-session.ts'
 import { samlPeople } from '../../store/saml/saml-people.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
 import { newMessageId } from '../../domain/saml/new-message-id.ts'

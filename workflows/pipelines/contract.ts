@@ -3,9 +3,6 @@ export type InfrastructureRunInput = { runId: number }
 
 export const infrastructureRunType = 'infrastructureRun'
 
-/** Wakes a run after an approval, a rejection, a cancel or a voided approval. It carries nothing. */
-export const decidedSignal = 'decided'
-
 export const infrastructureRunId = (run: { organizationId: number; runId: number }): string =>
   `org-${run.organizationId}/infra-run/${run.runId}`
 

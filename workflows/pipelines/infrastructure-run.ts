@@ -10,14 +10,10 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow'
+import { decidedSignal } from '../../domain/pipelines/decided-signal.ts'
 import type { ControlActivities, TofuActivities } from '../../activities/index.ts'
 import { tofuQueue } from '../platform/contract.ts'
-import {
-  decidedSignal,
-  type InfrastructureRunInput,
-  type RunFailure,
-  type RunStep,
-} from './contract.ts'
+import { type InfrastructureRunInput, type RunFailure, type RunStep } from './contract.ts'
 
 const retry = { initialInterval: '200 ms', maximumInterval: '5 seconds' } as const
 

@@ -2,7 +2,7 @@ import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { runUntil, startRun } from '../../harness/runs.ts'
-import { mails } from '../../../store/mails/mails.ts'
+import { mailApprovers } from '../../../app/pipelines/mail-approvers.ts'
 import { startMailRelay } from '../../../worker/mail-relay.ts'
 import { startMailServer, textOf, type MailServer } from '../../worker/mail-server.ts'
 
@@ -62,7 +62,7 @@ test('a run that waits is told once to each who may approve it, in words, and to
 
   // Two relays, and the run comes to wait again: it is told once.
   const run = await harness.deps.store.platform('workspace_runs').where({ id }).first()
-  await harness.deps.store.tenant(org.id, async (tenant) => mails(tenant).queueApproval(run))
+  await harness.deps.store.tenant(org.id, async (tenant) => mailApprovers(tenant, run))
   await second.stop()
   const told = server.received.flatMap(({ to }) => to).toSorted()
   expect(told).toEqual([approver, owner, administrator].map(({ email }) => email).toSorted())

@@ -1,5 +1,5 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
-import { newestMaking } from '../../store/users/person-makers.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { newestMaking } from '../newest-making.ts'
 
 /**
  * Recomputes the roles that the members of one group get from their groups, in one statement. A

@@ -1,8 +1,8 @@
-import { unwrap, type Tenant } from '../../store/driver/tenant.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { askPrepared } from '../../store/driver/ask-prepared.ts'
-import { sessionDays } from '../../store/users/sessions.ts'
-import { dropOldTraces } from '../../store/saml/saml-traces.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
+import { sessionDays } from '../../domain/access/session-days.ts'
+import { dropOldTraces } from './saml-traces.ts'
 
 /** The name at the identity provider, as a logout will use it, and the limits of the session. */
 export type SamlPrincipal = {
