@@ -6,6 +6,7 @@ import { Registry } from 'prom-client'
 import type { Deps } from '../activities/deps.ts'
 import { createActivities } from '../activities/index.ts'
 import type { Config } from '../config.ts'
+import { unavailable } from '../domain/errors.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
@@ -146,6 +147,6 @@ async function workflowState(
     return description.status.name === 'RUNNING' ? 'running' : 'closed'
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'
-    throw error
+    throw unavailable('temporal_unavailable', 'Temporal cannot be asked.', error)
   }
 }

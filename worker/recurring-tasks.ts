@@ -20,7 +20,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   reconcileTask(deps),
   sealAuditTask(deps),
   checkConnectionsTask(deps),
-  checkDomainsTask({ config, store: deps.store }),
+  checkDomainsTask({ config, store: deps.store, log: deps.log }),
   cleanUpTask(deps),
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { RowsFailed } from '../app/platform/each-by-itself.ts'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** What a worker does again and again without being asked. */
@@ -40,6 +41,7 @@ export function startTasks(
       return outcome
     } catch (error) {
       end('failed')
+      if (error instanceof RowsFailed) report.addRows(name, error.rows)
       log.warn({ err: error, task: name }, 'a recurring task failed')
       return 'failed'
     }
@@ -84,12 +86,19 @@ function reportTo(registry: Registry) {
     name: 'cc_task_failures_total',
     help: 'Runs of the task that failed',
   })
+  const failedRows = new Counter({
+    ...common,
+    name: 'cc_task_failed_rows_total',
+    help: 'Rows that the task could not handle, while it handled all others',
+  })
   return {
     /** From the start at 0: an alert on a task that never ran needs its line. */
     add(task: string) {
       lastRun.set({ task }, 0)
       failures.inc({ task }, 0)
+      failedRows.inc({ task }, 0)
     },
+    addRows: (task: string, rows: number) => failedRows.inc({ task }, rows),
     start(task: string) {
       const startedMs = performance.now()
       return (how?: 'failed') => {

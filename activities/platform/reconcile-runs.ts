@@ -1,3 +1,4 @@
+import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
 import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
@@ -17,20 +18,28 @@ const batch = 200
  */
 export const reconcileRuns =
   (deps: Deps) => async (): Promise<{ looked: number; settled: number }> => {
-    let after = 0
     let looked = 0
     let settled = 0
-    for (;;) {
-      const runs = await liveRuns(deps.store.platform, { after, limit: batch })
-      for (const run of runs) {
+    await eachByItself(allLiveRuns(deps), {
+      task: 'reconcile',
+      log: deps.log,
+      async work(run) {
         looked += 1
         if (await settle(deps, run)) settled += 1
-      }
-      const last = runs.at(-1)
-      if (!last || runs.length < batch) return { looked, settled }
-      after = last.runId
-    }
+      },
+    })
+    return { looked, settled }
   }
+
+async function* allLiveRuns({ store }: Deps): AsyncGenerator<LiveRun> {
+  for (let after = 0; ;) {
+    const runs = await liveRuns(store.platform, { after, limit: batch })
+    yield* runs
+    const last = runs.at(-1)
+    if (!last || runs.length < batch) return
+    after = last.runId
+  }
+}
 
 async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
   const { organizationId, runId } = live

@@ -32,7 +32,7 @@ const age = async (interval: string) => {
     checkedAt: platform.raw(`now() - ?::interval`, [interval]),
   })
 }
-const check = async () => checkDomains({ store: harness.deps.store, config: harness.config })
+const check = async () => checkDomains({ ...harness.deps, config: harness.config })
 const routed = async () => {
   const payload = { email: `ada@${saml.domain}` }
   return (await harness.app.inject({ method: 'POST', url: '/api/auth/saml/login', payload }))
@@ -87,7 +87,7 @@ test('a suspended organization’s domains are not looked up, nor any where none
   const { platform } = harness.deps.store
   const before = dns.asked.length
   await checkDomains({
-    store: harness.deps.store,
+    ...harness.deps,
     config: { ...harness.config, domainProof: 'none' },
   })
   await platform('organizations').where({ id: saml.org.id }).update({ status: 'suspended' })

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import { afterEach, expect, test } from 'vitest'
+import { RowsFailed } from '../../app/platform/each-by-itself.ts'
 import { serveMetrics } from '../../gateways/metrics/serve-metrics.ts'
 import { startTasks, type RecurringTask, type RunningTasks } from '../../worker/run-tasks.ts'
 
@@ -37,11 +38,24 @@ test('each run is reported: when, how long, and how many failed', async () => {
     },
   )
   await expect.poll(async () => value('cc_task_failures_total', 'ill')).toBeGreaterThan(1)
+  expect(await value('cc_task_failed_rows_total', 'ill')).toBe(0)
   expect(await value('cc_task_failures_total', 'well')).toBe(0)
   const last = (await value('cc_task_last_run_timestamp_seconds', 'well')) ?? 0
   expect(Math.abs(Date.now() / 1_000 - last)).toBeLessThan(60)
   expect(await value('cc_task_duration_seconds', 'well')).toBeLessThan(60)
   expect(logged.some((line) => line.includes('"task":"ill"'))).toBe(true)
+})
+
+test('rows that failed while others were handled are counted, and the run has failed', async () => {
+  const { value } = start({
+    name: 'partly',
+    everyMs: hour,
+    run: async () => {
+      throw new RowsFailed(3)
+    },
+  })
+  await expect.poll(async () => value('cc_task_failures_total', 'partly')).toBe(1)
+  expect(await value('cc_task_failed_rows_total', 'partly')).toBe(3)
 })
 
 test('a task that hangs is seen to have never ended, and delays no other', async () => {

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
 import { resolveTxt } from '../../gateways/dns/resolve-txt.ts'
 import type { Config } from '../../config.ts'
@@ -12,6 +14,7 @@ const atOnce = 20
 
 export type CheckDomainsDeps = {
   store: Store
+  log: Pick<Logger, 'warn'>
   config: Pick<Config, 'domainProof' | 'dnsServers'>
   resolve?: typeof resolveTxt
 }
@@ -27,15 +30,23 @@ export const checkDomainsTask = (deps: CheckDomainsDeps): RecurringTask => ({
 })
 
 /** Looks claimed domains up in DNS again. If DNS cannot be asked, nothing changes. */
-export async function checkDomains({ store, config, resolve }: CheckDomainsDeps): Promise<void> {
+export async function checkDomains({
+  store,
+  log,
+  config,
+  resolve,
+}: CheckDomainsDeps): Promise<void> {
   if (!(await needsDomainProof(store.platform, config.domainProof))) return
   const due = await dueDomains(store.platform, atOnce)
-  await Promise.all(
-    due.map(async (claim) => {
+  await eachByItself(due, {
+    task: 'check-domains',
+    log,
+    atOnce,
+    async work(claim) {
       const proved = await isDomainProved(config, claim, resolve)
       if (proved !== undefined) await note(store, claim, proved)
-    }),
-  )
+    },
+  })
 }
 
 async function note(store: Store, claim: DueDomain, proved: boolean): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
@@ -8,23 +10,33 @@ import type { RecurringTask } from '../run-tasks.ts'
 const maxRuns = 200
 
 /** Ends runs that waited too long for a second operator to let their files be planned. */
-export const expirePlanApprovalsTask = ({ store }: { store: Store }): RecurringTask => ({
+export const expirePlanApprovalsTask = ({
+  store,
+  log,
+}: {
+  store: Store
+  log: Logger
+}): RecurringTask => ({
   name: 'expire-plan-approvals',
   everyMs: 1_000,
   async run() {
     const expired = await expiredPlanApprovals(store.platform, maxRuns)
-    for (const { organizationId, runId } of expired)
-      await store.tenant(organizationId, async (tenant) =>
-        endRun(
-          tenant,
-          { organizationId, runId, actor: systemActor },
-          {
-            phase: 'failed',
-            reason: 'approval_expired',
-            message: 'Nobody let its files be planned in time. Start a new run.',
-          },
+    await eachByItself(expired, {
+      task: 'expire-plan-approvals',
+      log,
+      work: async ({ organizationId, runId }) =>
+        store.tenant(organizationId, async (tenant) =>
+          endRun(
+            tenant,
+            { organizationId, runId, actor: systemActor },
+            {
+              phase: 'failed',
+              reason: 'approval_expired',
+              message: 'Nobody let its files be planned in time. Start a new run.',
+            },
+          ),
         ),
-      )
+    })
     return 'done'
   },
 })

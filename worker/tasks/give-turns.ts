@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { beginRun, promoteNext } from '../../app/pipelines/promote-next.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
@@ -13,17 +15,21 @@ const maxRuns = 200
  * finds what no end of a run announces: a place that another workspace's run left, a lock that went
  * with its holder, an organization that was resumed.
  */
-export const giveTurnsTask = ({ store }: { store: Store }): RecurringTask => ({
+export const giveTurnsTask = ({ store, log }: { store: Store; log: Logger }): RecurringTask => ({
   name: 'give-turns',
   everyMs: 1_000,
   async run() {
     const waiting = await waitingRuns(store.platform, maxRuns)
-    for (const { organizationId, workspaceId, runId, kind } of waiting)
-      await store.tenant(organizationId, async (tenant) => {
-        await workspaces(tenant).getForUpdate(workspaceId)
-        if (kind === 'apply') await promoteNext(tenant, workspaceId)
-        else await beginRun(tenant, await workspaceRuns(tenant).get(runId))
-      })
+    await eachByItself(waiting, {
+      task: 'give-turns',
+      log,
+      work: async ({ organizationId, workspaceId, runId, kind }) =>
+        store.tenant(organizationId, async (tenant) => {
+          await workspaces(tenant).getForUpdate(workspaceId)
+          if (kind === 'apply') await promoteNext(tenant, workspaceId)
+          else await beginRun(tenant, await workspaceRuns(tenant).get(runId))
+        }),
+    })
     return 'done'
   },
 })
