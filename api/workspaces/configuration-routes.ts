@@ -7,7 +7,7 @@ import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { Body, errors, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
+import { Body, errors, Id, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
 import { admitDownload } from './admit-download.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
@@ -60,8 +60,10 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'getConfiguration',
-        description: 'The newest version with its files; null before there is one.',
+        description:
+          'The newest version with its files, or the one of this number; null if there is none. A run names its number as `configurationVersion`.',
         params: IdParams,
+        querystring: Type.Object({ version: Type.Optional(Id) }),
         response: {
           200: Type.Object({
             configuration: Nullable(
@@ -72,12 +74,12 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id } }, reply) => {
-      const newest = await newestVersion(app.deps, caller, id)
-      if (!newest) return { configuration: null }
-      admitDownload(reply, { organizationId: caller.organizationId, sizeBytes: newest.sizeBytes })
+    async ({ caller, params: { id }, query: { version: number } }, reply) => {
+      const version = await findVersion(app.deps, caller, { id, number })
+      if (!version) return { configuration: null }
+      admitDownload(reply, { organizationId: caller.organizationId, sizeBytes: version.sizeBytes })
       // Streamed as text: up to 10 MiB are neither parsed nor held in memory.
-      const text = Readable.from(answerOf(app.deps, caller, newest), { objectMode: false })
+      const text = Readable.from(answerOf(app.deps, caller, version), { objectMode: false })
       return reply.type('application/json; charset=utf-8').send(text as never)
     },
   )
@@ -113,10 +115,15 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
 const Answer = Type.Object({ ok: Type.Literal(true), configuration: ConfigurationVersionBody })
 
-async function newestVersion({ store }: Deps, { organizationId }: Caller, id: number) {
+async function findVersion(
+  { store }: Deps,
+  { organizationId }: Caller,
+  { id, number }: { id: number; number: number | undefined },
+) {
   return store.tenant(organizationId, async (tenant) => {
     await workspaces(tenant).get(id)
-    const version = await configurationVersions(tenant).newest(id)
+    const versions = configurationVersions(tenant)
+    const version = await (number === undefined ? versions.newest(id) : versions.find(id, number))
     if (!version) return undefined
     return (await presentConfigurations(tenant, [version]))[0]
   })

@@ -78,6 +78,11 @@ export function configurationVersions(tenant: Tenant) {
         .first()
     },
 
+    /** By its number, which versions of pull requests have too. */
+    async find(workspaceId: number, number: number): Promise<ConfigurationVersion | undefined> {
+      return rows().select(withoutFiles).findOne({ workspaceId, number })
+    },
+
     async list(workspaceId: number, limit: number, before: number) {
       return rows()
         .select(withoutFiles.filter((column) => column !== 'fileNames'))

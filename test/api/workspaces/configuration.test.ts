@@ -35,6 +35,24 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await viewer.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(403)
   })
 
+  test('200: an older version is read by its number; null: there is no such version here', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    const workspace = await org.workspace({ by: user })
+    await org.workspace({ by: user, files: { 'main.tf': '# of another workspace' } })
+    await user.put(`${workspace.url}/configuration`, { files: { 'main.tf': '# newer' } })
+    const viewer = await org.user('Viewer')
+    const read = async (version: number | string, by = viewer) =>
+      by.get(`${workspace.url}/configuration?version=${version}`)
+    const older = (await read(1)).json().configuration
+    expect(older).toMatchObject({ number: 1, files: simpleFiles })
+    expect((await read(2)).json().configuration.files).toEqual({ 'main.tf': '# newer' })
+    expect((await read(3)).json()).toEqual({ configuration: null })
+    for (const version of [0, 'x', 2 ** 31]) expect((await read(version)).statusCode).toBe(400)
+    const stranger = await (await harness.organization()).user('Owner')
+    expect((await read(1, stranger)).statusCode).toBe(404)
+  })
+
   test('201: files are sealed where they are stored', async () => {
     const org = await harness.organization()
     const secret = 'a-password-in-a-file'
