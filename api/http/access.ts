@@ -109,6 +109,8 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       // Failed credentials count against the address they come from.
       if (!request.caller && !request.runCaller && !request.scimCaller)
         limits.takeAddress(request, reply)
+      // In the browser a hidden page is answered as an address that does not exist, with the console's page.
+      if (access === 'platform' && isPage(request)) return reply.status(404).callNotFound()
       throw error
     }
   })

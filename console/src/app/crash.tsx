@@ -32,7 +32,7 @@ export function NotFound() {
   return (
     <main className="alone">
       <h1>There is no such page</h1>
-      <p>The address may be old, or belong to another organization.</p>
+      <p>The address may be old, belong to another organization, or need another account.</p>
       <Link to="/" className="button primary">
         Go home
       </Link>

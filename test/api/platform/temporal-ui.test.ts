@@ -92,6 +92,16 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     }
   })
 
+  test('404: a browser gets the page of an address that does not exist', async () => {
+    const owner = await org.user('Owner')
+    const accept = 'text/html,*/*'
+    const unknown = await ask(owner.cookie, '/nowhere', { accept })
+    for (const cookie of [undefined, owner.cookie]) {
+      const page = await ask(cookie, '/temporal/', { accept })
+      expect([page.statusCode, page.body]).toEqual([404, unknown.body])
+    }
+  })
+
   test('404: under a name that leads here without being this service’s (DNS rebinding)', async () => {
     for (const name of ['evil.example', `evil.example:${new URL(`http://${host}`).port}`])
       expect((await ask(admin.cookie, namespaces, { host: name })).statusCode).toBe(404)
