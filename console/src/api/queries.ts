@@ -54,6 +54,15 @@ export const configurationQuery = (id: number) =>
     refetchOnWindowFocus: false,
   })
 
+/** One version, which never changes. */
+export const configurationVersionQuery = (id: number, version: number) =>
+  queryOptions({
+    queryKey: ['configuration', id, version],
+    queryFn: ({ signal }) =>
+      call('getConfiguration', { params: { id }, query: { version }, signal }),
+    staleTime: Infinity,
+  })
+
 export const variablesQuery = (id: number) =>
   queryOptions({
     queryKey: ['workspaces', id, 'variables'],

@@ -21,7 +21,7 @@ import {
   type AuditFilter,
   type RunSearch,
   type SignedOut,
-  type WorkspaceTab,
+  type WorkspaceSearch,
 } from './searches.ts'
 import { Shell } from './shell.tsx'
 
@@ -32,6 +32,11 @@ const id = (value: string) => {
   const number = Number(value)
   // A malformed id is nobody's: the API says so in its own words.
   return Number.isSafeInteger(number) && number > 0 ? number : 0
+}
+
+const count = (value: unknown) => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
 type LoginSearch = {
@@ -123,21 +128,22 @@ const workspace = createRoute({
   getParentRoute: () => app,
   path: '/workspaces/$id',
   params: { parse: (raw) => ({ id: id(raw.id) }), stringify: ({ id }) => ({ id: String(id) }) },
-  validateSearch: (search: Values): { tab?: WorkspaceTab } => {
+  validateSearch: (search: Values): WorkspaceSearch => {
     const tab = workspaceTabs.find((one) => one === search['tab'])
-    return tab ? { tab } : {}
+    const version = count(search['version'])
+    return { ...(tab && { tab }), ...(tab === 'files' && version && { version }) }
   },
   component: lazyRouteComponent(() => import('../workspaces/workspace.tsx'), 'WorkspacePage'),
 })
 
 const runSearch = (search: Values): RunSearch => {
   const tab = runTabs.find((one) => one === search['tab'])
-  const line = Number(search['line'])
+  const line = count(search['line'])
   const stage = text(search['stage'])
   return {
     ...(tab && { tab }),
     ...(stage && { stage }),
-    ...(Number.isSafeInteger(line) && line > 0 && { line }),
+    ...(line && { line }),
   }
 }
 

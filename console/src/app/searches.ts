@@ -5,6 +5,8 @@ export type SignedOut = 1 | 'partial' | 'failed'
 
 export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
+/** `version`: of the files, where it is not the newest that is shown. */
+export type WorkspaceSearch = { tab?: WorkspaceTab; version?: number }
 
 export const runTabs = ['plan', 'log', 'timeline'] as const
 export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
-import { configurationQuery } from '../api/queries.ts'
+import { workspaceQuery, workspaceRunsQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { approvalRefusalWords, blockedWords, plural, reasonWords } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, TextField } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
+import { nameOfRun, RunLink } from './run-row.tsx'
 
 const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
 
@@ -92,21 +93,45 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
   )
 }
 
-/** The files to look at, unless the newest version, which is all that can be shown, is another one. */
-function FilesToSee({ run: { workspaceId, configurationVersion } }: { run: RunDetail }) {
-  const { data } = useQuery(configurationQuery(workspaceId))
-  const newest = data?.configuration?.number
-  if (newest === undefined) return null
-  return newest === configurationVersion ? (
+/** The files of this run, and where files that were saved later are planned. */
+function FilesToSee({ run }: { run: RunDetail }) {
+  const { workspaceId: id, configurationVersion: version } = run
+  return (
+    <>
+      <p>
+        <Link to="/workspaces/$id" params={{ id }} search={{ tab: 'files', version }}>
+          See the files of version {version}
+        </Link>
+      </p>
+      {run.pullRequest === null && <NewerFiles run={run} />}
+    </>
+  )
+}
+
+/** A pull request's files are never the newest of the workspace, so this is for all other runs. */
+function NewerFiles({ run: { workspaceId: id, configurationVersion } }: { run: RunDetail }) {
+  const workspace = useQuery({ ...workspaceQuery(id), refetchInterval: 5_000 }).data?.workspace
+  const runs = useInfiniteQuery(workspaceRunsQuery(id)).data?.pages[0]?.runs
+  const newest = workspace?.configurationVersion ?? 0
+  if (!workspace || !runs || newest <= configurationVersion) return null
+  const newer = runs.find((run) => run.configurationVersion === newest && run.pullRequest === null)
+  const place: RunPlace | undefined = newer && {
+    ...(newer.kind === 'plan'
+      ? ({ kind: 'workspace', id } as const)
+      : ({ kind: 'pipeline', id: workspace.pipelineId } as const)),
+    runId: newer.id,
+  }
+  return (
     <p>
-      <Link to="/workspaces/$id" params={{ id: workspaceId }} search={{ tab: 'files' }}>
-        See the files of version {newest}
-      </Link>
-    </p>
-  ) : (
-    <p>
-      Version {newest} was saved since, and only its files can be shown. If you have not seen
-      version {configurationVersion}, reject this run and have another one started.
+      Version {newest} was saved since, and{' '}
+      {newer && place ? (
+        <>
+          <RunLink place={place}>{nameOfRun(newer)}</RunLink> is a run of it.
+        </>
+      ) : (
+        'no run of it was started.'
+      )}{' '}
+      This approval is for version {configurationVersion} alone.
     </p>
   )
 }
@@ -118,7 +143,7 @@ function whatItDoes({
   configurationVersion,
 }: RunDetail): string {
   if (awaitingPlanApproval)
-    return `Only the author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so look at the files before you let it be planned.`
+    return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so look at the files before you let it be planned.`
   if (!summary) return ''
   const { add, change, destroy: gone } = summary
   return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
@@ -166,7 +191,7 @@ function DecisionDialog({
             ? 'Reject this run?'
             : 'Reject this plan?'
           : beforePlan
-            ? `Let these files be planned in ${workspace}?`
+            ? `Let version ${run.configurationVersion} of the files be planned in ${workspace}?`
             : `Approve and apply to ${workspace}?`
       }
       description={

@@ -31,7 +31,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
           <ul className="findings">
             {run.approvals.map((approval) => (
               <li key={approval.at + approval.user}>
-                {approval.user} {decidedWords(approval)}, <Time at={approval.at} />
+                {approval.user} {decidedWords(approval, run)}, <Time at={approval.at} />
                 {approval.void &&
                   ` (no longer counts: ${approval.void.reason.replaceAll('_', ' ')})`}
                 {approval.comment && <q>{approval.comment}</q>}
@@ -69,8 +69,13 @@ export function RunFacts({ run }: { run: RunDetail }) {
   )
 }
 
-const decidedWords = ({ decision, stage }: RunDetail['approvals'][number]): string =>
-  decision === 'approved' && stage === 'plan' ? 'let it be planned' : `${decision} it`
+const decidedWords = (
+  { decision, stage }: RunDetail['approvals'][number],
+  { configurationVersion }: RunDetail,
+): string =>
+  decision === 'approved' && stage === 'plan'
+    ? `let version ${configurationVersion} be planned`
+    : `${decision} it`
 
 /** The engine's own view is the operator's of the whole service, so only theirs. */
 function EngineLink({ run }: { run: RunDetail }) {

@@ -31,6 +31,9 @@ type Props = {
   criticality?: Workspace['criticality']
 }
 
+export const nameOfRun = ({ kind, number, id }: Pick<Listed, 'kind' | 'number' | 'id'>): string =>
+  kind === 'plan' ? 'Plan only' : `Run #${number ?? id}`
+
 /** One run in a list: all of it leads to the run. */
 export const RunRow = memo(function RunRow({ run, place, name, criticality }: Props) {
   return (
@@ -41,8 +44,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
         </span>
         <span className="row-main">
           <span className="row-title">
-            {name && <strong>{name}</strong>}{' '}
-            {run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`}
+            {name && <strong>{name}</strong>} {nameOfRun(run)}
             {run.destroy && <span className="tag bad">destroy</span>}
             {criticality === 'production' && <span className="tag">production</span>}
           </span>

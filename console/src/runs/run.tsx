@@ -13,7 +13,7 @@ import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { PlanView } from './plan-view.tsx'
-import { RunLink } from './run-row.tsx'
+import { nameOfRun, RunLink } from './run-row.tsx'
 import { StageLine } from './stage-line.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
@@ -57,7 +57,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const tab = search.tab ?? tabOf(run)
   const stage = search.stage ?? stageOf(run)
   const now = stageNow(run)
-  const title = run.kind === 'plan' ? 'Plan only' : `Run #${run.number ?? run.id}`
+  const title = nameOfRun(run)
   // The log that is shown hears the end of its stage itself.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
   return (

@@ -39,6 +39,33 @@ export function FileText({ name, text, readOnly, onChange }: TextProps) {
   )
 }
 
+type NamesProps = {
+  names: readonly string[]
+  chosen: string | undefined
+  isChanged?: (name: string) => boolean
+  onChoose: (name: string) => void
+}
+
+export function FileNames({ names, chosen, isChanged, onChoose }: NamesProps) {
+  return (
+    <div role="tablist" aria-label="Files" aria-orientation="vertical">
+      {names.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          aria-selected={name === chosen}
+          className="editor-file"
+          onClick={() => onChoose(name)}
+        >
+          {name}
+          {isChanged?.(name) && <span aria-label="changed"> •</span>}
+        </button>
+      ))}
+    </div>
+  )
+}
+
 type NewFileProps = { taken: readonly string[]; onMake: (name: string) => void }
 
 export function NewFile({ taken, onMake }: NewFileProps) {

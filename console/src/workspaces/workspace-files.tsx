@@ -8,7 +8,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { UnsavedGuard } from '../parts/unsaved-guard.tsx'
-import { FileText, NewFile } from './file-text.tsx'
+import { FileNames, FileText, NewFile } from './file-text.tsx'
 
 type FileTexts = Record<string, string>
 type Version = { number: number; files: FileTexts }
@@ -77,21 +77,12 @@ function Editor({ id, fromGit, newest }: EditorProps) {
     <>
       <div className="editor">
         <div className="editor-files">
-          <div role="tablist" aria-label="Files" aria-orientation="vertical">
-            {names.map((name) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                aria-selected={name === chosen}
-                className="editor-file"
-                onClick={() => setChosen(name)}
-              >
-                {name}
-                {files[name] !== saved.files[name] && <span aria-label="changed"> •</span>}
-              </button>
-            ))}
-          </div>
+          <FileNames
+            names={names}
+            chosen={chosen}
+            isChanged={(name) => files[name] !== saved.files[name]}
+            onChoose={setChosen}
+          />
           {editable && (
             <NewFile
               taken={names}

@@ -7,6 +7,7 @@ import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { FilesOfVersion } from './files-of-version.tsx'
 import { Files } from './workspace-files.tsx'
 import { WorkspaceGit } from '../git/workspace-git.tsx'
 import { LockControl } from './workspace-lock.tsx'
@@ -29,7 +30,7 @@ const titles: Record<WorkspaceTab, string> = {
 
 export function WorkspacePage() {
   const { id } = route.useParams()
-  const { tab = 'runs' } = route.useSearch()
+  const { tab = 'runs', version } = route.useSearch()
   const query = useQuery({
     ...workspaceQuery(id),
     refetchInterval: ({ state }) => (isGone(state.error) ? false : 10_000),
@@ -80,16 +81,18 @@ export function WorkspacePage() {
             to="/workspaces/$id"
             params={{ id }}
             search={one === 'runs' ? {} : { tab: one }}
-            className="tab"
-            // `runs` has no search of its own, and would else be in every other tab's.
-            activeOptions={{ exact: true }}
-            activeProps={{ className: 'current' }}
+            className={one === tab ? 'tab current' : 'tab'}
+            aria-current={one === tab ? 'page' : undefined}
           >
             {titles[one]}
           </Link>
         ))}
       </Tabs>
-      <Tab tab={tab} workspace={workspace} />
+      {tab === 'files' && version !== undefined ? (
+        <FilesOfVersion workspace={workspace} version={version} />
+      ) : (
+        <Tab tab={tab} workspace={workspace} />
+      )}
     </>
   )
 }

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { configurationVersionQuery } from '../api/queries.ts'
+import type { Workspace } from '../api/types.ts'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { FileNames, FileText } from './file-text.tsx'
+
+type Props = { workspace: Workspace; version: number }
+
+/** The files of one version, which is not always the newest: an approver sees the files of the run. */
+export function FilesOfVersion({ workspace: { id, configurationVersion }, version }: Props) {
+  const { data, error } = useQuery(configurationVersionQuery(id, version))
+  const [wanted, setChosen] = useState<string>()
+  if (!data) return error ? <ErrorNote error={error} goesOn /> : <Loading what="files" />
+  const newest = (
+    <Link to="/workspaces/$id" params={{ id }} search={{ tab: 'files' }}>
+      {configurationVersion === null || configurationVersion === version
+        ? 'Show the newest version'
+        : `Show the newest, version ${configurationVersion}`}
+    </Link>
+  )
+  if (!data.configuration)
+    return (
+      <Empty title={`There is no version ${version} of the files`}>
+        <p>{newest}</p>
+      </Empty>
+    )
+  const { files, authors } = data.configuration
+  const names = Object.keys(files).toSorted()
+  const chosen = wanted !== undefined && wanted in files ? wanted : names[0]
+  const by = authors.map(({ label }) => label).join(', ')
+  return (
+    <>
+      <div className="editor">
+        <div className="editor-files">
+          <FileNames names={names} chosen={chosen} onChoose={setChosen} />
+        </div>
+        {chosen !== undefined && (
+          <FileText name={chosen} text={files[chosen] ?? ''} readOnly onChange={() => undefined} />
+        )}
+      </div>
+      <div className="bar">
+        <span className="dim">
+          Version {version}, read-only.{by && ` By ${by}.`}
+        </span>
+        {newest}
+      </div>
+    </>
+  )
+}
