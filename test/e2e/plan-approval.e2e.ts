@@ -94,7 +94,9 @@ describe('approval before a plan', () => {
     await begin(one.page, workspace)
     const runId = runIdOf(one.page)
     await one.page.getByText(/You started it or changed something/).waitFor()
-    await one.page.getByText(/Only its author has seen version 1/).waitFor()
+    await one.page
+      .getByText(/Only its author has seen version 1 .* looks at the files first\./)
+      .waitFor()
     expect(await one.page.getByRole('button', { name: 'Let it be planned…' }).count()).toBe(0)
     await one.page.keyboard.press('a')
     expect(await one.page.getByRole('dialog').count()).toBe(0)

@@ -141,9 +141,10 @@ function whatItDoes({
   destroy,
   awaitingPlanApproval,
   configurationVersion,
+  mayApprove,
 }: RunDetail): string {
   if (awaitingPlanApproval)
-    return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so look at the files before you let it be planned.`
+    return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so ${mayApprove ? 'look at the files before you let it be planned' : 'a second person looks at the files first'}.`
   if (!summary) return ''
   const { add, change, destroy: gone } = summary
   return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
