@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
+import { createPlaces } from '../http/places.ts'
 
 /** A smaller one costs what any page costs. */
 const largeDownloadBytes = 1_048_576
@@ -8,7 +9,7 @@ export const downloadsAtOnce = 4
 /** 64 MiB at 110 KB/s. */
 const patienceMs = 600_000
 
-const counts = new Map<number, number>()
+const places = createPlaces({ ofOrganization: downloadsAtOnce })
 
 /**
  * Bounds how many large states and configurations one organization reads at once: 4 ms of CPU for each
@@ -20,26 +21,12 @@ export function admitDownload(
   { organizationId, sizeBytes }: { organizationId: number; sizeBytes: number },
 ): void {
   if (sizeBytes <= largeDownloadBytes || reply.request.runCaller) return
-  // Its reader has left: no event would free its place.
-  if (reply.raw.destroyed) return
-  const count = counts.get(organizationId) ?? 0
-  if (count >= downloadsAtOnce)
+  if (!places.take(reply, organizationId))
     throw new AppError(
       'rate_limited',
       `Your organization is reading ${downloadsAtOnce} states or configurations of more than 1 MiB, and no more are sent at once. Try again in a moment.`,
       { code: 'too_many_downloads', retryAfterSeconds: 2 },
     )
-  counts.set(organizationId, count + 1)
   const timer = setTimeout(() => reply.raw.destroy(), patienceMs).unref()
-  let isOver = false
-  const leave = () => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    const left = (counts.get(organizationId) ?? 1) - 1
-    if (left > 0) counts.set(organizationId, left)
-    else counts.delete(organizationId)
-  }
-  // The first for a reader who has all, the second for one who went away.
-  reply.raw.once('finish', leave).once('close', leave)
+  reply.raw.once('close', () => clearTimeout(timer))
 }

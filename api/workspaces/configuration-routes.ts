@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { Body, errors, Id, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
 import { admitDownload } from './admit-download.ts'
+import { admitUpload } from './admit-upload.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody } from './schemas.ts'
@@ -30,6 +31,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/workspaces/:id/configuration',
     {
       bodyLimit: bodyLimitBytes,
+      onRequest: admitUpload,
       config: { access: 'mutate_infra', target },
       schema: {
         operationId: 'putConfiguration',
