@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressSubject } from '../../domain/access/address-subject.ts'
 import { requestWindow, windowSeconds } from '../../domain/access/request-window.ts'
@@ -26,6 +27,13 @@ const syncMs = 1_000
 
 /** Counts below this part of their limit are not exchanged. */
 const toldFromPart = 1 / 20
+
+/**
+ * A client that sends its next request as soon as the last was refused gets so few refusals that
+ * they cost other callers nothing. Refusals beyond `slowAtMost` at once are answered immediately.
+ */
+const slowByMs = 1_000
+const slowAtMost = 200
 
 /** Health checks: orchestrators and load balancers send many from one address. */
 const unlimited = new Set(['/healthz', '/readyz'])
@@ -80,6 +88,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
     },
   }
 
+  slowRefusals(app)
   const timer = setInterval(() => {
     // While the database is down each process counts for itself.
     rateLimits.sync().catch((error: unknown) => deps.log.debug({ err: error }, 'counts not shared'))
@@ -88,4 +97,20 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   app.addHook('onClose', async () => clearInterval(timer))
   app.decorate('rateLimits', rateLimits)
   return rateLimits
+}
+
+/** Delays the refusals of callers that are known by their address alone. */
+function slowRefusals(app: FastifyInstance): void {
+  let slowed = 0
+  app.addHook('onError', async (request, _reply, error) => {
+    const { caller, runCaller, scimCaller } = request
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') return
+    if (caller || runCaller || scimCaller || slowed >= slowAtMost) return
+    slowed += 1
+    try {
+      await sleep(slowByMs, undefined, { ref: false })
+    } finally {
+      slowed -= 1
+    }
+  })
 }

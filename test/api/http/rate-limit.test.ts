@@ -88,6 +88,28 @@ describe('rate limits', () => {
     expect((await ask('/healthz')).statusCode).toBe(200)
   })
 
+  test('429: an address is refused a second later, so that a client that loops costs little', async () => {
+    const person = await user()
+    const ask = fromNewAddress()
+    await many(20, () => ask('/api/nothing'))
+    const order: string[] = []
+    const refused = ask('/api/nothing').then(({ statusCode }) =>
+      order.push(`refused ${statusCode}`),
+    )
+    // Four requests, one after the other, of somebody else.
+    for (let at = 0; at < 4; at += 1) order.push(`answered ${(await person.get(me)).statusCode}`)
+    await refused
+    expect(order).toEqual([...Array.from({ length: 4 }, () => 'answered 200'), 'refused 429'])
+  })
+
+  test('429: above 200 that wait, an address is refused immediately', async () => {
+    const ask = fromNewAddress()
+    await many(20, () => ask('/api/nothing'))
+    const asked = Array.from({ length: 210 }, (_, at) => ask('/api/nothing').then(() => at))
+    expect(await Promise.race(asked)).toBeGreaterThanOrEqual(200)
+    await Promise.all(asked)
+  })
+
   test('429: what one process has counted holds in the other', async () => {
     const person = await user()
     const elsewhere = (someone: TestUser) => second.call(someone, 'GET', { url: me })
