@@ -62,7 +62,7 @@ describe('Temporal’s UI', () => {
     await page.getByText(`org-${org.id}/infra-run/${id}`).first().waitFor()
     await takePicture(page, 'temporal-list')
     await page.goto(`/pipelines/${workspace.pipelineId}/runs/${id}`)
-    const link = page.getByRole('link', { name: 'Workflow in Temporal’s UI' })
+    const link = page.getByRole('link', { name: 'Open in Temporal’s UI' })
     const href = await link.getAttribute('href')
     await page.goto(href ?? '')
     await page.getByText('infrastructureRun').first().waitFor()

@@ -3,18 +3,18 @@ import type { BlockedBy, Run, Stage } from './types.ts'
 /** What ended a run, for people. */
 export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   policy_denied: 'A mandatory policy denied it.',
-  cost_exceeded: 'It would cost more than the workspace may.',
-  cost_unknown: 'Its cost is not known, and this workspace wants to know it.',
+  cost_exceeded: 'The estimated cost is above the limit of this workspace.',
+  cost_unknown: 'Part of the cost is unknown, and this workspace denies plans of unknown cost.',
   plan_errored: 'The plan ended with an error.',
   plan_forged:
-    'The plan file is not what was read from it, so it was refused. Look at what the configuration runs while it is planned.',
+    'The plan file differs from the plan that was read from it, so it was refused. Check which programs the configuration runs during the plan.',
   apply_errored: 'The apply ended with an error. What it had changed by then is in the state.',
   rejected: 'A person rejected the plan.',
   approval_expired: 'Nobody approved it in time.',
-  plan_stale: 'Something changed after the plan was made, so it is no longer true.',
-  superseded: 'A newer run took its place.',
+  plan_stale: 'Something changed after the plan was made, so the plan is out of date.',
+  superseded: 'A newer run replaced it.',
   canceled_by_user: 'A person canceled it.',
-  timed_out: 'It ran into its time limit.',
+  timed_out: 'It exceeded its time limit.',
   runner_lost: 'The worker was lost while it ran. It is never applied a second time.',
   plan_too_large: 'The plan is larger than a plan may be. Split the workspace.',
   memory_exceeded: 'The plan needed more memory than a run may use. Split the workspace.',
@@ -28,7 +28,7 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
 /** Why a person who may operate may not approve this run. */
 export const approvalRefusalWords: Record<string, string | undefined> = {
   approver_is_author:
-    'You started it or changed something that it stands on, so another person decides.',
+    'You started it or changed something that it uses, so another person decides.',
   approver_made_by_author:
     'One of its authors invited you, changed your address, reactivated you or raised your role since the last apply, or set up the single sign-on that you used, so another person decides.',
   forbidden:
@@ -50,7 +50,7 @@ export const stageWords: Record<Stage['state'], string> = {
 export function blockedWords({ kind, holder, whoCanAct }: BlockedBy): string {
   switch (kind) {
     case 'turn':
-      return `It waits for its turn: another run${holder ? ` by ${holder}` : ''} has this workspace. It goes on by itself.`
+      return `It waits for its turn: another run${holder ? ` by ${holder}` : ''} is using this workspace. It starts by itself.`
     case 'user_lock':
       return `It waits because ${holder ?? 'somebody'} locked the workspace. ${actWords(whoCanAct, 'unlock it')}`
     case 'approval':
@@ -58,11 +58,11 @@ export function blockedWords({ kind, holder, whoCanAct }: BlockedBy): string {
         ? 'It waits for a second operator, and nobody here may approve it: invite a person with the role Deployer or higher who is not among its authors.'
         : `It waits for a second operator. ${actWords(whoCanAct, 'approve it')}`
     case 'capacity':
-      return 'It waits for a free place: all that may run at once is running. It goes on by itself.'
+      return 'It waits for a free slot: the limit of concurrent runs is reached. It starts by itself.'
     case 'agent':
       return 'It waits for a deploy agent to ask for work.'
     case 'engine':
-      return 'It waits for the workflow engine or a worker to take it up.'
+      return 'It waits for Temporal or a worker to start it.'
   }
 }
 

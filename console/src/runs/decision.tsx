@@ -205,8 +205,8 @@ function DecisionDialog({
               {whatItDoes(run)} Your name is kept with the approval.
             </p>
             <p className="dim">
-              Plan <code className="digest">{planDigest}</code>. If anything it stands on changed
-              since, it is refused instead of applied.
+              Plan <code className="digest">{planDigest}</code>. If anything that it depends on has
+              changed since, it is refused and not applied.
             </p>
           </>
         ) : (

@@ -62,7 +62,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
               <span className="dim">{over ? 'none' : 'none yet'}</span>
             )}
           </dd>
-          <EngineLink run={run} />
+          <TemporalLink run={run} />
         </dl>
       </section>
     </aside>
@@ -77,20 +77,20 @@ const decidedWords = (
     ? `let version ${configurationVersion} be planned`
     : `${decision} it`
 
-/** The engine's own view is the operator's of the whole service, so only theirs. */
-function EngineLink({ run }: { run: RunDetail }) {
+/** Temporal's UI shows every organization, so only platform administrators get the link. */
+function TemporalLink({ run }: { run: RunDetail }) {
   const { user, temporalUiUrl } = useMe()
   if (!user.platformAdmin || !temporalUiUrl) return null
   return (
     <>
-      <dt>Engine</dt>
+      <dt>Workflow</dt>
       <dd>
         <a
           href={`${temporalUiUrl}/${encodeURIComponent(run.workflowId)}`}
           target="_blank"
           rel="noreferrer"
         >
-          Workflow in Temporal’s UI
+          Open in Temporal’s UI
         </a>
       </dd>
     </>
