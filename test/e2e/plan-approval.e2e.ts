@@ -71,7 +71,8 @@ describe('approval before a plan', () => {
       await expectAccessible(looked.page, 'Policies')
       await expectNoSideways(looked.page, 'Policies')
       await takePicture(looked.page, `unseen-plans-${view.scheme}-${view.width}`)
-      const above = await looked.page.locator('.empty, .rows').last().boundingBox()
+      const above = await looked.page.locator('.empty').boundingBox()
+      expect(above).not.toBeNull()
       const box = await looked.page
         .getByRole('region', { name: 'New files on production' })
         .boundingBox()
