@@ -1,15 +1,12 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { versionsOfRuns, type RunVersion } from '../../store/pipelines/versions-of-runs.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
-import { approvals, type Approval } from '../../store/pipelines/approvals.ts'
+import { approvers } from '../../store/pipelines/approvers.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
-import { stages, type Stage } from '../../store/pipelines/stages.ts'
-import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
-import { users } from '../../store/users/users.ts'
+import { runViews, type RunView } from '../../store/pipelines/run-views.ts'
 import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
 import { blockedBy } from './blocked-by.ts'
-import { mayDecide } from './may-decide.ts'
+import { mayDecide, needsFault } from './may-decide.ts'
 import type { RunBody } from './schemas.ts'
 
 export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
@@ -24,46 +21,24 @@ export async function presentRuns(
   { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
 ): Promise<RunBody[]> {
   const { organizationId } = caller
-  const runs = await workspaceRuns(tenant).many(runIds)
-  const [allStages, allApprovals, authors, versions] = [
-    await stages(tenant).ofRuns(runIds),
-    await approvals(tenant).ofRuns(runIds),
-    await users(tenant).listByIds([
-      ...new Set(runs.flatMap(({ authorUserId: id }) => (id === null ? [] : [id]))),
-    ]),
-    await versionsOfRuns(tenant, runs),
-  ]
-  const at = places ?? (await managedPlaces(tenant, runIds))
-  const bodies: RunBody[] = []
-  for (const place of at) {
-    const run = runs.find(({ id }) => id === place.workspaceRunId)
-    if (!run) continue
-    const version = versions.get(run.configurationVersionId)
-    const author = authors.find(({ id }) => id === run.authorUserId)
-    bodies.push({
-      ...presentRun(run, place, organizationId),
-      author: {
-        id: run.authorUserId,
-        label:
-          run.authorUserId === null
-            ? originOf(version)
-            : (author?.email ?? author?.name ?? 'a former member'),
-      },
-      configurationVersion: version?.number ?? 0,
-      configurationSha256: version?.filesSha256 ?? '',
-      commitSha: version?.commitSha ?? null,
-      pullRequest: version?.pullRequest ?? null,
-      blockedBy: await blockedBy(tenant, run),
-      ...(await mayDecide(tenant, caller, run)),
-      stages: allStages
-        .filter(({ workspaceRunId }) => workspaceRunId === run.id)
-        .map((stage) => presentStage(stage, run)),
-      approvals: allApprovals
-        .filter(({ workspaceRunId }) => workspaceRunId === run.id)
-        .map(presentApproval),
-    })
-  }
-  return bodies
+  const [views, at] = await Promise.all([
+    runViews(tenant, runIds),
+    places ?? managedPlaces(tenant, runIds),
+  ])
+  const decidable = views.filter((view) => needsFault(caller, view)).map(({ id }) => id)
+  const [blocks, faults] = await Promise.all([
+    blockedBy(tenant, views),
+    approvers(tenant).faultsOfCaller(decidable, caller),
+  ])
+  return at.flatMap((place) => {
+    const view = views.find(({ id }) => id === place.workspaceRunId)
+    if (!view) return []
+    return {
+      ...presentRun(view, place, organizationId),
+      blockedBy: blocks.get(view.id) ?? null,
+      ...mayDecide(caller, view, faults.get(view.id)),
+    }
+  })
 }
 
 /** Plan-only runs are in no pipeline and have no number; a run of `provision-…` has its workspace run's id. */
@@ -76,36 +51,49 @@ async function managedPlaces(tenant: Tenant, runIds: readonly number[]): Promise
   }))
 }
 
-function presentRun(run: WorkspaceRun, place: RunPlace, organizationId: number) {
+function presentRun(view: RunView, place: RunPlace, organizationId: number) {
+  const { version, stages, approvals } = view
   return {
     id: place.id,
     number: place.number,
-    kind: run.kind,
-    destroy: run.destroy,
-    state: publicState(run.phase),
-    reason: run.reason,
-    message: run.message,
-    awaitingApproval: run.phase === 'awaiting_approval',
-    awaitingPlanApproval: run.phase === 'awaiting_plan_approval',
-    planDigest: run.planDigest,
+    kind: view.kind,
+    destroy: view.destroy,
+    state: publicState(view.phase),
+    reason: view.reason,
+    message: view.message,
+    awaitingApproval: view.phase === 'awaiting_approval',
+    awaitingPlanApproval: view.phase === 'awaiting_plan_approval',
+    planDigest: view.planDigest,
     // Written by recordPlan alone, in this shape.
-    summary: run.summary as RunBody['summary'],
-    cost: run.cost,
-    ...(run.found && { found: run.found }),
-    workspaceId: run.workspaceId,
-    workflowId: infrastructureRunId({ organizationId, runId: run.id }),
-    approvalExpiresAt: run.approvalExpiresAt?.toISOString() ?? null,
-    createdAt: run.createdAt.toISOString(),
-    startedAt: run.startedAt?.toISOString() ?? null,
-    endedAt: run.endedAt?.toISOString() ?? null,
+    summary: view.summary as RunBody['summary'],
+    cost: view.cost,
+    ...(view.found && { found: view.found }),
+    workspaceId: view.workspaceId,
+    workflowId: infrastructureRunId({ organizationId, runId: view.id }),
+    approvalExpiresAt: view.approvalExpiresAt?.toISOString() ?? null,
+    createdAt: view.createdAt.toISOString(),
+    startedAt: view.startedAt?.toISOString() ?? null,
+    endedAt: view.endedAt?.toISOString() ?? null,
+    author: { id: view.authorUserId, label: labelOfAuthor(view) },
+    configurationVersion: version.number,
+    configurationSha256: version.filesSha256,
+    commitSha: version.commitSha,
+    pullRequest: version.pullRequest,
+    stages: stages.map((stage) => presentStage(stage, view)),
+    approvals: approvals.map(presentApproval),
   }
 }
 
-const presentStage = (stage: Stage, run: WorkspaceRun): RunBody['stages'][number] => ({
+const inIso = (time: string | null): string | null => time && new Date(time).toISOString()
+
+const presentStage = (
+  stage: RunView['stages'][number],
+  run: RunView,
+): RunBody['stages'][number] => ({
   name: stage.name,
   state: stage.state,
-  startedAt: stage.startedAt?.toISOString() ?? null,
-  endedAt: stage.endedAt?.toISOString() ?? null,
+  startedAt: inIso(stage.startedAt),
+  endedAt: inIso(stage.endedAt),
   ...(stage.by !== null && { by: stage.by }),
   // Written by recordPlan alone, in this shape.
   ...(stage.name === 'plan' && {
@@ -113,19 +101,22 @@ const presentStage = (stage: Stage, run: WorkspaceRun): RunBody['stages'][number
   }),
 })
 
-const presentApproval = (approval: Approval): RunBody['approvals'][number] => ({
+const presentApproval = (approval: RunView['approvals'][number]): RunBody['approvals'][number] => ({
   user: approval.user,
   decision: approval.decision,
   stage: approval.stage,
-  at: approval.at.toISOString(),
+  at: new Date(approval.at).toISOString(),
   comment: approval.comment,
   planDigest: approval.planDigest,
-  ...(approval.voidedAt && {
-    void: { at: approval.voidedAt.toISOString(), reason: approval.voidReason ?? '' },
+  ...(approval.voidedAt !== null && {
+    void: { at: new Date(approval.voidedAt).toISOString(), reason: approval.voidReason ?? '' },
   }),
 })
 
-const originOf = (version: RunVersion | undefined): string =>
-  version?.pullRequest == null
-    ? `push of ${version?.commitSha?.slice(0, 7) ?? 'a commit'}`
+/** A run without a member as its author is of a push or a pull request. */
+function labelOfAuthor({ authorUserId, authorLabel, version }: RunView): string {
+  if (authorUserId !== null) return authorLabel ?? 'a former member'
+  return version.pullRequest === null
+    ? `push of ${version.commitSha?.slice(0, 7) ?? 'a commit'}`
     : `pull request #${version.pullRequest}`
+}

@@ -161,7 +161,7 @@ async function warningsOf(
   { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
 ): Promise<{ warnings?: string[] }> {
   if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
-  const able = await approvers(tenant).eligibleIds(run.id)
+  const able = await approvers(tenant).eligibleOf([run.id])
   return able.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
 }
 

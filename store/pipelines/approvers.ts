@@ -17,9 +17,20 @@ export type Approver = {
   idpSavedBy: readonly number[] | null
 }
 
+/** A person who could approve a run. */
+export type Eligible = {
+  runId: number
+  id: number
+  name: string
+  email: string | null
+  userName: string | null
+}
+
 /** Materialized: otherwise the arrays would be computed again for each person. */
-const oneRun = `with rule as materialized (
-  ${selectApprovalRules} where r.organization_id = :organizationId and r.id = :runId)`
+const rulesOf = (runs: string): string => `with rule as materialized (
+  ${selectApprovalRules} where r.organization_id = :organizationId and r.id ${runs})`
+const oneRun = rulesOf('= :runId')
+const manyRuns = rulesOf('= any(:runIds::integer[])')
 
 /** Everybody a mail about the run makes sense for: who may approve it and has signed in at least once. */
 const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
@@ -53,9 +64,36 @@ export function approvers(tenant: Tenant) {
       return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
     },
 
-    /** The same for a caller, with the credential they use. */
+    /** The same for a caller with the credential they use, of each run. An unknown run has a fault too. */
+    async faultsOfCaller(
+      runIds: readonly number[],
+      { kind, credentialId, userId, role, platformAdmin }: Caller,
+    ): Promise<Map<number, ApproverFault | undefined>> {
+      if (runIds.length === 0) return new Map()
+      const fault = faultOfApprover({
+        role: `least(${roleOfUser}, :ceiling::member_role)`,
+        platformAdmin: '(:platformAdmin and u.platform_admin)',
+        idpSavedBy: `(select c.idp_saved_by from ${kind === 'session' ? 'sessions' : 'tokens'} c
+          where c.organization_id = rule.organization_id and c.id = :credentialId)`,
+      })
+      const { rows } = await db.raw(
+        `${manyRuns} select rule.run_id as "runId", ${fault} as fault from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId`,
+        { organizationId, runIds: [...runIds], userId, credentialId, ceiling: role, platformAdmin },
+      )
+      const found = new Map<number, ApproverFault | null>(
+        rows.map((row: { runId: number; fault: ApproverFault | null }) => [row.runId, row.fault]),
+      )
+      return new Map(
+        runIds.map((id) => {
+          const fault = found.get(id)
+          return [id, fault === undefined ? 'inactive' : (fault ?? undefined)]
+        }),
+      )
+    },
+
     async faultOfCaller(runId: number, caller: Caller): Promise<ApproverFault | undefined> {
-      return this.faultOf(runId, await this.of(caller))
+      return (await this.faultsOfCaller([runId], caller)).get(runId)
     },
 
     /** The same for the giver of an approval, as they are now. */
@@ -75,14 +113,18 @@ export function approvers(tenant: Tenant) {
       return { userId, ceiling: role, platformAdmin, idpSavedBy: row?.idpSavedBy ?? null }
     },
 
-    /** The first people who could approve the run now. */
-    async eligibleIds(runId: number): Promise<number[]> {
+    /** The first people who could approve each run now. */
+    async eligibleOf(runIds: readonly number[]): Promise<Eligible[]> {
+      if (runIds.length === 0) return []
       const { rows } = await db.raw(
-        `${oneRun} select u.id from rule join users u on u.organization_id = rule.organization_id
-         where ${ableSql} order by u.id limit :limit`,
-        { organizationId, runId, limit: maxApproversShown },
+        `${manyRuns} select rule.run_id as "runId", able.* from rule cross join lateral (
+           select u.id, u.name, u.email, u.user_name as "userName" from users u
+           where u.organization_id = rule.organization_id and ${ableSql}
+           order by u.id limit :limit) able
+         order by rule.run_id, able.id`,
+        { organizationId, runIds: [...runIds], limit: maxApproversShown },
       )
-      return rows.map(({ id }: { id: number }) => id)
+      return rows
     },
 
     /** Whether this person could approve the run now. */

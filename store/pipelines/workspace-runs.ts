@@ -83,10 +83,6 @@ export function workspaceRuns(tenant: Tenant) {
       return row
     },
 
-    async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
-      return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
-    },
-
     async list(workspaceId: number, limit: number, before: number): Promise<WorkspaceRun[]> {
       return rows()
         .where({ workspaceId })

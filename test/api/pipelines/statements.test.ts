@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countStatements } from '../../harness/count-statements.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { startRun } from '../../harness/runs.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  // Nothing beside the requests asks PostgreSQL.
+  harness = await createHarness({ mail: 'unsent' })
+})
+afterAll(async () => harness.close())
+
+test('a page of 20 live runs takes as many statements as a page of 3', async () => {
+  const org = await harness.organization()
+  const author = await org.user('Owner')
+  await org.user('Deployer')
+  const workspace = await org.workspace({ by: author, criticality: 'production' })
+  const ids: number[] = []
+  for (let n = 0; n < 20; n += 1) ids.push((await startRun(author, workspace)).id)
+  // The first has the turn and waits for its approval; of the others every second waits for a plan's.
+  await harness.deps.store.platform.raw(
+    `update workspace_runs set phase = case when id = :first then 'awaiting_approval'
+       when id % 2 = 0 then 'awaiting_plan_approval' else 'queued' end where id = any(:ids)`,
+    { first: ids[0] ?? 0, ids },
+  )
+
+  const page = async (limit: number) => {
+    const url = `/api/pipelines/${workspace.pipelineId}/runs?limit=${limit}`
+    const { answer, statements } = await countStatements(async () => author.get(url))
+    expect(answer.statusCode, answer.body).toBe(200)
+    return { runs: answer.json().runs, count: statements.length }
+  }
+  const [few, all] = [await page(3), await page(20)]
+  const reasons = all.runs.map(({ blockedBy }: { blockedBy: { kind: string } }) => blockedBy.kind)
+  expect(new Set(reasons)).toEqual(new Set(['approval', 'turn']))
+  expect(few.count).toBe(all.count)
+  expect(all.count).toBeLessThanOrEqual(11)
+})
