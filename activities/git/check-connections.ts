@@ -1,9 +1,9 @@
 import type { ConnectionHealth } from '../../domain/git/connection-health.ts'
-import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
 import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
-import { gitConnections, placeOfToken } from '../../store/git/git-connections.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../app/git/note-health.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
@@ -43,12 +43,12 @@ async function check(
       owner: await connections.ownershipOf(connectionId),
     }
   })
-  const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
   let health: ConnectionHealth
   try {
     // A host that answers without end would keep the next passes from all other connections.
     const bounded = outboundUntil(outbound, AbortSignal.timeout(maxMs))
-    health = await checkConnection(connectGitHost(bounded, { ...connection, token }), {
+    const host = openHost({ keyring, outbound: bounded }, organizationId, connection)
+    health = await checkConnection(host, {
       repo: connection.defaultRepo,
       owner,
       keyring,

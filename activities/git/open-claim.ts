@@ -1,12 +1,8 @@
 import { conflict } from '../../domain/errors.ts'
 import type { Ownership } from '../../domain/git/owner-marker.ts'
-import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost, GitRepository } from '../../gateways/git/git-host.ts'
-import {
-  gitConnections,
-  placeOfToken,
-  type GitConnection,
-} from '../../store/git/git-connections.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
 
 export type OpenedClaim = {
@@ -18,10 +14,10 @@ export type OpenedClaim = {
 
 /** The host of a connection and the repository of its claim. Undefined if it was deleted meanwhile. */
 export async function openClaim(
-  { store, keyring, outbound }: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
+  deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
   { organizationId, connectionId }: { organizationId: number; connectionId: number },
 ): Promise<OpenedClaim | undefined> {
-  const found = await store.tenant(organizationId, async (tenant) => {
+  const found = await deps.store.tenant(organizationId, async (tenant) => {
     const connections = gitConnections(tenant)
     const claim = await connections.claimOf(connectionId)
     return (
@@ -34,10 +30,8 @@ export async function openClaim(
   })
   if (!found?.connection.defaultRepo) return undefined
   const { connection, claim, organization } = found
-  const { product, origin, token, defaultRepo } = found.connection
-  const plain = keyring.open(placeOfToken(organizationId), token).toString()
-  const host = connectGitHost(outbound, { product, origin, token: plain })
-  const repository = await host.repository(defaultRepo ?? '')
+  const host = openHost(deps, organizationId, connection)
+  const repository = await host.repository(connection.defaultRepo ?? '')
   if (repository.id !== claim.repositoryId)
     throw conflict('git_repository_replaced', 'Another repository has this name by now.')
   return {

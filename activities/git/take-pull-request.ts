@@ -1,10 +1,10 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
 import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
-import { placeOfToken, type GitConnection } from '../../store/git/git-connections.ts'
+import type { GitConnection } from '../../store/git/git-connections.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { startComment } from '../../app/git/start-comment.ts'
 import { workspacesOfConnection } from '../../store/git/workspaces-of-source.ts'
@@ -21,10 +21,9 @@ export async function takePullRequest(
   at: { organizationId: number; connection: GitConnection; number: number },
 ): Promise<void> {
   const { organizationId, connection, number } = at
-  const { product, origin, defaultRepo: repo } = connection
+  const { defaultRepo: repo } = connection
   if (!repo) return
-  const token = deps.keyring.open(placeOfToken(organizationId), connection.token).toString()
-  const host = connectGitHost(deps.outbound, { product, origin, token })
+  const host = openHost(deps, organizationId, connection)
   const pull = await host.pull(repo, number)
   if (!pull?.open || pull.fork) return
   const targets = await targetsOf(deps, { organizationId, connection, host, into: pull.into })

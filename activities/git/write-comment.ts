@@ -1,13 +1,9 @@
 import { unavailable } from '../../domain/errors.ts'
 import { pullRequestComment } from '../../domain/git/pull-request-comment.ts'
 import { publicState } from '../../domain/pipelines/run-state.ts'
-import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
-import {
-  gitConnections,
-  placeOfToken,
-  type GitConnection,
-} from '../../store/git/git-connections.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import { gitPullRequests, type GitPullRequest } from '../../store/git/git-pull-requests.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 import type { WriteCommentInput } from '../../workflows/git/contract.ts'
@@ -99,8 +95,6 @@ async function load(
     })),
     [...names.values()].map(({ id, name }) => ({ name, fault: pull.faults[String(id)] ?? '' })),
   )
-  const { product, origin } = connection
-  const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
-  const host = connectGitHost(outbound, { product, origin, token })
+  const host = openHost({ keyring, outbound }, organizationId, connection)
   return { pull, connection, host, body, marker }
 }

@@ -20,7 +20,8 @@ import type { Deps } from '../deps.ts'
 import { findRepository, type FoundRepository } from './find-repository.ts'
 import { markOrUndo } from './mark-claim.ts'
 import type { NewGitConnectionBody } from './schemas.ts'
-import { newWebhookSecret, syncWebhook } from './sync-webhook.ts'
+import { newWebhookSecret, syncWebhook } from '../../app/git/sync-webhook.ts'
+import { publicOrigin } from '../http/public-origin.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /**
@@ -94,7 +95,8 @@ export async function createConnection(
     claim: { host, connection, ...found },
     undo: async (reason) => undo(deps, caller, { connection, reason }),
   })
-  await syncWebhook(deps, organizationId, { host, connection })
+  const origin = publicOrigin({ server: { deps } })
+  await syncWebhook(deps, organizationId, { host, connection, origin })
   if (owned === 'ours' && repoType === 'application') await markReady(deps, caller, connection)
   return waitForInitialization(deps, caller, connection)
 }

@@ -2,9 +2,9 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
-import { openHost } from './open-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import { giveBack } from './set-defaults.ts'
-import { removeWebhook } from './sync-webhook.ts'
+import { removeWebhook } from './remove-webhook.ts'
 
 /**
  * Disconnects: removes the webhook, our marker, and the row with the token and the claim. A host

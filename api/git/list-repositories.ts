@@ -4,7 +4,7 @@ import { gitConnections } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { askingProvider } from './asking-provider.ts'
-import { openHost } from './open-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 
 /** A search may match nothing on many of the provider's pages; one answer reads at most so many. */
 const maxPages = 10

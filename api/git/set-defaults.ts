@@ -14,9 +14,11 @@ import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'
 import { markOrUndo, ownershipOf } from './mark-claim.ts'
-import { openHost } from './open-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 import type { GitDefaultsBody } from './schemas.ts'
-import { newWebhookSecret, removeWebhook, syncWebhook } from './sync-webhook.ts'
+import { newWebhookSecret, syncWebhook } from '../../app/git/sync-webhook.ts'
+import { publicOrigin } from '../http/public-origin.ts'
+import { removeWebhook } from './remove-webhook.ts'
 import { waitForInitialization } from './wait-for-initialization.ts'
 
 /** Moves a connection to another repository or branch, which is claimed and marked before the old one is released. */
@@ -87,7 +89,8 @@ export async function setDefaults(
   // The webhook of a repository covers all of its branches.
   if (otherRepository) {
     await removeWebhook(deps, () => host, before)
-    await syncWebhook(deps, organizationId, { host, connection: after })
+    const origin = publicOrigin({ server: { deps } })
+    await syncWebhook(deps, organizationId, { host, connection: after, origin })
   }
   if (owned === 'ours' && after.repoType === 'application') await markReady(deps, caller, after)
   return waitForInitialization(deps, caller, after)

@@ -1,12 +1,14 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { unavailable } from '../../domain/errors.ts'
 import { checkConnection } from '../../gateways/git/check-connection.ts'
+import { webhookUrl } from '../../gateways/git/register-webhook.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../app/git/note-health.ts'
 import type { Deps } from '../deps.ts'
-import { openHost } from './open-host.ts'
-import { needsWebhook, syncWebhook } from './sync-webhook.ts'
+import { openHost } from '../../app/git/open-host.ts'
+import { syncWebhook } from '../../app/git/sync-webhook.ts'
+import { publicOrigin } from '../http/public-origin.ts'
 
 /** Checks a connection at the provider now. A failed preparation is started again. */
 export async function validateConnection(
@@ -27,8 +29,9 @@ export async function validateConnection(
   })
   const healthy = health.status === 'healthy'
   // The token may have gained the right since, or this service a new address.
-  if (healthy && owner && needsWebhook(deps, connection))
-    await syncWebhook(deps, organizationId, { host, connection })
+  const origin = publicOrigin({ server: { deps } })
+  if (healthy && owner && needsWebhook(connection, origin))
+    await syncWebhook(deps, organizationId, { host, connection, origin })
   const after = await deps.store.tenant(organizationId, async (tenant) => {
     const found = { connectionId: id, seen: connection, health, repairs: true }
     const noted = await noteHealth(tenant, found)
@@ -47,3 +50,10 @@ export async function validateConnection(
     )
   return after
 }
+
+/** Whether a connection has no webhook, or one that points elsewhere. */
+const needsWebhook = (
+  { id, defaultRepo, webhookState, webhookUrl: registered }: GitConnection,
+  origin: string,
+): boolean =>
+  defaultRepo !== null && (webhookState !== 'active' || registered !== webhookUrl(origin, id))

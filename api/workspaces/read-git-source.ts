@@ -3,7 +3,7 @@ import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
 import { sourceOfWorkspace } from '../../app/workspaces/source-of-workspace.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { openHost } from '../git/open-host.ts'
+import { openHost } from '../../app/git/open-host.ts'
 
 /** What was read, and the version it was compared with. Without `read` the branch is unchanged since that version. */
 export type GitSourceRead = {

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../api/git/sync-webhook.ts'
+import { newWebhookSecret } from '../../app/git/sync-webhook.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { startWebhook } from '../../app/git/start-webhook.ts'
