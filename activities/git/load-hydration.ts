@@ -1,6 +1,6 @@
 import type { FilesByBlob } from '../../domain/git/plan-hydration.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { openFiles } from '../../app/workspaces/open-files.ts'
 import {
   gitHydrations,
   placeOfDifferences,
@@ -44,9 +44,7 @@ export async function loadHydration(
     const version = await versions.get(hydration.configurationVersionId)
     const newest = await versions.newest(workspace.id)
     const sealed = await versions.sealedFiles(version.id)
-    const place = { organizationId, table: 'configuration_versions', column: 'files' }
-    // Written by put-configuration.ts, in this shape.
-    const files = JSON.parse(keyring.open(place, sealed).toString()) as ConfigurationFiles
+    const files = openFiles({ keyring }, organizationId, sealed)
     const folder = folderOfWorkspace(workspace.name)
     const accepted =
       hydration.decision === 'ours' && hydration.differences

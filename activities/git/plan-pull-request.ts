@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blobId } from '../../domain/git/blob-id.ts'
-import {
-  checkConfigurationFiles,
-  configurationSha256,
-  type ConfigurationFiles,
-} from '../../domain/workspaces/configuration-files.ts'
+import { checkConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { startComment } from '../../app/git/start-comment.ts'
 import { createRun } from '../../app/pipelines/create-run.ts'
+import { createVersion } from '../../app/workspaces/create-version.ts'
+import { openFiles } from '../../app/workspaces/open-files.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -36,9 +34,8 @@ export async function planPullRequest(
   host: GitHost,
   { organizationId, pullRequestId, repo, branch, commit, target }: PullPlan,
 ): Promise<void> {
-  const { store, keyring } = deps
+  const { store } = deps
   const { workspaceId, folders, prefix } = target
-  const place = { organizationId, table: 'configuration_versions', column: 'files' }
   const newest = await store.tenant(organizationId, async (tenant) => {
     if (await gitPullRequests(tenant).isPlanned(pullRequestId, workspaceId, commit))
       return 'planned'
@@ -47,8 +44,7 @@ export async function planPullRequest(
     return version && versions.sealedFiles(version.id)
   })
   if (newest === 'planned') return
-  // Written by putConfiguration and takeGitVersion, in this shape.
-  const now = newest && (JSON.parse(keyring.open(place, newest).toString()) as ConfigurationFiles)
+  const now = newest && openFiles(deps, organizationId, newest)
   const known = new Map(Object.values(now ?? {}).map((text) => [blobId(text), text]))
   const read = await host.readFiles(repo, { branch, commit, folders, known })
   const files = Object.fromEntries(
@@ -61,17 +57,13 @@ export async function planPullRequest(
     const pulls = gitPullRequests(tenant)
     if (await pulls.isPlanned(pullRequestId, workspaceId, commit)) return
     checkConfigurationFiles(files, workspace.path)
-    const version = await configurationVersions(tenant).create({
+    const version = await createVersion(deps, tenant, {
       workspaceId,
-      source: 'git',
-      commitSha: commit,
       pullRequestId,
       authorUserIds: [],
       unknownAuthor: true,
-      files: keyring.seal(place, JSON.stringify(files)),
-      filesSha256: configurationSha256(files, commit),
-      fileNames: Object.keys(files).toSorted(),
-      sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+      files,
+      commit,
     })
     await pulls.setFault(pullRequestId, workspaceId, null)
     const { run } = await createRun(tenant, {

@@ -1,18 +1,15 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
-import { connectGitHost } from '../../gateways/git/connect-git-host.ts'
-import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import type { ReadSource } from '../../gateways/git/read-source.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { placeOfToken } from '../../store/git/git-connections.ts'
 import { createRun } from '../../app/pipelines/create-run.ts'
-import { sourceOfWorkspace } from '../../app/workspaces/source-of-workspace.ts'
+import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
 import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { notingRefusals } from './note-refusal.ts'
 
 type Place = { organizationId: number; workspaceId: number }
-type Read = { read: ReadSource; onTopOf: number | null; updatedAt: Date }
+type Read = GitSourceRead & { read: ReadSource }
 
 const maxReads = 5
 
@@ -24,8 +21,10 @@ const maxReads = 5
 export async function takePush(deps: Deps, place: Place): Promise<void> {
   for (let reads = 1; ; reads += 1)
     try {
-      const found = await read(deps, place)
-      if (found) await write(deps, place, found)
+      const found = await readGitSource(deps, place, async (connection, work) =>
+        notingRefusals(deps, place.organizationId, { connection, work }),
+      )
+      if (found?.read) await write(deps, place, { ...found, read: found.read })
       return
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -40,43 +39,11 @@ export async function takePush(deps: Deps, place: Place): Promise<void> {
     }
 }
 
-async function read(
-  { store, keyring, outbound }: Deps,
-  { organizationId, workspaceId }: Place,
-): Promise<Read | undefined> {
-  const found = await store.tenant(organizationId, async (tenant) => {
-    const workspace = await workspaces(tenant).get(workspaceId)
-    if (workspace.sourceKind !== 'git') return undefined
-    const source = await sourceOfWorkspace(tenant, workspace)
-    return { ...source, updatedAt: workspace.updatedAt }
-  })
-  if (!found) return undefined
-  const { connection, place, newest, current, sealedFiles, updatedAt } = found
-  const { product, origin } = connection
-  const token = keyring.open(placeOfToken(organizationId), connection.token).toString()
-  const files = { organizationId, table: 'configuration_versions', column: 'files' }
-  const known = {
-    current,
-    commitSha: newest?.commitSha ?? null,
-    // Written by putConfiguration and takeGitVersion, in this shape.
-    files: sealedFiles
-      ? (JSON.parse(keyring.open(files, sealedFiles).toString()) as ConfigurationFiles)
-      : {},
-  }
-  const host = connectGitHost(outbound, { product, origin, token })
-  const answer = await notingRefusals({ store }, organizationId, {
-    connection,
-    work: async () => readSource(host, place, known),
-  })
-  return answer && { read: answer, onTopOf: newest?.id ?? null, updatedAt }
-}
-
 async function write(
   { store, keyring }: Deps,
   { organizationId, workspaceId }: Place,
   { read: source, onTopOf, updatedAt }: Read,
 ): Promise<void> {
-  const files = { organizationId, table: 'configuration_versions', column: 'files' }
   await store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     // The source was changed since it was read.
@@ -88,7 +55,7 @@ async function write(
       workspace,
       read: source,
       onTopOf,
-      seal: (text) => keyring.seal(files, text),
+      keyring,
       actor: systemActor,
     })
     if (!created) return

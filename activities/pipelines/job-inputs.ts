@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
 import type { Settings } from '../../gateways/runner/protocol.ts'
 import type { StoredPlan } from '../../store/pipelines/plans.ts'
+import { placeOfFiles } from '../../store/workspaces/configuration-versions.ts'
 import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
@@ -26,7 +27,7 @@ export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<
     cliConfig: deps.cliConfig,
   }
   yield settingsInput(settings)
-  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  const place = placeOfFiles(organizationId)
   const sealed = sealedFiles(deps.store, organizationId, configuration.id)
   for await (const bytes of deps.keyring.openPieces(place, sealed))
     yield { name: 'files', bytes, last: false }

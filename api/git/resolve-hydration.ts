@@ -5,7 +5,6 @@ import { conflict } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
 import {
   checkConfigurationFiles,
-  configurationSha256,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -17,7 +16,9 @@ import {
 } from '../../store/git/git-hydrations.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { queueHydration, startHydration } from '../../app/git/queue-hydration.ts'
+import { createVersion } from '../../app/workspaces/create-version.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
+import { openFiles } from '../../app/workspaces/open-files.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
@@ -74,22 +75,16 @@ async function takeTheirs(
   { caller, workspace, row }: { caller: Caller; workspace: Workspace; row: GitHydration },
 ): Promise<void> {
   const { organizationId } = caller
-  const versions = configurationVersions(tenant)
-  const place = { organizationId, table: 'configuration_versions', column: 'files' }
-  const sealed = await versions.sealedFiles(row.configurationVersionId)
-  // Written by put-configuration.ts, in this shape.
-  const ours = JSON.parse(deps.keyring.open(place, sealed).toString()) as ConfigurationFiles
+  const sealed = await configurationVersions(tenant).sealedFiles(row.configurationVersionId)
+  const ours = openFiles(deps, organizationId, sealed)
   const files = withTheirs(ours, workspace, differencesOf(deps.keyring, organizationId, row))
   checkConfigurationFiles(files, workspace.path)
-  const version = await versions.create({
+  const version = await createVersion(deps, tenant, {
     workspaceId: workspace.id,
     authorUserIds: [caller.userId],
     // The author of the edit is not known for certain, so approval needs more than a Deployer.
     unknownAuthor: true,
-    files: deps.keyring.seal(place, JSON.stringify(files)),
-    filesSha256: configurationSha256(files),
-    fileNames: Object.keys(files).toSorted(),
-    sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+    files,
   })
   await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },

@@ -17,7 +17,7 @@ import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
+import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 
@@ -47,7 +47,7 @@ export async function startRun(
   for (let tries = 1; ; tries += 1)
     try {
       // Outside of any transaction: a provider may be slow.
-      const source = await readGitSource(deps, organizationId, workspaceId)
+      const source = await readGitSource(deps, { organizationId, workspaceId })
       return await begin(deps, caller, { request, workspaceId, source })
     } catch (error) {
       // The branch or the configuration moved on while it was read.
@@ -129,7 +129,6 @@ async function versionFor(
   at: { caller: Caller; workspace: Workspace; source: GitSourceRead | undefined },
 ): Promise<ConfigurationVersion> {
   const { caller, workspace, source } = at
-  const { organizationId } = caller
   // Led elsewhere since it was looked at: what was read is of another place.
   const led =
     source === undefined
@@ -137,12 +136,11 @@ async function versionFor(
       : workspace.updatedAt.getTime() !== source.updatedAt.getTime()
   if (led) throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
   if (source?.read) {
-    const place = { organizationId, table: 'configuration_versions', column: 'files' }
     const { version } = await takeGitVersion(tenant, {
       workspace,
       read: source.read,
       onTopOf: source.onTopOf,
-      seal: (text) => keyring.seal(place, text),
+      keyring,
       actor: actorOf(caller),
     })
     return version

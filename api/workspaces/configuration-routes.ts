@@ -2,7 +2,10 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import {
+  configurationVersions,
+  placeOfFiles,
+} from '../../store/workspaces/configuration-versions.ts'
 import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -140,7 +143,7 @@ async function* answerOf(
   { organizationId }: Caller,
   version: ConfigurationVersionBody,
 ): AsyncGenerator<Buffer> {
-  const place = { organizationId, table: 'configuration_versions', column: 'files' }
+  const place = placeOfFiles(organizationId)
   yield Buffer.from(`{"configuration":${JSON.stringify(version).slice(0, -1)},"files":`)
   yield* keyring.openPieces(place, sealedFiles(store, organizationId, version.id))
   yield Buffer.from('}}')

@@ -12,6 +12,7 @@ import {
   configurationVersions,
   type ConfigurationVersion,
 } from '../../store/workspaces/configuration-versions.ts'
+import { createVersion } from '../../app/workspaces/create-version.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
@@ -24,7 +25,6 @@ export async function putConfiguration(
   caller: Caller,
   { id, files }: { id: number; files: ConfigurationFiles },
 ): Promise<PutConfiguration> {
-  const { organizationId } = caller
   const filesSha256 = configurationSha256(files)
   return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     if (workspace.sourceKind === 'git')
@@ -33,21 +33,13 @@ export async function putConfiguration(
         'The files of this workspace come from its Git repository: change them there.',
       )
     checkConfigurationFiles(files, workspace.path)
-    const versions = configurationVersions(tenant)
-    const newest = await versions.newest(id)
+    const newest = await configurationVersions(tenant).newest(id)
     if (newest?.filesSha256 === filesSha256) return { version: newest, created: false }
 
-    const text = JSON.stringify(files)
-    const version = await versions.create({
+    const version = await createVersion(deps, tenant, {
       workspaceId: id,
       authorUserIds: [caller.userId],
-      files: deps.keyring.seal(
-        { organizationId, table: 'configuration_versions', column: 'files' },
-        text,
-      ),
-      filesSha256,
-      fileNames: Object.keys(files).toSorted(),
-      sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+      files,
     })
     await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
       target: { kind: 'workspace', id, label: workspace.name },

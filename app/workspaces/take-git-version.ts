@@ -6,7 +6,9 @@ import {
   configurationSha256,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { createVersion } from './create-version.ts'
 import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
 import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { users } from '../../store/users/users.ts'
@@ -33,7 +35,7 @@ export type GitVersion = {
     pushes: ReadonlyArray<Attribution & { after: string }> | null
   }
   onTopOf: number | null
-  seal: (text: string) => Buffer
+  keyring: Keyring
   actor: AuditActor
 }
 
@@ -44,7 +46,7 @@ export type GitVersion = {
  */
 export async function takeGitVersion(
   tenant: Tenant,
-  { workspace, read, onTopOf, seal, actor }: GitVersion,
+  { workspace, read, onTopOf, keyring, actor }: GitVersion,
 ): Promise<{ version: ConfigurationVersion; created: boolean }> {
   const { commit, branch, files } = read
   const versions = configurationVersions(tenant)
@@ -56,15 +58,11 @@ export async function takeGitVersion(
     return { version: newest, created: false }
 
   const authors = await authorsIn(tenant, read)
-  const version = await versions.create({
+  const version = await createVersion({ keyring }, tenant, {
     workspaceId: workspace.id,
-    source: 'git',
-    commitSha: commit,
+    files,
+    commit,
     ...authors,
-    files: seal(JSON.stringify(files)),
-    filesSha256: configurationSha256(files, commit),
-    fileNames: Object.keys(files).toSorted(),
-    sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
   })
   await auditLog(tenant, actor).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },

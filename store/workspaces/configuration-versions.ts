@@ -48,6 +48,9 @@ const withoutFiles = [
   'createdAt',
 ]
 
+export const placeOfFiles = (organizationId: number) =>
+  ({ organizationId, table: 'configuration_versions', column: 'files' }) as const
+
 /** For each version in a list: 200 versions of 1,000 files would be 50 MB of names. */
 const namesPerVersion = 40
 

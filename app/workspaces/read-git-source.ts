@@ -1,9 +1,12 @@
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
-import { sourceOfWorkspace } from '../../app/workspaces/source-of-workspace.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import type { Outbound } from '../../gateways/outbound/outbound.ts'
+import type { Store } from '../../store/driver/connect.ts'
+import type { GitConnection } from '../../store/git/git-connections.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import type { Deps } from '../deps.ts'
-import { openHost } from '../../app/git/open-host.ts'
+import { openHost } from '../git/open-host.ts'
+import { openFiles } from './open-files.ts'
+import { sourceOfWorkspace } from './source-of-workspace.ts'
 
 /** What was read, and the version it was compared with. Without `read` the branch is unchanged since that version. */
 export type GitSourceRead = {
@@ -13,11 +16,14 @@ export type GitSourceRead = {
   updatedAt: Date
 }
 
+/** Runs what asks the host of a connection. */
+type Ask = <T>(connection: GitConnection, work: () => Promise<T>) => Promise<T>
+
 /** The files of a workspace of source `git` at its branch's head; undefined for any other workspace. */
 export async function readGitSource(
-  deps: Pick<Deps, 'store' | 'keyring' | 'outbound'>,
-  organizationId: number,
-  workspaceId: number,
+  deps: { store: Store; keyring: Keyring; outbound: Outbound },
+  { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
+  ask: Ask = async (_, work) => work(),
 ): Promise<GitSourceRead | undefined> {
   const found = await deps.store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).get(workspaceId)
@@ -27,13 +33,12 @@ export async function readGitSource(
   })
   if (!found) return undefined
   const { connection, place, newest, current, sealedFiles, updatedAt } = found
-  const sealedAt = { organizationId, table: 'configuration_versions', column: 'files' }
   const known = sealedFiles && {
     current,
     commitSha: newest?.commitSha ?? null,
-    // Written by putConfiguration and takeGitVersion, in this shape.
-    files: JSON.parse(deps.keyring.open(sealedAt, sealedFiles).toString()) as ConfigurationFiles,
+    files: openFiles(deps, organizationId, sealedFiles),
   }
   const host = openHost(deps, organizationId, connection)
-  return { read: await readSource(host, place, known), onTopOf: newest?.id ?? null, updatedAt }
+  const read = await ask(connection, async () => readSource(host, place, known))
+  return { read, onTopOf: newest?.id ?? null, updatedAt }
 }
