@@ -1,9 +1,12 @@
 import { ownedElsewhere } from '../../domain/git/connection-health.ts'
-import { gitConnections } from '../../store/git/git-connections.ts'
+import { gitConnections, type GitStatus } from '../../store/git/git-connections.ts'
 import type { InitializeRepositoryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 
-/** Last step: stores the outcome. Without a code it is a success. */
+/**
+ * Last step: stores the outcome. Without a code it is a success. Idempotent: an outcome that is
+ * already stored is left as it is, so a repeated failure does not count as a second failed check.
+ */
 export const endInitialization =
   ({ store }: Deps) =>
   async ({
@@ -15,15 +18,20 @@ export const endInitialization =
       const connections = gitConnections(tenant)
       // Deleted meanwhile.
       if (!(await connections.claimOf(connectionId))) return
-      if (code === undefined) return connections.setStatus(connectionId, 'healthy', null)
-      const status = code === 'git_token_rejected' ? 'invalid_token' : 'error'
-      await connections.setStatus(
-        connectionId,
-        status,
-        reasons[code] ?? `Preparation failed: ${code}.`,
-      )
+      const { status, reason } = outcomeOf(code)
+      const before = await connections.getForUpdate(connectionId)
+      if (before.status === status && before.statusReason === reason) return
+      await connections.setStatus(connectionId, status, reason)
     })
   }
+
+const outcomeOf = (code: string | undefined): { status: GitStatus; reason: string | null } =>
+  code === undefined
+    ? { status: 'healthy', reason: null }
+    : {
+        status: code === 'git_token_rejected' ? 'invalid_token' : 'error',
+        reason: reasons[code] ?? `Preparation failed: ${code}.`,
+      }
 
 const reasons: Record<string, string> = {
   repo_already_connected: ownedElsewhere,

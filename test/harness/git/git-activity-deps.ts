@@ -1,0 +1,21 @@
+import type { Deps } from '../../../activities/deps.ts'
+import type { GitHarness } from './git-harness.ts'
+
+const unused = () => {
+  throw new Error('An activity of Git starts no program.')
+}
+
+/** What the worker gives the activities of Git, without the sandbox and runners that they do not use. */
+export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
+  ...deps,
+  publicOrigin: config.baseUrl ?? 'http://127.0.0.1',
+  // A test that reached one of these would fail with the error above.
+  sandbox: { lend: unused } as unknown as Deps['sandbox'],
+  runners: { lend: unused } as unknown as Deps['runners'],
+  planJsonBytes: 0,
+  worker: 'worker-a',
+  engineVersion: '1.12.6',
+  cliConfig: undefined,
+  stopping: new AbortController().signal,
+  workflowState: unused,
+})
