@@ -155,7 +155,11 @@ async function applyInRunner(
           await recordSpawn(deps, loaded, attempt.begun)
           return {}
         },
-        keepState: unsaved.keepState,
+        async keepState(asked) {
+          // A runner that was taken over could store a forged state for an apply that never began.
+          if (!attempt.begun) throw new Error('a runner may not begin')
+          return unsaved.keepState(asked)
+        },
         stateSent: unsaved.stateSent,
       },
       onLog: log.append,

@@ -92,6 +92,15 @@ const jobs: Record<string, () => Promise<void> | void> = {
     await channel.sendBlob('result', Buffer.from('{}'))
     await channel.send({ kind: 'done' })
   },
+  /** As a runner that was taken over: a state of an apply that has not begun. */
+  async 'save-unbegun'() {
+    const ask = { serial: 1, lineage: 'forged', sha256: 'a'.repeat(64) }
+    await channel.send({ kind: 'ask', id: 1, what: 'keepState', ask })
+    const frames = channel.frames[Symbol.asyncIterator]()
+    while ((await frames.next()).value?.header.kind !== 'answer');
+    await channel.sendBlob('result', Buffer.from('{"begun":false}'))
+    await channel.send({ kind: 'done' })
+  },
   leave: () => process.exit(0),
   async flood() {
     for (let count = 0; ; count += 1)

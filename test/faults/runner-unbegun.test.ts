@@ -1,0 +1,66 @@
+import { ApplicationFailure } from '@temporalio/common'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createActivities } from '../../activities/index.ts'
+import { runnersFor } from '../../gateways/runner/runners-for.ts'
+import type { RunnerPool } from '../../gateways/runner/runner-pool.ts'
+import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
+import type { OwnedSandbox } from '../../gateways/sandbox/workbench.ts'
+import { startOddRunner } from '../gateways/runner/start-odd-runner.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { startRun } from '../harness/runs.ts'
+import { rowOf } from './run-rows.ts'
+
+let harness: Harness
+let sandbox: OwnedSandbox
+let runners: RunnerPool
+beforeAll(async () => {
+  harness = await createHarness()
+  const { config, log } = harness.deps
+  sandbox = await sandboxFor(config, log, { slots: 2, programs: ['tofu', 'opa', 'sh'] })
+  runners = runnersFor(config, sandbox)
+})
+afterAll(async () => {
+  await runners.close()
+  await sandbox.close()
+  await harness.close()
+})
+
+const activitiesWith = (pool: RunnerPool) => {
+  const { store, keyring, changes, log, outbound } = harness.deps
+  return createActivities({
+    store,
+    keyring,
+    changes,
+    log,
+    outbound,
+    sandbox,
+    runners: pool,
+    planJsonBytes: 32 * 1024 ** 2,
+    worker: 'worker-a',
+    engineVersion: '1.12.6',
+    publicOrigin: 'http://127.0.0.1',
+    cliConfig: undefined,
+    workflowState: async () => 'running',
+    stopping: new AbortController().signal,
+  }).tofu
+}
+
+test('a runner that sends a state before its apply has begun is ended, and the state is not kept', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const { id: runId } = await startRun(owner, await org.workspace({ by: owner }))
+  const environment = () => new MockActivityEnvironment({ attempt: 1 })
+  const { planRun } = activitiesWith(runners)
+  expect(await environment().run(planRun, { runId })).toEqual({ next: 'apply' })
+
+  const odd = startOddRunner('save-unbegun')
+  const { applyRun } = activitiesWith({ ...runners, take: () => odd })
+  const thrown = await environment()
+    .run(applyRun, { runId })
+    .catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(ApplicationFailure)
+  expect((await odd.ended).how).toBe('killed')
+  const row = await rowOf(harness, runId)
+  expect(row).toMatchObject({ phase: 'apply_queued', attempts: 0, quarantined: 0 })
+})
