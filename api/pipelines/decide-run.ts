@@ -2,11 +2,12 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/pipelines/run-state.ts'
-import { approverRefusals } from '../../domain/pipelines/approver-fault.ts'
+import { approverRefusals, type ApproverFault } from '../../domain/pipelines/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
+import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
 import { beginRun, promoteNext } from '../../app/pipelines/promote-next.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -30,36 +31,34 @@ export type Decision = {
 
 /** Approves or rejects a waiting run. The decision is a row in PostgreSQL; Temporal is signaled after the commit. */
 export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
-  let denial: Denial | undefined
-  try {
-    return await decide(deps, caller, { decision, deny: (why) => void (denial = why) })
-  } catch (error) {
-    // In a transaction of its own: the refusal has rolled back that of the decision.
-    if (denial) await recordDenial(deps, caller, denial)
-    throw error
-  }
-}
-
-type Denial = { runId: number; label: string; because: string }
-type Request = { decision: Decision; deny: (denial: Denial) => void }
-
-async function recordDenial(deps: Deps, caller: Caller, denial: Denial): Promise<void> {
-  const { runId, label, because } = denial
-  const { organizationId } = caller
-  await deps.store.tenant(organizationId, async (tenant) =>
-    auditLog(tenant, actorOf(caller)).recordDenial(
-      'pipeline.denied',
-      `${caller.kind}:${caller.credentialId}`,
-      {
-        route: `approve run ${runId}`,
-        target: { kind: 'run', id: runId, label },
-        detail: { because },
-      },
-    ),
+  return notingDenial(
+    { store: deps.store, caller },
+    (error) => (error instanceof ApproverDenied ? error.denial : undefined),
+    async () => decide(deps, caller, decision),
   )
 }
 
-async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): Promise<RunBody> {
+/** A refused approval; a class of its own, because it is audited. */
+class ApproverDenied extends AppError {
+  readonly denial: Denial
+
+  constructor(
+    fault: ApproverFault,
+    { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
+  ) {
+    const { code, because } = approverRefusals[fault]
+    super('forbidden', because, { code })
+    this.name = 'ApproverDenied'
+    this.denial = {
+      event: 'pipeline.denied',
+      attempt: `approve run ${run.id}`,
+      target: { kind: 'run', id: run.id, label: workspace.name },
+      detail: { because: fault },
+    }
+  }
+}
+
+async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
     const place = await decision.place(tenant)
@@ -68,7 +67,7 @@ async function decide(deps: Deps, caller: Caller, { decision, deny }: Request): 
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     const run = await runs.getForUpdate(place.workspaceRunId)
 
-    if (await assertMayDecide(tenant, caller, { run, workspace, decision, deny }))
+    if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
       await write(tenant, caller, { run, workspace, decision })
     const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
@@ -82,16 +81,12 @@ type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
 async function assertMayDecide(
   tenant: Tenant,
   caller: Caller,
-  { run, workspace, decision, deny }: Target & Request,
+  { run, workspace, decision }: Target,
 ): Promise<boolean> {
   const guarded = workspace.criticality === 'production' || isWaitingForApproval(run.phase)
   if (guarded && decision.decision === 'approved') {
     const fault = await approvers(tenant).faultOfCaller(run.id, caller)
-    if (fault) {
-      deny({ runId: run.id, label: workspace.name, because: fault })
-      const { code, because } = approverRefusals[fault]
-      throw new AppError('forbidden', because, { code })
-    }
+    if (fault) throw new ApproverDenied(fault, { run, workspace })
   }
   if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')

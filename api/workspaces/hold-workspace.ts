@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { GuardDenied } from '../../domain/workspaces/guard-denied.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 
@@ -15,31 +15,19 @@ export async function holdWorkspace<T>(
   { caller, id }: { caller: Caller; id: number },
   work: (tenant: Tenant, workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const { organizationId } = caller
-  try {
-    return await deps.store.tenant(organizationId, async (tenant) =>
-      work(tenant, await workspaces(tenant).getForUpdate(id)),
-    )
-  } catch (error) {
-    if (error instanceof GuardDenied) await recordDenial(deps, { caller, id }, error.what)
-    throw error
-  }
-}
-
-async function recordDenial(
-  deps: Deps,
-  { caller, id }: { caller: Caller; id: number },
-  what: string,
-): Promise<void> {
-  await deps.store.tenant(caller.organizationId, async (tenant) =>
-    auditLog(tenant, actorOf(caller)).recordDenial(
-      'workspace.denied',
-      `${caller.kind}:${caller.credentialId}`,
-      {
-        route: `change ${what} of workspace ${id}`,
-        target: { kind: 'workspace', id },
-        detail: { what, capability: 'manage_cloud_accounts', role: caller.role },
-      },
-    ),
+  return notingDenial(
+    { store: deps.store, caller },
+    (error) => (error instanceof GuardDenied ? denialOf(caller, id, error) : undefined),
+    async () =>
+      deps.store.tenant(caller.organizationId, async (tenant) =>
+        work(tenant, await workspaces(tenant).getForUpdate(id)),
+      ),
   )
 }
+
+const denialOf = (caller: Caller, id: number, { what }: GuardDenied): Denial => ({
+  event: 'workspace.denied',
+  attempt: `change ${what} of workspace ${id}`,
+  target: { kind: 'workspace', id },
+  detail: { what, capability: 'manage_cloud_accounts', role: caller.role },
+})
