@@ -5,6 +5,7 @@ import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import type { SlotShares } from './pipelines/slot-shares.ts'
 
 /** The dependencies of the activities: made once by the worker, and by tests. */
 export type Deps = {
@@ -28,6 +29,8 @@ export type Deps = {
   cliConfig: string | undefined
   /** Aborted when this worker is told to stop: plans are given up at once, applies finish. */
   stopping: AbortSignal
+  /** Keeps one organization from holding all slots of this worker. */
+  slotShares: SlotShares
   /** The state of a workflow in Temporal, for the reconciler. */
   workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
 }

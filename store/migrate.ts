@@ -29,6 +29,7 @@ import * as planApprovals from './migrations/0030-add-plan-approvals.ts'
 import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-providers-to-their-editor.ts'
 import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
+import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -62,6 +63,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0022-add-attempts-of-plan-changes': attemptsOfPlanChanges,
   '0036-add-state-generations': stateGenerations,
   '0041-count-tries-in-flight': triesInFlight,
+  '0042-note-waits-for-a-slot': waitsForSlot,
   '0039-add-shown-differences': shownDifferences,
 }
 

@@ -1245,6 +1245,7 @@ table workspace_runs
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   ended_at timestamp with time zone
+  waits_for_slot_since timestamp with time zone
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)

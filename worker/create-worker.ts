@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Deps } from '../activities/deps.ts'
 import { createActivities } from '../activities/index.ts'
+import { createSlotShares, type SlotShares } from '../activities/pipelines/slot-shares.ts'
 import type { Config } from '../config.ts'
 import { unavailable } from '../domain/errors.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
@@ -17,6 +18,9 @@ import { workerIdentity } from '../gateways/temporal/engine-health.ts'
 import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
 import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import { organizations } from '../store/platform/organizations.ts'
+import { decidedSignal } from '../domain/pipelines/decided-signal.ts'
+import { infrastructureRunId } from '../workflows/pipelines/contract.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
 import { removeSchedules } from './remove-schedules.ts'
@@ -82,6 +86,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     engineVersion: deps.engineVersion,
     cliConfig: deps.cliConfig,
     stopping: stopping.signal,
+    slotShares: slotSharesOf(deps, client),
     workflowState: async (workflowId) => workflowState(client, workflowId),
   }
   const activities = createActivities(activityDeps)
@@ -133,6 +138,19 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
       await Promise.all([connection.close(), clientConnection.close(), runners.close()])
     },
   }
+}
+
+function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotShares {
+  return createSlotShares({
+    slots: config.tofuSlots,
+    hasOthers: async () => organizations(store.platform).severalActive(),
+    wake(run) {
+      const handle = client.workflow.getHandle(infrastructureRunId(run))
+      handle
+        .signal(decidedSignal)
+        .catch((error: unknown) => log.debug({ err: error, ...run }, 'a waiting run was not woken'))
+    },
+  })
 }
 
 /** Uses `describe`: Temporal's list is eventually consistent. */

@@ -24,6 +24,7 @@ import { recheckGates } from './recheck-gates.ts'
 import { sayIgnored } from './say-ignored.ts'
 import { openStageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
+import { withinShare } from './within-share.ts'
 
 const applyTimeoutMs = 4 * 3_600_000
 /** Only this worker knows what the apply did, so it waits longer for the store than others do. */
@@ -40,12 +41,14 @@ export const applyRun =
     const watch = watchRun(deps, input.runId, { mayStop: false })
     try {
       const found = await findRun(deps, input.runId)
-      if (found.run.phase === 'apply_queued' && (await recheckGates(deps, found, watch.signal))) {
-        const loaded = await loadRun(deps, found, 'apply')
-        const plan = await planOf(deps, loaded)
-        if (plan) await applyOnce(deps, loaded, { watch, plan, begun: undefined })
-      }
-      return await retryWhileUnavailable(async () => nextStep(deps)(input))
+      return await withinShare(deps, found, async () => {
+        if (found.run.phase === 'apply_queued' && (await recheckGates(deps, found, watch.signal))) {
+          const loaded = await loadRun(deps, found, 'apply')
+          const plan = await planOf(deps, loaded)
+          if (plan) await applyOnce(deps, loaded, { watch, plan, begun: undefined })
+        }
+        return retryWhileUnavailable(async () => nextStep(deps)(input))
+      })
     } finally {
       watch.close()
     }

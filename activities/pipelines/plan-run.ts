@@ -21,6 +21,7 @@ import { recordPlan, recordPlanFailure } from './record-plan.ts'
 import { sayIgnored } from './say-ignored.ts'
 import { openStageLog, type StageLog } from './stage-log.ts'
 import { watchRun, type RunWatch } from './watch-run.ts'
+import { withinShare } from './within-share.ts'
 import { writePlan } from './write-plan.ts'
 
 const planTimeoutMs = 30 * 60_000
@@ -37,10 +38,11 @@ export const planRun =
     const watch = watchRun(deps, input.runId, { mayStop: true })
     try {
       const found = await findRun(deps, input.runId)
-      if (found.run.phase === 'awaiting_approval')
-        return await judgeWhileWaiting(deps, found, watch)
-      if (found.run.phase === 'planning') await planOnce(deps, found, watch)
-      return await retryWhileUnavailable(async () => nextStep(deps)(input))
+      return await withinShare(deps, found, async () => {
+        if (found.run.phase === 'awaiting_approval') return judgeWhileWaiting(deps, found, watch)
+        if (found.run.phase === 'planning') await planOnce(deps, found, watch)
+        return retryWhileUnavailable(async () => nextStep(deps)(input))
+      })
     } finally {
       watch.close()
     }

@@ -70,7 +70,9 @@ function blockOf(view: RunView, { eligible, holders, operators, forcers }: Aroun
     case 'queued':
       return queuedBecause(view, holders, operators)
     case 'planning':
-      return notPickedUp(view)
+      return waitsForSlot(view) ?? notPickedUp(view)
+    case 'apply_queued':
+      return waitsForSlot(view)
     case 'awaiting_plan_approval':
     case 'awaiting_approval': {
       const whoCanAct = eligible.get(view.id) ?? []
@@ -105,6 +107,19 @@ function queuedBecause(
     reason: null,
     since: createdAt.toISOString(),
     whoCanAct: operators,
+  }
+}
+
+/** Other runs of the organization hold its share of the workers' slots. */
+function waitsForSlot({ waitsForSlotSince }: RunView): BlockedBy {
+  if (!waitsForSlotSince) return null
+  return {
+    kind: 'capacity',
+    id: null,
+    holder: null,
+    reason: null,
+    since: waitsForSlotSince.toISOString(),
+    whoCanAct: [],
   }
 }
 

@@ -1,2 +1,2 @@
-/** Wakes a run after an approval, a rejection, a cancel or a voided approval. It carries nothing. */
+/** Wakes a run after an approval, a rejection, a cancel or a voided approval, or for a free slot. It carries nothing. */
 export const decidedSignal = 'decided'

@@ -30,6 +30,8 @@ class WorkspaceRunRow extends Model {
   declare cancelRequestedBy: number | null
   declare approvalExpiresAt: Date | null
   declare engineRunId: string | null
+  /** Its step was handed back, because its organization holds its share of the worker's slots. */
+  declare waitsForSlotSince: Date | null
   declare createdAt: Date
   declare startedAt: Date | null
   declare endedAt: Date | null

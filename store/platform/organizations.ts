@@ -40,5 +40,10 @@ export function organizations(db: PlatformDb) {
     async any(): Promise<boolean> {
       return (await db('organizations').first('id')) !== undefined
     },
+    async severalActive(): Promise<boolean> {
+      return (
+        (await db('organizations').where({ status: 'active' }).limit(2).select('id')).length > 1
+      )
+    },
   }
 }

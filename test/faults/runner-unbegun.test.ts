@@ -42,6 +42,7 @@ const activitiesWith = (pool: RunnerPool) => {
     publicOrigin: 'http://127.0.0.1',
     cliConfig: undefined,
     workflowState: async () => 'running',
+    slotShares: { take: async () => () => undefined },
     stopping: new AbortController().signal,
   }).tofu
 }
