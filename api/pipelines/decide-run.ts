@@ -10,6 +10,7 @@ import { approvers } from '../../store/pipelines/approvers.ts'
 import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
 import { beginRun, promoteNext } from '../../app/pipelines/promote-next.ts'
+import { planApproved } from '../../store/pipelines/stage-moves.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -21,7 +22,7 @@ import type { RunBody } from './schemas.ts'
 
 export type Decision = {
   /** Where the run was addressed: in a pipeline or in its workspace. */
-  place: (tenant: Tenant) => Promise<RunPlace>
+  place: (tenant: Tenant) => Promise<RunPlace & { workspaceId: number }>
   decision: 'approved' | 'rejected'
   planDigest?: string
   /** For a run that is not planned yet: the hash of the files that the caller looked at. */
@@ -62,10 +63,11 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
     const place = await decision.place(tenant)
-    const runs = workspaceRuns(tenant)
-    const { workspaceId } = await runs.get(place.workspaceRunId)
-    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
-    const run = await runs.getForUpdate(place.workspaceRunId)
+    // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
+    const [workspace, run] = await Promise.all([
+      workspaces(tenant).getForUpdate(place.workspaceId),
+      workspaceRuns(tenant).getForUpdate(place.workspaceRunId),
+    ])
 
     if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
       await write(tenant, caller, { run, workspace, decision })
@@ -133,15 +135,6 @@ async function write(
   const { decision: verdict, comment } = decision
   const actor = actorOf(caller)
   const stage = run.phase === 'awaiting_plan_approval' ? 'plan' : 'approve'
-  await approvals(tenant).create({
-    workspaceRunId: run.id,
-    userId: caller.userId,
-    decision: verdict,
-    stage,
-    comment: comment ?? null,
-    planDigest: run.planDigest ?? decision.configurationSha256 ?? '',
-    idpSavedBy: (await approvers(tenant).of(caller)).idpSavedBy,
-  })
   const label = caller.email ?? caller.name
   const target = { kind: 'run', id: run.id, label: workspace.name }
   const detail = {
@@ -149,32 +142,44 @@ async function write(
     ...(stage === 'plan' && { stage, configurationSha256: decision.configurationSha256 }),
     ...(comment !== undefined && { comment }),
   }
-  const stageRows = stages(tenant)
-  if (verdict === 'approved' && stage === 'plan') {
-    await auditLog(tenant, actor).record('pipeline.run_approved', { target, detail })
-    await beginApproved(tenant, run)
-    // The run has no workflow yet.
-    return
-  }
-  if (verdict === 'approved') {
-    await workspaceRuns(tenant).move(run.id, ['awaiting_approval'], {
-      phase: 'apply_queued',
-    })
-    await stageRows.set(run.id, 'approve', { state: 'succeeded', by: label, ended: true })
-    await stageRows.set(run.id, 'apply', { state: 'queued' })
-    await auditLog(tenant, actor).record('pipeline.run_approved', { target, detail })
-  } else {
-    await stageRows.set(run.id, stage, { state: 'failed', by: label, ended: true })
-    await auditLog(tenant, actor).record('pipeline.run_rejected', { target, detail })
+  // The rows are locked and nothing below reads an earlier answer, so the statements are sent together.
+  const decided: Array<Promise<unknown>> = [
+    approvals(tenant).create({
+      workspaceRunId: run.id,
+      userId: caller.userId,
+      decision: verdict,
+      stage,
+      comment: comment ?? null,
+      planDigest: run.planDigest ?? decision.configurationSha256 ?? '',
+      credential: caller,
+    }),
+    auditLog(tenant, actor).record(
+      verdict === 'approved' ? 'pipeline.run_approved' : 'pipeline.run_rejected',
+      { target, detail },
+    ),
+  ]
+  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  const wake = async () => outbox(tenant).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
+  if (verdict === 'rejected') {
+    decided.push(stages(tenant).set(run.id, stage, { state: 'failed', by: label, ended: true }))
+    await Promise.all(decided)
     await endRun(
       tenant,
-      { organizationId, runId: run.id, actor },
+      { organizationId, runId: run.id, actor, held: { run, workspace } },
       { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
     )
+    // A run that is not planned yet has no workflow.
+    if (stage === 'approve') await wake()
+  } else if (stage === 'plan') {
+    await Promise.all(decided)
+    await beginApproved(tenant, run)
+  } else {
+    const moved = workspaceRuns(tenant).moveWithStages(run.id, ['awaiting_approval'], {
+      change: { phase: 'apply_queued' },
+      stages: planApproved(label),
+    })
+    await Promise.all([...decided, moved, wake()])
   }
-  if (stage === 'plan') return
-  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
-  await outbox(tenant).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
 }
 
 /** Queues the run again. The next look at the queue finds that its files are approved. */

@@ -15,7 +15,10 @@ export type RunScope = {
   /** What the run is addressed through. */
   noun: 'Pipeline' | 'Workspace'
   /** The run's place there. Throws not-found for a run of another organization. */
-  place: (tenant: Tenant, params: { id: number; runId: number }) => Promise<RunPlace>
+  place: (
+    tenant: Tenant,
+    params: { id: number; runId: number },
+  ) => Promise<RunPlace & { workspaceId: number }>
 }
 
 /** The routes of one run, its logs and its cancel: the same under a pipeline and under a workspace. */

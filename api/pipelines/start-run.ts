@@ -1,12 +1,13 @@
+import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
-import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { AppError, conflict, invalid, notFound } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import { createRun } from '../../app/pipelines/create-run.ts'
 import { approvers } from '../../store/pipelines/approvers.ts'
-import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { runTarget, type RunTarget } from '../../store/pipelines/run-target.ts'
 import type { WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import {
@@ -40,14 +41,16 @@ export async function startRun(
 ): Promise<RunAnswer> {
   const { organizationId } = caller
   // The target first: another organization's id is not found, whatever the engine's health.
-  const workspaceId = await deps.store.tenant(organizationId, async (tenant) =>
-    workspaceOf(tenant, request),
-  )
+  const { workspaceId, sourceKind } = await targetOf(deps.store, organizationId, request)
   await deps.engine.assertReachable()
   for (let tries = 1; ; tries += 1)
     try {
       // Outside of any transaction: a provider may be slow.
-      const source = await readGitSource(deps, { organizationId, workspaceId })
+      // It may have been led to Git since: then `begin` finds that, and the next try reads it.
+      const isInline = tries === 1 && sourceKind === 'inline'
+      const source = isInline
+        ? undefined
+        : await readGitSource(deps, { organizationId, workspaceId })
       return await begin(deps, caller, { request, workspaceId, source })
     } catch (error) {
       // The branch or the configuration moved on while it was read.
@@ -114,12 +117,18 @@ async function begin(
   })
 }
 
-async function workspaceOf(tenant: Tenant, { target }: RunRequest) {
-  if ('workspaceId' in target) return (await workspaces(tenant).get(target.workspaceId)).id
-  const pipeline = await pipelines(tenant).get(target.pipelineId)
-  if (pipeline.kind !== 'infrastructure' || pipeline.targetWorkspaceId === null)
+/** The workspace that the request names, itself or by a pipeline. */
+async function targetOf(
+  store: Store,
+  organizationId: number,
+  { target }: RunRequest,
+): Promise<RunTarget> {
+  const found = await runTarget(store, organizationId, target)
+  if (!found) throw notFound()
+  const { workspaceId, sourceKind } = found
+  if (workspaceId === null || sourceKind === null)
     throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
-  return pipeline.targetWorkspaceId
+  return { workspaceId, sourceKind }
 }
 
 /** What the run is made of: what was just read from Git, else the newest version. */

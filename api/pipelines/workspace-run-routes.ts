@@ -19,11 +19,11 @@ const workspaceExists = async (tenant: Tenant, { id }: Record<string, number>) =
 async function placeOfRun(
   tenant: Tenant,
   { id, runId }: { id: number; runId: number },
-): Promise<RunPlace> {
+): Promise<RunPlace & { workspaceId: number }> {
   await workspaceRuns(tenant).ofWorkspace(id, runId)
   const places = await pipelineRuns(tenant).ofWorkspaceRuns([runId])
   const own = places.find((place) => place.id === runId)
-  return { id: runId, workspaceRunId: runId, number: own?.number ?? null }
+  return { id: runId, workspaceId: id, workspaceRunId: runId, number: own?.number ?? null }
 }
 
 const descriptions = {

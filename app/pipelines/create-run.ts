@@ -1,10 +1,10 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { notFound } from '../../domain/errors.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { queueHydrationForRun } from '../git/queue-hydration.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
-import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { beginRun, promoteNext } from './promote-next.ts'
 import { stages } from '../../store/pipelines/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
@@ -45,8 +45,11 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     overrides,
   })
   const names = kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
-  await stages(tenant).create(run.id, names)
-  const place = await placeRun(tenant, { run, pipelineId: creation.pipelineId })
+  // Independent of each other, so they are sent together.
+  const [place] = await Promise.all([
+    placeRun(tenant, { run, pipelineId: creation.pipelineId }),
+    stages(tenant).create(run.id, names),
+  ])
   await auditLog(tenant, creation.actor).record('pipeline.run_started', {
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: workspace.id, kind, number: place.number },
@@ -63,19 +66,11 @@ async function placeRun(
   { run, pipelineId }: { run: WorkspaceRun; pipelineId: number | undefined },
 ): Promise<CreatedRun['place']> {
   if (run.kind === 'plan') return { id: run.id, number: null, workspaceRunId: run.id }
-  const all = pipelines(tenant)
   const places = pipelineRuns(tenant)
-  const managed = await all.managedOf(run.workspaceId)
-  const own = await places.create({
-    id: run.id,
-    pipelineId: managed.id,
-    number: await all.takeNumber(managed.id),
-    workspaceRunId: run.id,
-  })
-  if (pipelineId === undefined || pipelineId === managed.id) return own
-  return places.create({
-    pipelineId,
-    number: await all.takeNumber(pipelineId),
-    workspaceRunId: run.id,
-  })
+  const own = await places.create(run)
+  if (!own) throw new Error('a workspace has lost its pipeline')
+  if (pipelineId === undefined || pipelineId === own.pipelineId) return own
+  const other = await places.create(run, pipelineId)
+  if (!other) throw notFound()
+  return other
 }

@@ -1,7 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import {
   mayComeFrom,
-  stageAtEnd,
   type RunReason,
   type TerminalPhase,
 } from '../../domain/pipelines/run-state.ts'
@@ -9,10 +8,14 @@ import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { promoteNext } from './promote-next.ts'
-import { stages } from '../../store/pipelines/stages.ts'
-import { workspaceRuns, type RunChange } from '../../store/pipelines/workspace-runs.ts'
+import { runEnds } from '../../store/pipelines/stage-moves.ts'
+import {
+  workspaceRuns,
+  type RunChange,
+  type WorkspaceRun,
+} from '../../store/pipelines/workspace-runs.ts'
 
 export type RunEnd = {
   phase: TerminalPhase
@@ -21,6 +24,9 @@ export type RunEnd = {
   message?: string
   change?: RunChange
 }
+
+/** The run, and its workspace, whose row this transaction has locked. */
+type Held = { run: WorkspaceRun; workspace: Workspace }
 
 const events: Record<TerminalPhase, string> = {
   succeeded: 'pipeline.run_succeeded',
@@ -35,39 +41,43 @@ const events: Record<TerminalPhase, string> = {
  */
 export async function endRun(
   tenant: Tenant,
-  place: { organizationId: number; runId: number; actor: AuditActor },
+  place: { organizationId: number; runId: number; actor: AuditActor; held?: Held },
   end: RunEnd,
 ): Promise<boolean> {
   const { runId, actor } = place
   const runs = workspaceRuns(tenant)
-  const run = await runs.get(runId)
+  const { run, workspace } = place.held ?? (await hold(tenant, runId))
   const { workspaceId, kind } = run
-  // The workspace's row is locked first, as everywhere: turns are decided under that lock.
-  const workspace = await workspaces(tenant).getForUpdate(workspaceId)
-  const moved = await runs.move(runId, mayComeFrom[end.phase], {
-    ...end.change,
-    phase: end.phase,
-    reason: end.reason ?? null,
-    message: end.message ?? null,
-    endedAt: new Date(),
+  const moved = await runs.moveWithStages(runId, mayComeFrom[end.phase], {
+    change: {
+      ...end.change,
+      phase: end.phase,
+      reason: end.reason ?? null,
+      message: end.message ?? null,
+      endedAt: new Date(),
+    },
+    stages: runEnds(end.phase),
   })
   if (!moved) return false
 
-  const stageRows = stages(tenant)
-  for (const stage of await stageRows.ofRuns([runId])) {
-    const state = stageAtEnd(stage.state, end.phase)
-    if (state !== stage.state) await stageRows.close(stage, state)
-  }
-  await tokens(tenant).revokeOfRun(runId)
-  await workspaceLocks(tenant).releaseOfRun(runId)
-  await auditLog(tenant, actor).record(events[end.phase], {
-    outcome: end.phase === 'failed' ? 'failure' : 'success',
-    target: { kind: 'run', id: runId, label: workspace.name },
-    detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
-  })
+  // Independent of each other, so they are sent together.
+  await Promise.all([
+    tokens(tenant).revokeOfRun(runId),
+    workspaceLocks(tenant).releaseOfRun(runId),
+    auditLog(tenant, actor).record(events[end.phase], {
+      outcome: end.phase === 'failed' ? 'failure' : 'success',
+      target: { kind: 'run', id: runId, label: workspace.name },
+      detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
+    }),
+  ])
   // Runs of pull requests are plan-only.
   if (kind === 'plan') await commentOnEnd(tenant, run)
-  await runs.announce(runId)
   await promoteNext(tenant, workspaceId)
   return true
+}
+
+/** The workspace's row is locked first, as everywhere: turns are decided under that lock. */
+async function hold(tenant: Tenant, runId: number): Promise<Held> {
+  const run = await workspaceRuns(tenant).get(runId)
+  return { run, workspace: await workspaces(tenant).getForUpdate(run.workspaceId) }
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { organizationSettings } from '../../store/organizations/settings.ts'
 import { mailApprovers } from './mail-approvers.ts'
+import type { OrganizationSettings } from '../../store/organizations/settings.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { approvals } from '../../store/pipelines/approvals.ts'
 import { stages } from '../../store/pipelines/stages.ts'
@@ -13,8 +13,11 @@ import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspac
  * workspace's secrets. It has no workflow, token or sandbox yet, holds no turn and takes no place, so other
  * runs of the workspace go on. True if it waits now. The workspace's row must be locked.
  */
-export async function parkUnseen(tenant: Tenant, run: WorkspaceRun): Promise<boolean> {
-  const { planApproval, approvalExpiryHours } = await organizationSettings(tenant)
+export async function parkUnseen(
+  tenant: Tenant,
+  run: WorkspaceRun,
+  { planApproval, approvalExpiryHours }: OrganizationSettings,
+): Promise<boolean> {
   if (planApproval !== 'unseen') return false
   const { criticality, name } = await workspaces(tenant).get(run.workspaceId)
   if (criticality !== 'production') return false

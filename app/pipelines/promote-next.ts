@@ -2,12 +2,11 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { organizationRunLimit } from '../../domain/pipelines/run-state.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 import { infrastructureRunId, infrastructureRunType } from '../../workflows/pipelines/contract.ts'
-import { isActive } from '../../store/organizations/is-active.ts'
+import { roomForRuns } from '../../store/organizations/room-for-runs.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { parkUnseen } from './park-unseen.ts'
 import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
-import { stages } from '../../store/pipelines/stages.ts'
-import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { planBegins } from '../../store/pipelines/stage-moves.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/pipelines/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 
@@ -17,14 +16,13 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
  * transactions that end runs concurrently one promotes.
  */
 export async function promoteNext(tenant: Tenant, workspaceId: number) {
-  const runs = workspaceRuns(tenant)
-  if (await runs.holderOfTurn(workspaceId)) return
-  if (await workspaceLocks(tenant).find(workspaceId)) return
   // A run that must wait for a second person first does not block the runs behind it.
   for (;;) {
-    const run = await runs.oldestQueued(workspaceId)
-    if (!run || !(await parkUnseen(tenant, run))) {
-      if (run) await beginSeen(tenant, run)
+    const run = await workspaceRuns(tenant).nextInTurn(workspaceId)
+    if (!run) return
+    const room = await roomForRuns(tenant)
+    if (!(await parkUnseen(tenant, run, room.settings))) {
+      await beginSeen(tenant, run, room)
       return
     }
   }
@@ -32,19 +30,26 @@ export async function promoteNext(tenant: Tenant, workspaceId: number) {
 
 /** Starts a queued run that needs no turn, unless somebody must look at its files first. */
 export async function beginRun(tenant: Tenant, run: WorkspaceRun): Promise<boolean> {
-  if (await parkUnseen(tenant, run)) return false
-  return beginSeen(tenant, run)
+  const room = await roomForRuns(tenant)
+  if (await parkUnseen(tenant, run, room.settings)) return false
+  return beginSeen(tenant, run, room)
 }
 
-/** Moves a queued run to `planning` and queues its workflow. False if the organization has no free place. */
-async function beginSeen(tenant: Tenant, run: WorkspaceRun): Promise<boolean> {
-  if (!(await hasPlace(tenant))) return false
-  const moved = await workspaceRuns(tenant).move(run.id, ['queued'], {
-    phase: 'planning',
-    startedAt: new Date(),
+/**
+ * Moves a queued run to `planning` and queues its workflow. False for a suspended organization, and
+ * at its limit of concurrent runs.
+ */
+async function beginSeen(
+  tenant: Tenant,
+  run: WorkspaceRun,
+  { active, working }: { active: boolean; working: number },
+): Promise<boolean> {
+  if (!active || working >= organizationRunLimit) return false
+  const moved = await workspaceRuns(tenant).moveWithStages(run.id, ['queued'], {
+    change: { phase: 'planning', startedAt: new Date() },
+    stages: planBegins,
   })
   if (!moved) return false
-  await stages(tenant).begin(run.id, 'plan')
   await requestStart(tenant, run)
   return true
 }
@@ -56,8 +61,10 @@ export async function requestStart(
 ): Promise<void> {
   const { organizationId } = tenant
 
-  const { name } = await workspaces(tenant).get(run.workspaceId)
-  const [place] = await pipelineRuns(tenant).ofWorkspaceRuns([run.id])
+  const [{ name }, [place]] = await Promise.all([
+    workspaces(tenant).get(run.workspaceId),
+    pipelineRuns(tenant).ofWorkspaceRuns([run.id]),
+  ])
   const workflowId = infrastructureRunId({ organizationId, runId: run.id })
   await outbox(tenant).start({
     workflowType: infrastructureRunType,
@@ -73,10 +80,4 @@ export async function requestStart(
     },
     dedupeKey: `start:${workflowId}${run.again ?? ''}`,
   })
-}
-
-/** False for a suspended organization, and at its limit of concurrent runs. */
-async function hasPlace(tenant: Tenant): Promise<boolean> {
-  if (!(await isActive(tenant))) return false
-  return (await workspaceRuns(tenant).countWorking()) < organizationRunLimit
 }

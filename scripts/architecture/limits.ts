@@ -24,7 +24,7 @@ export const limits: Limits = {
     engines: 2,
     gateways: 14,
     runner: 3,
-    store: 31,
+    store: 30,
     worker: 1,
   },
 }

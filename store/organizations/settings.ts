@@ -31,12 +31,17 @@ const defaults: OrganizationSettings = {
   requireSso: false,
 }
 
+/** The stored settings, defaults filled in. */
+export const withDefaults = (
+  stored: Partial<OrganizationSettings> | undefined,
+): OrganizationSettings => ({ ...defaults, ...stored })
+
 /** An organization's settings, defaults filled in. */
 export async function organizationSettings(tenant: Tenant): Promise<OrganizationSettings> {
   const { db, organizationId } = unwrap(tenant)
 
   const row = await db('organizations').where({ id: organizationId }).first('settings')
-  return { ...defaults, ...row?.settings }
+  return withDefaults(row?.settings)
 }
 
 /** Changes what is named and keeps the rest; the name is a column of its own. */

@@ -21,45 +21,37 @@ export type WorkflowStart = {
 export function outbox(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
-  const notify = () => db.raw(`select pg_notify('cc_outbox', '')`)
+  /** Adds the row and wakes the relay, in one statement. */
+  const add = async (row: Record<string, unknown>): Promise<void> => {
+    const adding = db('outbox')
+      .insert({ organizationId, ...row })
+      .onConflict('dedupeKey')
+      .ignore()
+    await db.with('added', adding).select(db.raw(`pg_notify('cc_outbox', '')`))
+  }
 
   return {
     async start(start: WorkflowStart): Promise<void> {
-      await db('outbox')
-        .insert({
-          organizationId,
-          kind: 'start',
-          workflowType: start.workflowType,
-          workflowId: start.workflowId,
-          taskQueue: start.taskQueue,
-          args: JSON.stringify([start.input]),
-          options: JSON.stringify({
-            summary: start.summary,
-            searchAttributes: start.searchAttributes,
-          }),
-          dedupeKey: start.dedupeKey,
-          ...(start.afterSeconds !== undefined && {
-            availableAt: db.raw('now() + make_interval(secs => ?)', [start.afterSeconds]),
-          }),
-        })
-        .onConflict('dedupeKey')
-        .ignore()
-      await notify()
+      await add({
+        kind: 'start',
+        workflowType: start.workflowType,
+        workflowId: start.workflowId,
+        taskQueue: start.taskQueue,
+        args: JSON.stringify([start.input]),
+        options: JSON.stringify({
+          summary: start.summary,
+          searchAttributes: start.searchAttributes,
+        }),
+        dedupeKey: start.dedupeKey,
+        ...(start.afterSeconds !== undefined && {
+          availableAt: db.raw('now() + make_interval(secs => ?)', [start.afterSeconds]),
+        }),
+      })
     },
 
     /** Wakes a workflow, which then reads the store. The signal carries nothing: any client could forge it. */
     async wake(workflowId: string, dedupeKey: string): Promise<void> {
-      await db('outbox')
-        .insert({
-          organizationId,
-          kind: 'signal',
-          workflowId,
-          signalName: decidedSignal,
-          dedupeKey,
-        })
-        .onConflict('dedupeKey')
-        .ignore()
-      await notify()
+      await add({ kind: 'signal', workflowId, signalName: decidedSignal, dedupeKey })
     },
   }
 }

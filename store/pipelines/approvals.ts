@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { isUniqueViolation } from '../driver/connect.ts'
+import type { Caller } from '../../domain/access/caller.ts'
 
 /** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
 export type ApprovalStage = 'plan' | 'approve'
@@ -82,17 +82,21 @@ export function approvals(tenant: Tenant) {
       decision: 'approved' | 'rejected'
       comment: string | null
       planDigest: string
-      idpSavedBy: readonly number[] | null
+      /** What the decision was made with; null for none that is known. */
+      credential: Pick<Caller, 'kind' | 'credentialId'> | null
     }): Promise<boolean> {
-      try {
-        await db.transaction(async (savepoint) =>
-          savepoint('approvals').insert({ organizationId, ...approval }),
-        )
-        return true
-      } catch (error) {
-        if (isUniqueViolation(error, 'approvals_standing')) return false
-        throw error
-      }
+      const { credential, ...row } = approval
+      const idpSavedBy =
+        credential &&
+        db(credential.kind === 'session' ? 'sessions' : 'tokens')
+          .where({ organizationId, id: credential.credentialId })
+          .select('idpSavedBy')
+      const created = await db('approvals')
+        .insert({ organizationId, ...row, idpSavedBy })
+        .onConflict(db.raw('(workspace_run_id, stage) where voided_at is null'))
+        .ignore()
+        .returning('id')
+      return created.length === 1
     },
 
     /**

@@ -20,24 +20,42 @@ export function pipelineRuns(tenant: Tenant) {
   const rows = () => db('pipeline_runs').where({ organizationId })
 
   return {
-    /** Becomes the pipeline's newest run: its number was taken in this transaction, which holds the pipeline's row. */
-    async create(run: {
-      id?: number
-      pipelineId: number
-      number: number
-      workspaceRunId: number
-    }): Promise<PipelineRun> {
-      const [row] = await db('pipeline_runs')
-        .insert({ organizationId, ...run })
-        .returning(columns)
-      await db('pipelines')
-        .where({ organizationId, id: run.pipelineId })
-        .update({ lastWorkspaceRunId: run.workspaceRunId })
-      return row
+    /**
+     * Gives the run the next number of the pipeline, whose newest run it becomes. The pipeline's row
+     * stays locked until the transaction ends, so numbers have no gaps. Without `pipelineId` it is
+     * the workspace's own pipeline, where the run has its own id. Undefined without such a pipeline.
+     */
+    async create(
+      run: { id: number; workspaceId: number },
+      pipelineId?: number,
+    ): Promise<PipelineRun | undefined> {
+      const own = pipelineId === undefined
+      const { rows: created } = await db.raw(
+        `with taken as (
+           update pipelines set last_number = last_number + 1, last_workspace_run_id = :runId
+           where organization_id = :organizationId
+             and ${own ? 'target_workspace_id = :workspaceId and managed' : 'id = :pipelineId'}
+           returning id, last_number)
+         insert into pipeline_runs (${own ? 'id, ' : ''}organization_id, pipeline_id, number, workspace_run_id)
+         select ${own ? ':runId, ' : ''}:organizationId, taken.id, taken.last_number, :runId from taken
+         returning id, pipeline_id as "pipelineId", number, workspace_run_id as "workspaceRunId",
+           created_at as "createdAt"`,
+        {
+          organizationId,
+          runId: run.id,
+          ...(own ? { workspaceId: run.workspaceId } : { pipelineId }),
+        },
+      )
+      return created[0]
     },
 
-    async get(pipelineId: number, id: number): Promise<PipelineRun> {
-      const row = await rows().where({ pipelineId, id }).first(columns)
+    async get(pipelineId: number, id: number): Promise<PipelineRun & { workspaceId: number }> {
+      const row = await db('pipeline_runs as p')
+        .join('workspace_runs as r', (on) =>
+          on.on('r.organizationId', 'p.organizationId').on('r.id', 'p.workspaceRunId'),
+        )
+        .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': id })
+        .first(...columns.map((column) => `p.${column}`), 'r.workspaceId')
       if (!row) throw notFound()
       return row
     },

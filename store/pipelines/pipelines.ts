@@ -79,16 +79,5 @@ export function pipelines(tenant: Tenant) {
     async delete(id: number): Promise<void> {
       await rows().where({ id }).delete()
     },
-
-    /** The next run number. The row stays locked until the transaction ends, so numbers have no gaps. */
-    async takeNumber(id: number): Promise<number> {
-      const { rows: taken } = await db.raw(
-        `update pipelines set last_number = last_number + 1
-         where organization_id = ? and id = ? returning last_number as number`,
-        [organizationId, id],
-      )
-      if (taken.length === 0) throw notFound()
-      return taken[0].number
-    },
   }
 }

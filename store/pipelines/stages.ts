@@ -91,12 +91,5 @@ export function stages(tenant: Tenant) {
         .where({ workspaceRunId, name: 'apply' })
         .update({ state: 'pending', startedAt: null, endedAt: null })
     },
-
-    /** Ends a stage that is still open. */
-    async close(stage: Stage, state: StageState): Promise<void> {
-      await rows()
-        .where({ id: stage.id })
-        .update({ state, ...(stage.startedAt && { endedAt: db.fn.now() }) })
-    },
   }
 }

@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
+import type { StageMoves } from './stage-moves.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
 
 class WorkspaceRunRow extends Model {
@@ -56,10 +57,16 @@ export function workspaceRuns(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   const rows = () => WorkspaceRunRow.query(db).where({ organizationId })
+  const holdsTurn = (workspaceId: number) =>
+    rows()
+      .where({ workspaceId, kind: 'apply' })
+      .whereIn('phase', ['planning', 'awaiting_approval', 'apply_queued', 'applying'])
 
   return {
     async create(run: NewWorkspaceRun): Promise<WorkspaceRun> {
-      return WorkspaceRunRow.query(db).insertAndFetch({ organizationId, phase: 'queued', ...run })
+      return WorkspaceRunRow.query(db)
+        .insert({ organizationId, phase: 'queued', ...run })
+        .returning('*')
     },
 
     async get(id: number): Promise<WorkspaceRun> {
@@ -83,6 +90,10 @@ export function workspaceRuns(tenant: Tenant) {
       const row = await rows().findOne({ workspaceId, id })
       if (!row) throw notFound()
       return row
+    },
+
+    async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
+      return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
     },
 
     async list(workspaceId: number, limit: number, before: number): Promise<WorkspaceRun[]> {
@@ -119,6 +130,28 @@ export function workspaceRuns(tenant: Tenant) {
       return moved === 1
     },
 
+    /**
+     * The same, with the stages of the run that the move changes and the notification of who waits
+     * for the run, in one statement.
+     */
+    async moveWithStages(
+      id: number,
+      from: readonly RunPhase[],
+      { change, stages }: { change: RunChange & { phase: RunPhase }; stages: StageMoves },
+    ): Promise<boolean> {
+      const moving = rows()
+        .where({ id })
+        .whereIn('phase', [...from])
+        .patch(change)
+        .returning(['organizationId', 'id'])
+      const moved = await db
+        .with('moved', moving.toKnexQuery())
+        .with('changed', db.raw(stages.sql, stages.bindings))
+        .from('moved')
+        .select(db.raw(`pg_notify('cc_run', id::text)`))
+      return moved.length === 1
+    },
+
     async patch(id: number, change: RunChange): Promise<void> {
       await rows().where({ id }).patch(change)
     },
@@ -133,23 +166,23 @@ export function workspaceRuns(tenant: Tenant) {
 
     /** The run that has the workspace's turn. */
     async holderOfTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
-      return rows()
-        .where({ workspaceId, kind: 'apply' })
-        .whereIn('phase', ['planning', 'awaiting_approval', 'apply_queued', 'applying'])
-        .first()
+      return holdsTurn(workspaceId).first()
     },
 
-    async oldestQueued(workspaceId: number): Promise<WorkspaceRun | undefined> {
-      return rows().where({ workspaceId, kind: 'apply', phase: 'queued' }).orderBy('id').first()
+    /** The oldest queued run, if the workspace's turn is free and nobody holds its lock. */
+    async nextInTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
+      return rows()
+        .where({ workspaceId, kind: 'apply', phase: 'queued' })
+        .whereNotExists(holdsTurn(workspaceId).select(db.raw('1')))
+        .whereNotExists(
+          db('workspace_locks').where({ organizationId, workspaceId }).select(db.raw('1')),
+        )
+        .orderBy('id')
+        .first()
     },
 
     async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
       return rows().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
-    },
-
-    /** How many of the organization's places are in use. */
-    async countWorking(): Promise<number> {
-      return rows().whereIn('phase', ['planning', 'apply_queued', 'applying']).resultSize()
     },
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countStatements } from '../../harness/count-statements.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
+import { approvalWorld } from './approval-world.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -35,4 +36,33 @@ test('a page of 20 live runs takes as many statements as a page of 3', async () 
   expect(new Set(reasons)).toEqual(new Set(['approval', 'turn']))
   expect(few.count).toBe(all.count)
   expect(all.count).toBeLessThanOrEqual(11)
+})
+
+/** The statements of one request, `begin`, the tenant, `commit` and the caller's credential included. */
+async function sentBy(ask: () => Promise<{ statusCode: number; body: string }>) {
+  const { answer, statements, trips } = await countStatements(ask)
+  expect(answer.statusCode, answer.body).toBeLessThan(300)
+  return { statements: statements.length, trips }
+}
+
+test.each([
+  ['approve', 13, 8],
+  ['reject', 17, 12],
+])('a run that waits: %s is at most %i statements in %i trips', async (action, most, trips) => {
+  const org = await harness.organization()
+  const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
+  const workspace = await org.workspace({ by: author, criticality: 'production' })
+  const run = await approvalWorld(harness).waitingRun(org, author, workspace)
+  const url = run.approveUrl.replace(/approve$/, action)
+  const sent = await sentBy(async () => second.post(url, {}))
+  expect(sent.statements).toBeLessThanOrEqual(most)
+  expect(sent.trips).toBeLessThanOrEqual(trips)
+})
+
+test('a start is at most 20 statements', async () => {
+  const org = await harness.organization()
+  const author = await org.user('Owner')
+  const workspace = await org.workspace({ by: author })
+  const sent = await sentBy(async () => author.post(`/api/pipelines/${workspace.pipelineId}/run`))
+  expect(sent.statements).toBeLessThanOrEqual(20)
 })

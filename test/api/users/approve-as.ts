@@ -26,7 +26,7 @@ export async function approvedRun(
       userId: approver.id,
       decision: 'approved',
       comment: null,
-      idpSavedBy: null,
+      credential: null,
       planDigest: 'sha256:0',
     })
   })
