@@ -1,11 +1,12 @@
-/** A paragraph; a token or address on a line of its own; a link. */
+/** One part of a mail: a paragraph, a code (a token or a fingerprint) on its own line, or a link. */
 export type Part = string | { code: string } | { link: string; label: string }
 
 export type Letter = { subject: string; text: string; html: string }
 
 /**
- * Plain text and HTML of one mail, from the same parts. Names of people and organizations are escaped. A
- * part is one line: with a line break in a name, an attacker could write a mail in our name.
+ * Renders the plain text and the HTML of one mail from the same parts. The HTML escapes every part, because
+ * names of people and organizations are untrusted. Each part becomes one line: otherwise an attacker could
+ * add paragraphs of their own to our mail with line breaks in a name.
  */
 export function letter(subject: string, parts: readonly Part[]): Letter {
   return {
@@ -33,8 +34,8 @@ function asHtml(part: Part): string {
   return `<p><a href="${escapeHtml(oneLine(part.link))}">${escapeHtml(oneLine(part.label))}</a></p>`
 }
 
-/** Control characters and Unicode's own line breaks end a line somewhere. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+/** Some mail clients end a line at each of these control characters and Unicode line breaks. */
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
 const breaks = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
 export const oneLine = (text: string): string => text.replaceAll(breaks, ' ').trim()

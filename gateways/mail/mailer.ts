@@ -14,13 +14,13 @@ export type Mail = {
   subject: string
   text: string
   html?: string
-  /** The same for every attempt, so that a mailbox shows a repeated mail once. */
+  /** Equal for all attempts of one mail, so that a mailbox shows a repeated mail once. */
   messageId?: string
 }
 
 export type Mailer = { send(mail: Mail): Promise<void> }
 
-/** SMTP if `SMTP_URL` is set; else each mail is a file in `CC_DATA_DIR/mail/` and its subject a log line. */
+/** Sends by SMTP if `SMTP_URL` is set. Otherwise writes each mail to `CC_DATA_DIR/mail/` and logs its subject. */
 export function createMailer(config: Config, log: Logger): Mailer {
   const { mailFrom, dataDir } = config
   if (config.smtpUrl) {
@@ -45,14 +45,14 @@ export function createMailer(config: Config, log: Logger): Mailer {
       const folder = join(dataDir, 'mail')
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${process.hrtime.bigint()}.eml`
-      // With `buffer` set, the message is one.
+      // The option `buffer: true` makes `message` a Buffer.
       await writeFile(join(folder, name), message as Buffer, { mode: 0o600 })
       log.info({ subject: oneLine(mail.subject), file: name }, 'mail written to a file')
     },
   }
 }
 
-/** Mails contain links that sign people in: production requires encryption, unless the operator opened the server. */
+/** Mails contain links that sign people in, so production requires TLS, except for a server in `CC_PRIVATE_HOSTS`. */
 function smtpOptions(config: Config, url: string) {
   const { hostname, port } = new URL(url)
   const opened = config.privateHosts.some(
@@ -65,7 +65,7 @@ function smtpOptions(config: Config, url: string) {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
-    // A mail consists of texts: nothing in one may name a file or an address to read.
+    // A mail consists of text only: nodemailer must never read a file or a URL that a mail names.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(config.extraCaFile && {
@@ -77,7 +77,7 @@ function smtpOptions(config: Config, url: string) {
 /** A permanent failure of this address (RFC 5321 4.2.1), so it is not retried. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  // nodemailer puts its own code and the server's onto its errors.
+  // nodemailer sets `code` (its own) and `responseCode` (the server's) on its errors.
   const { code, responseCode = 0 } = error as Error & { code?: string; responseCode?: number }
   return code === 'EENVELOPE' && responseCode >= 500
 }
@@ -86,8 +86,8 @@ const isLoopback = (host: string) =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * The recipient must be one address: in a header `a@x, b@y` is two, and a line break starts another header
- * (header injection).
+ * Refuses a recipient that is not exactly one address: in a header, `a@x, b@y` is two addresses, and a line
+ * break starts another header (header injection).
  */
 function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
   if (!/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(to) || to !== oneLine(to))
@@ -99,7 +99,7 @@ function messageOf({ to, subject, text, html, messageId }: Mail, from: string) {
     text,
     ...(html !== undefined && { html }),
     ...(messageId !== undefined && { messageId }),
-    // RFC 3834: out-of-office replies must not answer it.
+    // RFC 3834: tells automatic responders, such as out-of-office replies, not to answer.
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }

@@ -44,7 +44,7 @@ test('those who may change it are told 30 days ahead, once, and see it in the co
   const [ending] = await shown(second)
   expect(subject).toContain(`expires on ${ending.notAfter.slice(0, 10)}`)
   expect(text).toContain(ending.fingerprint)
-  expect(text).toContain('Another one is saved that lasts longer')
+  expect(text).toContain('Another saved certificate is valid for longer')
   expect(await shown(second)).toEqual([{ ...ending, state: 'expiring' }])
   expect(await shown(bystander)).toEqual([])
 })
@@ -56,7 +56,9 @@ test('saving the same certificate again warns nobody again; the last one says so
   await saml.admin.post('/api/org/saml', { idpEntityId: saml.idp.entityId, certificate: pem })
   expect(await warn()).toBe(0)
   expect(await queued(saml)).toHaveLength(1)
-  expect((await harness.mailTo(saml.admin.email)).text).toContain('no other that lasts longer')
+  expect((await harness.mailTo(saml.admin.email)).text).toContain(
+    'No saved certificate is valid for longer',
+  )
   const fingerprint = new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase()
   expect(await shown(saml.admin)).toMatchObject([{ fingerprint, state: 'expiring' }])
 })

@@ -1,14 +1,14 @@
 import { letter, type Letter } from '../letter.ts'
 
-/** Goes to the old address, so that its owner notices an attacker who takes over the account by changing it. */
+/** Goes to the old address: an attacker could change the address to take over the account unnoticed. */
 export const addressChangedLetter = (about: {
   organizationName: string
   changedBy: string
   from: string
   to: string | null
 }): Letter =>
-  letter(`Your address at ${about.organizationName} was changed`, [
-    `${about.changedBy} changed the address of your account at ${about.organizationName} from ${about.from} to ${about.to ?? 'none'}.`,
-    'You sign in with the new address from now on. Invitations and password resets that were sent to this one no longer work.',
-    'If you did not expect this, tell your administrator.',
+  letter(`Your email address at ${about.organizationName} was changed`, [
+    `${about.changedBy} changed the email address of your account at ${about.organizationName} from ${about.from} to ${about.to ?? 'none'}.`,
+    'From now on, sign in with the new address. Invitation and password reset links that were sent to the old address no longer work.',
+    'If you did not expect this, contact an administrator of your organization.',
   ])

@@ -8,31 +8,35 @@ export type WaitingRun = {
   workspaceName: string
   author: string
   destroy: boolean
-  /** The files must be looked at before they are planned. */
+  /** The run waits for an approval of its files, before its plan. */
   beforePlan?: boolean
   summary: Pick<PlanSummary, 'add' | 'change' | 'destroy'> | null
   cost: PresentedCost | null
   waitsUntil: Date | null
 }
 
-/** Says what waits and where, never what a plan contains: mailboxes are not the place for it. */
+/** Contains the counts of the plan and a link, and no detail: a mailbox must not hold what a plan contains. */
 export function approvalWaitingLetter(run: WaitingRun): Letter {
   const { summary, cost, waitsUntil } = run
-  const what = run.destroy ? 'A run that destroys everything' : 'A run'
+  const what = run.destroy ? 'A run that destroys all resources' : 'A run'
   const parts: Part[] = [
-    `${what} in the workspace ${run.workspaceName} (${run.organizationName}), started by ${run.author}, waits for somebody else's approval. You may give it.`,
+    `${what} in the workspace ${run.workspaceName} (${run.organizationName}), started by ${run.author}, waits for approval by another person. You can approve or reject it.`,
   ]
   if (run.beforePlan)
     parts.push(
-      'Nothing is planned yet: its plan runs code that only its author has seen, with the secrets of a production workspace. Look at the files first.',
+      'The run is not planned yet. Its plan runs code that only its author has seen, with the secrets of a production workspace. Review the files before you approve.',
     )
   if (summary)
-    parts.push(`It adds ${summary.add}, changes ${summary.change} and destroys ${summary.destroy}.`)
+    parts.push(
+      `Plan: ${summary.add} to add, ${summary.change} to change, ${summary.destroy} to destroy.`,
+    )
   if (cost) parts.push(costInWords(cost))
-  parts.push({ link: run.runUrl, label: 'Look at the run' })
+  parts.push({ link: run.runUrl, label: 'Open the run' })
   if (waitsUntil)
-    parts.push(`Without an approval by ${waitsUntil.toISOString()} it fails, and changes nothing.`)
-  return letter(`${run.workspaceName} waits for your approval`, parts)
+    parts.push(
+      `The run waits until ${waitsUntil.toISOString()}. Without an approval by then, it fails and changes nothing.`,
+    )
+  return letter(`A run in ${run.workspaceName} waits for your approval`, parts)
 }
 
 function costInWords({ delta, before, after, currency, coverage }: PresentedCost): string {
@@ -43,5 +47,5 @@ function costInWords({ delta, before, after, currency, coverage }: PresentedCost
       : `The monthly cost ${delta > 0 ? 'rises' : 'falls'} by ${money(Math.abs(delta))}, from ${money(before)} to ${money(after)}.`
   const { unpriced } = coverage
   if (unpriced === 0) return change
-  return `${change} ${unpriced} ${unpriced === 1 ? 'resource has' : 'resources have'} no price and ${unpriced === 1 ? 'is' : 'are'} not in it.`
+  return `${change} ${unpriced} ${unpriced === 1 ? 'resource has' : 'resources have'} no price and ${unpriced === 1 ? 'is' : 'are'} not included.`
 }

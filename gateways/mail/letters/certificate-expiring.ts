@@ -6,7 +6,7 @@ export const certificateExpiringLetter = (about: {
   idpEntityId: string
   fingerprint: string
   notAfter: Date
-  /** Whether nobody can sign in by single sign-on once it has ended. */
+  /** No other saved certificate is valid for longer. */
   isLast: boolean
   now: Date
 }): Letter => {
@@ -16,11 +16,11 @@ export const certificateExpiringLetter = (about: {
   return letter(
     `A single sign-on certificate of ${organizationName} ${over ? 'expired' : 'expires'} on ${day}`,
     [
-      `The certificate by which ${organizationName} believes its identity provider ${about.idpEntityId} ${over ? 'expired' : 'expires'} on ${day}. Its SHA-256 fingerprint:`,
+      `${organizationName} verifies single sign-on with a certificate of the identity provider ${about.idpEntityId}. This certificate ${over ? 'expired' : 'expires'} on ${day}. Its SHA-256 fingerprint:`,
       { code: about.fingerprint },
       about.isLast
-        ? 'There is no other that lasts longer. Ask your identity provider for the next certificate, and save it beside this one before the provider changes over.'
-        : 'Another one is saved that lasts longer. Take this one away once your identity provider no longer signs with it.',
+        ? 'No saved certificate is valid for longer. Ask your identity provider for its next certificate, and save it in addition to this one before the provider starts to use it.'
+        : 'Another saved certificate is valid for longer. Remove this one when your identity provider no longer signs with it.',
       { link: `${about.baseUrl}/organization`, label: 'Open the organization' },
     ],
   )

@@ -53,10 +53,12 @@ test('a run that waits is told once to each who may approve it, in words, and to
   expect(text).toContain(
     `in the workspace ${workspace.name} (${org.slug}), started by Ada Bcc: x@y.example,`,
   )
-  expect(text).toContain('It adds 1, changes 0 and destroys 0.')
+  expect(text).toContain('Plan: 1 to add, 0 to change, 0 to destroy.')
   expect(text).toContain('The monthly cost stays at 0.00 USD.')
   expect(text).toContain(`${harness.config.baseUrl}/workspaces/${workspace.id}/runs/${id}`)
-  expect(text).toMatch(/Without an approval by \S+Z it fails, and changes nothing\./)
+  expect(text).toMatch(
+    /The run waits until \S+Z\. Without an approval by then, it fails and changes nothing\./,
+  )
   expect(mail.raw).not.toContain('a-value-of-the-plan')
   expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im)
 
