@@ -16,7 +16,7 @@ import './styles/shell.css'
 import './styles/run.css'
 
 const onError = (error: Error) => {
-  // A session that ended while somebody looked: they sign in where they are.
+  // The session ended while the page was open: `SessionOver` asks for a sign-in on top of the page.
   if (!(error instanceof ApiError) || error.code !== 'unauthenticated') return
   if (queryClient.getQueryData(meQuery.queryKey)) sessionIsOver()
 }
@@ -27,8 +27,8 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // What the service refuses it refuses again; what did not arrive is asked for again, and
-      // after a second it is said.
+      // A refusal (4xx) is not retried. Other failures are retried twice, and the page shows the error
+      // after about a second.
       retry: (count, error) => mayPass(error) && count < 2,
       retryDelay: (count) => 300 * 2 ** count,
       networkMode: 'always',
@@ -38,10 +38,10 @@ const queryClient = new QueryClient({
 })
 const router = createConsoleRouter(queryClient)
 
-// The browser knows at once that its network went; that it came back only says to look again.
+// `offline` means that no request can succeed. `online` does not prove that the service answers, so it refetches.
 addEventListener('offline', () => reportConnection(false))
 addEventListener('online', () => void queryClient.refetchQueries({ type: 'active' }))
-// What could not be shown shows itself once it can: nobody has to load a page anew.
+// Retries failed queries every 5 seconds, so that a page recovers without a reload.
 setInterval(() => {
   const failed = ({ state: { error } }: { state: { error: Error | null } }) => mayPass(error)
   if (!document.hidden && !sessionState().over)
@@ -50,7 +50,7 @@ setInterval(() => {
 warmUp(router)
 
 const root = document.getElementById('root')
-// The frame of index.html stands until the page can be drawn as a whole.
+// The static frame of index.html stays visible until the first page is loaded.
 await router.load()
 forgetEarly()
 if (root)

@@ -28,7 +28,7 @@ export function AccountPassword() {
     <section className="card" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
       <form ref={form} onSubmit={submit} className="stack">
-        {/* What a password manager needs to know whose password this is. */}
+        {/* A password manager reads the account of the password from this field. */}
         <input type="text" hidden autoComplete="username" value={label} readOnly />
         <Field
           label="Current password"

@@ -6,7 +6,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { EnrollSecondFactor } from './enroll-second-factor.tsx'
 
-/** A code of an app beside the password: added, shown to be right, or taken away. */
+/** Sets up and removes the second factor (TOTP). */
 export function AccountSecondFactor() {
   const { user } = useMe()
   const [open, setOpen] = useState<'enroll' | 'remove'>()

@@ -9,7 +9,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { deviceOf } from '../parts/device-of.ts'
 
-/** Where one is signed in, and signing out there. */
+/** The sessions of the signed-in person, with a button that ends one. */
 export function AccountSessions() {
   const { auth } = useMe()
   const queryClient = useQueryClient()

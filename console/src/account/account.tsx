@@ -5,7 +5,7 @@ import { AccountPassword } from './account-password.tsx'
 import { AccountSecondFactor } from './account-second-factor.tsx'
 import { AccountSessions } from './account-sessions.tsx'
 
-/** One's own door: the password, the second factor, and where it stands open. */
+/** The account of the signed-in person: password, second factor and sessions. */
 export function AccountPage() {
   const { user, organization, auth } = useMe()
   return (

@@ -6,10 +6,10 @@ import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 
-/** Three steps: take the secret into an app, show that it counts right, keep the recovery codes. */
+/** Sets up TOTP in three steps: scan the secret, confirm a code, save the recovery codes. */
 export function EnrollSecondFactor({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient()
-  // One secret for as long as the dialog is open: another would make the app's code wrong.
+  // The secret must not change while the dialog is open: the app would compute wrong codes.
   const enrollment = useQuery({
     queryKey: ['enrollment'],
     queryFn: () => call('enrollSecondFactor', {}),
@@ -33,7 +33,7 @@ export function EnrollSecondFactor({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title={codes ? 'Your recovery codes' : 'Set up a second factor'}
-      // The codes are shown this once: no stray Escape takes them away.
+      // The recovery codes are shown only once, so Escape must not close the dialog.
       onClose={codes ? () => undefined : done}
     >
       {codes ? (

@@ -12,12 +12,12 @@ type Part<Name extends string, T> = {} extends T
 export type Input<Id extends OperationId> = Part<'params', Operations[Id]['params']> &
   Part<'body', Operations[Id]['body']> & {
     query?: { [K in keyof Operations[Id]['query']]?: Operations[Id]['query'][K] | undefined }
-    /** The same key twice starts one run: a click whose answer was lost can be repeated. */
+    /** Makes the start of a run idempotent: a request whose response was lost can be retried. */
     idempotencyKey?: string
     signal?: AbortSignal
   }
 
-/** A refusal of the API, with its `error` and `code`. */
+/** An error response of the API, with its `error` and `code`. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -34,14 +34,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The service could not be reached at all: nothing was answered, so nothing is known. */
+/** The request got no response, so it is unknown whether the service executed it. */
 class Unreachable extends Error {
   constructor() {
     super('The service does not answer. Nothing is lost here.')
   }
 }
 
-/** Whether it may go away by itself: the service is down, says that something of its own is, or is asked too much at once. */
+/** Whether a retry can succeed: no response, a fault of the service (5xx) or a rate limit (429). */
 export const mayPass = (error: unknown): boolean =>
   error instanceof Unreachable ||
   (error instanceof ApiError && (error.status >= 500 || error.status === 429))
@@ -52,7 +52,7 @@ export function pathOf(template: string, params: Record<string, unknown> = {}): 
   )
 }
 
-/** Calls one operation of the public API. Types and addresses are those of api/openapi.json. */
+/** Calls one operation of the public API. Types and paths are generated from api/openapi.json. */
 export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Answer<Id>> {
   const [method, template] = routes[id]
   const { params, body, query, idempotencyKey, signal } = input as Input<OperationId> & {
@@ -61,7 +61,7 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
     query?: unknown
   }
   const search = new URLSearchParams()
-  // Each query of the document is flat.
+  // No operation in api/openapi.json has a nested query parameter.
   const flat = (query ?? {}) as Record<string, string | number | boolean | undefined>
   for (const [name, value] of Object.entries(flat))
     if (value !== undefined && value !== '') search.set(name, String(value))
@@ -76,7 +76,7 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   })
-  // Validated by the server against the very schema that the type is made from.
+  // The server serializes the response with the schema that this type is generated from.
   return answer
 }
 
@@ -92,7 +92,7 @@ async function send(path: string, init: RequestInit): Promise<unknown> {
   }
   const body: unknown = await response.json().catch(() => undefined)
   const fields = typeof body === 'object' && body !== null ? body : {}
-  // A proxy's own error page, or nothing: the service itself always answers JSON.
+  // The service always answers JSON. Anything else comes from a proxy whose service is down.
   reportConnection(response.ok || 'error' in fields)
   if (!response.ok) throw new ApiError(response.status, fields as Record<string, unknown>)
   return body

@@ -1,4 +1,4 @@
-/** Whether the service answers, for the one banner that says so. */
+/** Whether the last request reached the service. The banner of the shell shows it. */
 let up = true
 const listeners = new Set<() => void>()
 

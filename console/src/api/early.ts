@@ -1,17 +1,17 @@
 declare global {
-  /** Begun by index.html, by address, before this script was there. */
-  // oxlint-disable-next-line no-var -- only so is it a property of globalThis
+  /** Requests that index.html starts before this script is loaded, by path. */
+  // oxlint-disable-next-line no-var -- only `var` declares a property of globalThis
   var earlyAnswers: Record<string, Promise<Response>> | undefined
 }
 
-/** The answer that was asked for beside the script, once. */
+/** Returns and removes the early response for this path. */
 export function takeEarly(address: string): Promise<Response> | undefined {
   const answer = globalThis.earlyAnswers?.[address]
   if (answer) delete globalThis.earlyAnswers?.[address]
   return answer
 }
 
-/** Whatever the first page did not take is soon too old, or was refused to somebody not signed in. */
+/** Drops the responses that the first page did not use: they become stale, or are refusals from before the sign-in. */
 export function forgetEarly(): void {
   globalThis.earlyAnswers = undefined
 }

@@ -5,7 +5,7 @@ import type { RunPlace } from './types.ts'
 
 const pageSize = 200
 const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
-/** A list is looked at again as a whole, so one that somebody scrolled far into stands still. */
+/** A refetch loads all pages of a list again, so a list with more than three pages is not refetched. */
 const whileShort =
   (everyMs: number) =>
   ({ state }: { state: { data?: { pages: unknown[] } | undefined } }): number | false =>
@@ -54,7 +54,7 @@ export const configurationQuery = (id: number) =>
     refetchOnWindowFocus: false,
   })
 
-/** One version, which never changes. */
+/** One version. A version is immutable, so it is never refetched. */
 export const configurationVersionQuery = (id: number, version: number) =>
   queryOptions({
     queryKey: ['configuration', id, version],
@@ -145,7 +145,7 @@ export const pipelineQuery = (id: number) =>
     queryFn: ({ signal }) => call('getPipeline', { params: { id }, signal }),
   })
 
-/** Looked at while it lives; its log is what tells at once that something happened. */
+/** Polled while the run is live. The log stream (log-feed.ts) reports the end of a stage without this delay. */
 export const runQuery = (place: RunPlace) =>
   queryOptions({
     queryKey: ['run', place.kind, place.id, place.runId],
@@ -162,7 +162,7 @@ export const runQuery = (place: RunPlace) =>
     },
   })
 
-/** The plan's changes, going on from the page that came with the run. A plan that is made again has another digest. */
+/** The changes of a plan, after the first page, which comes with the run. A new plan has another digest. */
 export const planQuery = (place: RunPlace, digest: string | null, first: Plan) =>
   infiniteQueryOptions({
     queryKey: ['plan', place.kind, place.id, place.runId, digest],
@@ -277,7 +277,7 @@ export const gitRepositoriesQuery = (id: number, q: string) =>
   queryOptions({
     queryKey: ['git', id, 'repositories', q],
     queryFn: ({ signal }) => call('listGitRepositories', { params: { id }, query: { q }, signal }),
-    // The provider counts each question.
+    // Each request counts against the rate limit of the Git provider.
     staleTime: 60_000,
     retry: false,
   })

@@ -1,6 +1,6 @@
 import type { Capability, Role } from './types.ts'
 
-/** Lowest to highest; each role has what the ones before it have. */
+/** Ordered from lowest to highest: each role has all capabilities of the roles before it. */
 export const roleMatrix: ReadonlyArray<{ role: Role; capabilities: readonly Capability[] }> = [
   { role: 'Viewer', capabilities: ['read'] },
   { role: 'Deployer', capabilities: ['read', 'mutate_infra'] },
@@ -32,12 +32,12 @@ export const capabilityWords: ReadonlyArray<[Capability, string]> = [
   ['manage_billing_transfer', 'Hand the organization over to another Owner'],
 ]
 
-/** The roles that somebody with this one may give: none above their own. */
+/** The roles that a person with this role may assign: up to and including their own. */
 export function rolesUpTo(role: Role): Role[] {
   const rank = roleMatrix.findIndex((one) => one.role === role)
   return roleMatrix.slice(0, rank + 1).map((one) => one.role)
 }
 
-/** What an identity provider may give: whoever runs it could take the organization over as an Owner. */
+/** The roles that an identity provider may assign: as Owner, its administrator could take over the organization. */
 export const mappableRoles = (role: Role): Role[] =>
   rolesUpTo(role === 'Owner' ? 'Org Admin' : role)

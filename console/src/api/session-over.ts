@@ -1,6 +1,6 @@
 import { focusManager } from '@tanstack/react-query'
 
-/** Whether the session ended while somebody looked, and how often one was begun anew since. */
+/** `over`: the session ended while the page was open. `turn` counts the sign-ins on this page since then. */
 type Session = { over: boolean; turn: number }
 
 let session: Session = { over: false, turn: 0 }
@@ -18,7 +18,7 @@ const become = (next: Session) => {
   for (const listener of listeners) listener()
 }
 
-/** Nothing is asked for on a timer until somebody is signed in again: each answer would be the same refusal. */
+/** Stops all polling until the next sign-in, because each request would be refused with 401. */
 export function sessionIsOver(): void {
   if (session.over) return
   focusManager.setFocused(false)

@@ -26,7 +26,7 @@ export type ScimLogEntry = Answer<'listScimLog'>['entries'][number]
 export type GitConnection = Answer<'listGitConnections'>['connections'][number]
 export type Hydration = Answer<'listHydrations'>['hydrations'][number]
 
-/** A run is seen in its pipeline, or, where it only plans, in its workspace. */
+/** The page of a run: under its pipeline, or under its workspace for a run that only plans. */
 export type RunPlace =
   | { kind: 'pipeline'; id: number; runId: number }
   | { kind: 'workspace'; id: number; runId: number }

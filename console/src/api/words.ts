@@ -1,6 +1,6 @@
 import type { BlockedBy, Run, Stage } from './types.ts'
 
-/** What ended a run, for people. */
+/** The reason why a run ended. */
 export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   policy_denied: 'A mandatory policy denied it.',
   cost_exceeded: 'The estimated cost is above the limit of this workspace.',
@@ -25,7 +25,7 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   no_changes: 'There was nothing to change.',
 }
 
-/** Why a person who may operate may not approve this run. */
+/** The reason why a person with the capability `mutate_infra` cannot approve this run. */
 export const approvalRefusalWords: Record<string, string | undefined> = {
   approver_is_author:
     'You started it or changed something that it uses, so another person decides.',
@@ -46,7 +46,7 @@ export const stageWords: Record<Stage['state'], string> = {
   canceled: 'canceled',
 }
 
-/** Why a run does not move. */
+/** The reason why a run makes no progress. */
 export function blockedWords({ kind, holder, whoCanAct }: BlockedBy): string {
   switch (kind) {
     case 'turn':

@@ -15,7 +15,7 @@ const themes: ReadonlyArray<[Theme, string]> = [
 
 type Props = { onHelp: () => void; children: ReactNode }
 
-/** Comes open: it is loaded by the click that asks for it. */
+/** Initially open, because the click on its button loads it. */
 export function AccountMenu({ onHelp, children }: Props) {
   const { user } = useMe()
   const [theme, setTheme] = useState(currentTheme)

@@ -4,7 +4,7 @@ import { mayPass } from '../api/call.ts'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** What a page shows that could not be shown. */
+/** Replaces a page that failed to load or to render. */
 export function Crash({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const again = useCallback(() => {

@@ -1,2 +1,2 @@
-/** Apart from the first load: its library is as large as React. */
+/** Loads the account menu separately, because its library is as large as React. */
 export const loadMenu = () => import('./account-menu.tsx')

@@ -6,7 +6,7 @@ const shapes = {
   organization: 'M2.5 13.5v-11h6v11M8.5 6.5h5v7M1.5 13.5h13M4.5 5.2h2M4.5 8h2M4.5 10.8h2M11 9v2',
 } as const
 
-/** Beside its word, so it says nothing of its own. */
+/** Hidden from screen readers, because a visible label stands next to it. */
 export function NavIcon({ name }: { name: keyof typeof shapes }) {
   return (
     <svg className="nav-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -30,7 +30,7 @@ type Values = Record<string, unknown>
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 const id = (value: string) => {
   const number = Number(value)
-  // A malformed id is nobody's: the API says so in its own words.
+  // A malformed id becomes 0, which no row has, so the API answers 404.
   return Number.isSafeInteger(number) && number > 0 ? number : 0
 }
 
@@ -55,7 +55,7 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 })
 
-// What people meet first comes with the first script, all else when it is opened.
+// The entry pages are in the first script. The other pages are loaded when they are opened.
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
@@ -111,7 +111,7 @@ const app = createRoute({
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
-  // Begun and not waited for: the page itself says what it waits for, and what failed.
+  // Not awaited: the page itself shows the loading state and the error.
   loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
   component: HomePage,
 })
@@ -254,7 +254,7 @@ const audit = createRoute({
   validateSearch: (search: Values) => {
     const filter: AuditFilter = {}
     for (const field of auditFields) {
-      // The router reads `12` as a number; a filter is text.
+      // The router parses `12` as a number, and a filter is a string.
       const value = search[field]
       if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
     }

@@ -1,11 +1,11 @@
-/** What the addresses of pages carry after `?`, for the router and for the pages. */
+/** The query parameters of the pages, shared by the router and the pages. */
 
-/** What the address says after a sign-out: `1`, or how the logout at the identity provider ended. */
+/** The parameter `signedout`: `1`, or the result of the logout at the identity provider. */
 export type SignedOut = 1 | 'partial' | 'failed'
 
 export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
-/** `version`: of the files, where it is not the newest that is shown. */
+/** `version` is the version of the files to show, instead of the newest one. */
 export type WorkspaceSearch = { tab?: WorkspaceTab; version?: number }
 
 export const runTabs = ['plan', 'log', 'timeline'] as const

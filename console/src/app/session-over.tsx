@@ -8,8 +8,8 @@ import { DoorPlace } from '../sign-in/door-frame.tsx'
 import { useMe } from './session.ts'
 
 /**
- * A session that ended while somebody works: they sign in where they are, and what they had typed is
- * still there. Until then the page is covered, for whoever walks by.
+ * Asks for a sign-in on top of the page when the session has ended. The page stays mounted, so unsaved
+ * input is kept. The page is covered until then, so that a passer-by cannot read it.
  */
 export function SessionOver() {
   const { over } = useSyncExternalStore(onSession, sessionState)
@@ -22,7 +22,7 @@ function Cover() {
   const queryClient = useQueryClient()
   const enter = async () => {
     const me = await call('getMe', {})
-    // Somebody else has come: nothing of who was here before is theirs to see.
+    // Another person signed in: reload, so that they see no data of the person before.
     if (me.user.id !== user.id || me.organization.id !== organization.id) location.assign('/')
     queryClient.setQueryData(meQuery.queryKey, me)
     sessionIsBack()
@@ -34,7 +34,7 @@ function Cover() {
     shown?.querySelector<HTMLElement>('[type="password"]')?.focus()
     return () => shown?.close()
   }, [])
-  // They may have signed in in another tab, by single sign-on for example.
+  // The person may have signed in in another tab, for example by single sign-on.
   useEffect(() => {
     const look = () => {
       if (!document.hidden) enter().catch(() => undefined)
@@ -52,7 +52,7 @@ function Cover() {
       className="cover"
       aria-label="Your session is over"
       onCancel={(event) => event.preventDefault()}
-      // A browser closes a dialog by a second Escape, whatever the page says to the first.
+      // Browsers close a dialog on a second Escape even if `onCancel` prevents the first, so it is reopened.
       onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
     >
       <DoorPlace value="dialog">

@@ -7,12 +7,12 @@ import { SessionOver } from './session-over.tsx'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 
-/** What is around every page: where to go, who is here, and whether the service answers. */
+/** The frame of every page: navigation, account menu, and the banner for a lost connection. */
 export function Shell() {
   const [helpOpen, setHelpOpen] = useState(false)
   useShortcuts(() => setHelpOpen(true))
   useFocusOnNavigation()
-  // A run is reached through its workspace, whatever its address begins with: so say its crumbs.
+  // A run belongs to its workspace in the breadcrumbs, so "Workspaces" is highlighted under /pipelines/…/runs/ too.
   const onRun = useRouterState({
     select: ({ location: { pathname } }) => /^\/pipelines\/\d+\/runs\//.test(pathname),
   })
@@ -58,7 +58,7 @@ export function Shell() {
   )
 }
 
-/** A reader of the screen learns of a new page by its heading; the first page leaves focus alone. */
+/** Focuses the heading after a navigation, so that a screen reader announces the new page. Not on the first page. */
 function useFocusOnNavigation(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const [first] = useState(path)
@@ -82,7 +82,7 @@ function ConnectionBanner() {
   )
 }
 
-/** The menu comes once somebody reaches for it. */
+/** A plain button until the menu is first hovered, focused or opened, which loads its script. */
 function Account({ onHelp }: { onHelp: () => void }) {
   const { user, organization } = useMe()
   const [menu, setMenu] = useState<Awaited<ReturnType<typeof loadMenu>>>()
@@ -97,7 +97,7 @@ function Account({ onHelp }: { onHelp: () => void }) {
     </>
   )
   if (menu) return <menu.AccountMenu onHelp={onHelp}>{face}</menu.AccountMenu>
-  // What does not arrive now is asked for again by the next click.
+  // If the script fails to load, the next click loads it again.
   const open = () => void loadMenu().then(setMenu, () => undefined)
   const warm = () => void loadMenu().catch(() => undefined)
   return (

@@ -13,7 +13,7 @@ const places = {
 const isPlace = (key: string): key is keyof typeof places => key in places
 const sequenceMs = 1_500
 
-/** `g` and a letter go somewhere, `?` tells the keys; never while somebody types. */
+/** `g` and a letter open a page, `?` lists the shortcuts. Ignored while a form field has the focus. */
 export function useShortcuts(onHelp: () => void): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -74,7 +74,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** A key of one page's own. */
+/** Registers a shortcut of one page. */
 export function useKey(key: string, act: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -13,6 +13,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(key)
     else localStorage.setItem(key, theme)
   } catch {
-    // Without storage the choice holds until the page is left.
+    // Without localStorage the choice is lost when the page is closed.
   }
 }

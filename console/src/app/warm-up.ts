@@ -2,15 +2,15 @@ import type { AnyRouter } from '@tanstack/react-router'
 import { loadMenu } from './load-menu.ts'
 
 /**
- * Gets the other pages once the first one stands and nobody waits for anything: a page that is
- * opened while the service restarts is then there, and says so itself.
+ * Loads the scripts of the other pages when the browser is idle after the first page. A page that is
+ * opened during a restart of the service can then still render and show the failure.
  */
 export function warmUp(router: AnyRouter): void {
   const after = (act: () => void) =>
     'requestIdleCallback' in globalThis ? requestIdleCallback(act) : setTimeout(act, 1)
   setTimeout(() => {
     after(() => {
-      // What does not arrive is asked for again by whoever opens that page.
+      // A script that fails to load here is requested again when its page is opened.
       const lost = () => undefined
       loadMenu().catch(lost)
       for (const { options } of Object.values<AnyRouter['routeTree']>(router.routesById))

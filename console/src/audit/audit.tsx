@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx'
 
 const route = getRouteApi('/app/organization/audit')
 
-/** Who did what, newest first. The filter is in the address, so that a find can be shared. */
+/** The audit log, newest entry first. The filter is in the URL, so that a result can be shared. */
 export function AuditPage() {
   const filter = route.useSearch()
   const query = useInfiniteQuery(auditQuery(momentsOf(filter)))
@@ -66,7 +66,7 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
   },
 ]
 
-/** A day is the viewer's own, as every time on the page: to the API it is told with its zone. */
+/** Converts days in the viewer's time zone, which all times on the page use, into instants for the API. */
 function momentsOf({ from, to, ...rest }: AuditFilter): AuditFilter {
   return {
     ...rest,
@@ -101,7 +101,7 @@ function FilterForm({ filter }: { filter: AuditFilter }) {
       <Field label="From" name="from" type="date" defaultValue={filter.from} />
       <Field label="To" name="to" type="date" defaultValue={filter.to} />
       <Button type="submit">Filter</Button>
-      {/* A plain link: the browser itself saves what streams. */}
+      {/* A plain link, so that the browser streams the download to disk. */}
       <a
         className="button"
         href={`/api/audit/export?${new URLSearchParams(momentsOf(filter)).toString()}`}

@@ -7,10 +7,10 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
 
 type Provider = GitConnection['provider']
-// The keys of the names are the providers.
+// `Object.keys` returns strings, and the keys of `providerName` are exactly the providers.
 const providers = Object.keys(providerName) as Provider[]
 
-/** A provider, a token of it, and the repository; the token is looked at by the provider at once. */
+/** Creates a connection from a provider, a token and a repository. The API checks the token with the provider. */
 export function ConnectGit({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient()
   const [provider, setProvider] = useState<Provider>('github')

@@ -8,7 +8,7 @@ import { Scroller } from '../parts/scroller.tsx'
 
 type Props = { workspaceId: number; hydrationId: number; onClose: () => void }
 
-/** Somebody changed files in the repository: both sides of each, and whose holds. */
+/** Shows the files that another person changed in the repository, and asks which side to keep. */
 export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Props) {
   const queryClient = useQueryClient()
   const query = useQuery(hydrationQuery(id, hydrationId))
@@ -69,7 +69,7 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
   )
 }
 
-/** Where lines cannot be told apart, or there are too many to be shown. */
+/** Shown instead of a line diff: for a file that exists on one side only, or a diff that is too large. */
 const wholeWords = {
   removed: 'It was deleted in the repository, and is here.',
   added: 'It is in the repository, and not here.',
@@ -82,7 +82,7 @@ const moreFiles = (count: number) =>
 const tones: Record<string, string> = { '+': 'good-text', '-': 'bad-text', '@': 'dim' }
 
 function UnifiedDiff({ text, label }: { text: string; label: string }) {
-  // A line has no name but its place, which it keeps.
+  // The index is a stable key, because the lines of a diff never change.
   const lines = text.split('\n').map((line, at) => ({ line, at }))
   return (
     <Scroller label={label} className="diff">

@@ -16,7 +16,7 @@ import { GitDefaults } from './git-defaults.tsx'
 
 type Open = { what: 'connect' } | { what: 'defaults' | 'disconnect'; connection: GitConnection }
 
-/** Repositories that workspaces are written into, and that applications are built from. */
+/** The connected repositories: those that store the files of workspaces, and those of applications. */
 export function GitConnectionsPage() {
   const { may } = useMe()
   const guardian = may('manage_cloud_accounts')

@@ -9,7 +9,7 @@ import { Field, textIn } from '../parts/forms.tsx'
 
 type Props = { connection: GitConnection; onClose: () => void }
 
-/** Another repository or branch for a connection, among those that its token sees. */
+/** Changes the repository or the branch of a connection, and suggests repositories that its token can read. */
 export function GitDefaults({ connection, onClose }: Props) {
   const queryClient = useQueryClient()
   const listId = useId()

@@ -14,7 +14,7 @@ export const publicHost: Record<GitConnection['provider'], string> = {
   bitbucket: 'bitbucket.org',
 }
 
-/** Where a token is made, and what it must be allowed to do. */
+/** The kind of token and the permissions that each provider requires. */
 export const tokenHint: Record<GitConnection['provider'], string> = {
   github:
     'A fine-grained or classic personal access token that may read and write contents and pull requests.',

@@ -13,7 +13,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { DivergenceDialog } from './divergence-dialog.tsx'
 
-/** Where the files of this workspace are written, and what became of each version. */
+/** The Git connection of the workspace, and the commit of each version with its state. */
 export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
   const { id } = workspace
@@ -114,7 +114,7 @@ function State({ hydration: { state, reason, decision } }: { hydration: Hydratio
   )
 }
 
-/** Which connection it is; only those for workspaces that have a repository are offered. */
+/** Selects the connection. Offers only connections that are for workspaces and have a repository. */
 function ConnectionChoice({ workspace: { id, gitConnectionId } }: { workspace: Workspace }) {
   const { may } = useMe()
   const queryClient = useQueryClient()

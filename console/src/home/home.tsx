@@ -10,7 +10,7 @@ import { PageHead } from '../parts/pages.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { CertificateNote } from '../saml/certificate-note.tsx'
 
-/** What waits for me, what runs, what broke. */
+/** The runs that wait for the signed-in person, the live runs and the failed runs. */
 export function HomePage() {
   const query = useQuery(homeQuery)
   const { counts, lastRuns = [], waitingForMe = [], samlCertificates = [] } = query.data ?? {}

@@ -1,6 +1,6 @@
 import { Empty } from '../parts/notes.tsx'
 
-/** A page by its address, to somebody who may not see what is on it. */
+/** Shown on a page that the person may not see, when they open it by its URL. */
 export function ForAdministrators({ what }: { what: string }) {
   return (
     <Empty title={`${what} is looked after by others`}>

@@ -4,23 +4,23 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Button } from './forms.tsx'
 
 type Props = {
-  /** The word on the button; it asks first, so it ends in an ellipsis. */
+  /** The text of the button. It ends in an ellipsis, because the button opens a dialog. */
   label: string
-  /** Which one, for whoever hears the button and does not see its row. */
+  /** The accessible name, which includes the object of the row for screen readers. */
   name?: string
   tone?: 'plain' | 'danger'
   title: string
-  /** What it does, and what it cannot undo. */
+  /** Explains the action and what cannot be undone. */
   children: ReactNode
   act: string
   cancel?: string
   run: () => Promise<unknown>
-  /** What is looked at again once it is done. */
+  /** The queries that are invalidated after the action. */
   refresh: QueryKey
   onDone?: () => Promise<void> | void
 }
 
-/** A button for what cannot be taken back: it asks in the console's own dialog, and says there why it failed. */
+/** A button for an irreversible action. It asks for confirmation in a dialog, which also shows an error. */
 export function ConfirmButton(props: Props) {
   const { label, name, tone = 'plain', title, children, act, cancel, run, refresh, onDone } = props
   const queryClient = useQueryClient()

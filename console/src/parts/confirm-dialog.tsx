@@ -6,7 +6,7 @@ import { useOnce } from './use-once.ts'
 
 type Props = {
   title: string
-  /** What it does, and what it cannot undo. */
+  /** Explains the action and what cannot be undone. */
   children: ReactNode
   act: string
   tone?: 'primary' | 'danger'
@@ -15,7 +15,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Before what locks people out or cannot be taken back. No form, so that it may stand in one. */
+/** Asks for confirmation of an irreversible action. Contains no form, so that it can be used inside a form. */
 export function ConfirmDialog(props: Props) {
   const { title, children, act, tone = 'danger', cancel = 'Cancel', doing, onClose } = props
   const once = useOnce(doing)

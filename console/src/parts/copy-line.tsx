@@ -3,7 +3,7 @@ import { Button } from './forms.tsx'
 
 const shownMs = 2_000
 
-/** Says that it did; where the page is not served safely the browser has no clipboard for it. */
+/** Copies a text and shows the result. `navigator.clipboard` exists only in a secure context (HTTPS or localhost). */
 export function CopyButton({ text, what }: { text: string; what?: string }) {
   const [state, setState] = useState<'copied' | 'failed'>()
   useEffect(() => {
@@ -28,7 +28,7 @@ export function CopyButton({ text, what }: { text: string; what?: string }) {
   )
 }
 
-/** A value that is wanted elsewhere, with the button that takes it there. */
+/** A labelled value with a button that copies it. */
 export function CopyLine({ label, text }: { label: string; text: string }) {
   return (
     <div className="copy-line">

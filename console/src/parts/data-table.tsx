@@ -4,20 +4,20 @@ import { Scroller } from './scroller.tsx'
 export type Column<Row> = {
   title: string
   render: (row: Row) => ReactNode
-  /** `actions` has no title to be seen, and stands at the right. */
+  /** `actions` is aligned to the right, and its title is visible to screen readers only. */
   look?: 'dim' | 'actions'
-  /** What a row is called by; else its first column is. */
+  /** Marks the column that is the header of its row. Default: the first column. */
   names?: true
 }
 
 type Props<Row> = {
   label: string
   rows: readonly Row[]
-  /** A column that is not for everybody may be false. */
+  /** `false` omits a column. */
   columns: ReadonlyArray<Column<Row> | false>
 }
 
-/** On a narrow screen each row is a card. Nothing where there are no rows: what to say instead is the page's. */
+/** A table that shows its rows as cards on a narrow screen. Without rows it renders nothing. */
 export function DataTable<Row extends { id: number | string }>(props: Props<Row>) {
   const columns = props.columns.filter((column) => column !== false)
   const naming = Math.max(

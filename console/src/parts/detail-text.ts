@@ -1,6 +1,6 @@
 const maxShown = 300
 
-/** What an entry of a log carries beside its columns: names and values, from what to what. */
+/** The details of a log entry as text: names with values, or with the old and the new value. */
 export function detailText(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null) return ''
   return Object.entries(detail)

@@ -1,4 +1,4 @@
-/** Two words that somebody recognizes their own machine by; the whole text stands in the title. */
+/** The browser and the operating system in a User-Agent header. */
 export function deviceOf(userAgent: string | null): string {
   if (!userAgent) return 'Unknown device'
   const browser = browsers.find(([sign]) => userAgent.includes(sign))?.[1]
@@ -7,7 +7,7 @@ export function deviceOf(userAgent: string | null): string {
   return system ? `${browser} on ${system}` : browser
 }
 
-/** In this order: each says that it is those after it as well. */
+/** The order matters: each browser also contains the names of later ones in its User-Agent. */
 const browsers = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],

@@ -7,14 +7,14 @@ type Props = {
   onClose: () => void
 }
 
-/** A modal dialog, the browser's own: focus moves in, stays in, and comes back; Escape closes it. */
+/** A modal `<dialog>`. The browser moves the focus in, keeps it inside and restores it. Escape closes the dialog. */
 export function Dialog({ title, description, children, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // Before it leaves the document, so that focus goes back to where it came from.
+    // Closes the dialog before it is removed from the document, so that the browser restores the focus.
     return () => shown?.close()
   }, [])
   return (
@@ -24,7 +24,7 @@ export function Dialog({ title, description, children, onClose }: Props) {
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-text` : undefined}
       onCancel={(event) => {
-        // Whether it is open is said by whoever shows it.
+        // The parent component decides whether the dialog is open.
         event.preventDefault()
         onClose()
       }}

@@ -3,7 +3,7 @@ import { useKey } from '../app/shortcuts.tsx'
 
 type Props = { label: string; value: string; onChange: (value: string) => void; found: string }
 
-/** Narrows what is shown; `/` goes there. `found` says how many there are. */
+/** A filter for a list. The shortcut `/` focuses it. `found` is the number of results as text. */
 export function FilterBox({ label, value, onChange, found }: Props) {
   const input = useRef<HTMLInputElement>(null)
   useKey(
@@ -29,7 +29,7 @@ export function FilterBox({ label, value, onChange, found }: Props) {
 
 const typingMs = 200
 
-/** What somebody has typed, once they pause: a list on the server is asked once and not for every letter. */
+/** Debounces the input, so that the API gets one request for a word and not one for each letter. */
 export function useSettled(value: string): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -10,20 +10,20 @@ type Props = {
   /** The fields. */
   children?: ReactNode
   act: string
-  /** What the button says while it is done, where that takes its time. */
+  /** The text of the button during a slow action. */
   acting?: string
   tone?: 'primary' | 'danger'
   cancel?: string
   doing: { isPending: boolean; error: Error | null }
-  /** What failed beside it: a list that is offered, or the other thing that one can do here. */
+  /** An error of another request in the dialog, such as the list of suggestions. */
   error?: Error | null | undefined
-  /** Another thing that one can do here, beside the buttons. */
+  /** Another action, next to the buttons. */
   beside?: ReactNode
   onSubmit: (form: FormData) => void
   onClose: () => void
 }
 
-/** A form in a dialog: what it asks for, why it was refused, and the two ways out of it. */
+/** A form in a dialog, with an error note and the buttons to cancel and to submit. */
 export function FormDialog(props: Props) {
   const { title, description, children, act, acting = act, tone = 'primary', doing } = props
   const { cancel = 'Cancel', beside, onClose } = props

@@ -93,7 +93,7 @@ export function Check({ label, ...rest }: CheckProps) {
   )
 }
 
-/** The text of a form's field by its name. */
+/** The value of a text field of a form; empty if the field is missing. */
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''

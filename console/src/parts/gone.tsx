@@ -6,7 +6,7 @@ export const isGone = (error: unknown): boolean => error instanceof ApiError && 
 
 type Props = { what: string; to: '/workspaces' | '/pipelines'; list: string }
 
-/** For an address of something that is deleted or never existed. Another organization’s looks the same. */
+/** Shown for a 404: deleted, never existed, or of another organization, which the API does not distinguish. */
 export function Gone({ what, to, list }: Props) {
   return (
     <>

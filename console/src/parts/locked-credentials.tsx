@@ -1,6 +1,6 @@
 import { useMe } from '../app/session.ts'
 
-/** Why nothing here can be changed, where somebody who has a password came by single sign-on. */
+/** Explains why a person who signed in by single sign-on cannot change their credentials. */
 export function LockedCredentials() {
   const { auth } = useMe()
   if (auth.mayChangeCredentials) return null

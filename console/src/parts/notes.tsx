@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ApiError, mayPass } from '../api/call.ts'
 
-/** An error in the API's own words, with the fields it names. `goesOn`: what was asked for is asked again. */
+/** An error message of the API with the fields that it names. `goesOn`: the request is repeated automatically. */
 export function ErrorNote({ error, goesOn = false }: { error: Error | null; goesOn?: boolean }) {
   if (!error) return null
   const details = error instanceof ApiError ? error.details : []
@@ -24,7 +24,7 @@ export function ErrorNote({ error, goesOn = false }: { error: Error | null; goes
   )
 }
 
-/** An empty list says what the next step is. */
+/** Shown instead of an empty list, with the next step. */
 export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="empty">

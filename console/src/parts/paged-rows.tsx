@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 
 type Props<Page> = { pages: readonly Page[] | undefined; children: (page: Page) => ReactNode }
 
-/** One list a page: what is out of sight is skipped by whole pages, so 10,000 rows scroll as 200 do. */
+/** One `<ul>` for each page: the browser skips pages outside the viewport, so 10,000 rows scroll as fast as 200. */
 export function PagedRows<Page>({ pages = [], children }: Props<Page>) {
   return (
     <div className="rows">
       {pages.map((page, at) => (
-        // A page has no name but its place, which it keeps.
+        // A page has no id, and its index never changes.
         // oxlint-disable-next-line react/no-array-index-key
         <ul key={at} className="rows-page">
           {children(page)}

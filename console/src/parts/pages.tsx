@@ -3,7 +3,7 @@ import { Button } from './forms.tsx'
 
 type Props = {
   title: string
-  /** What the browser's tab says, where the heading alone does not tell pages apart. */
+  /** The title of the browser tab, if the heading is not unique. */
   tabTitle?: string
   above?: ReactNode
   actions?: ReactNode
@@ -35,7 +35,7 @@ type MoreProps = {
   }
 }
 
-/** The next page comes as its place comes into sight; the button is for whoever scrolls by no wheel. */
+/** Loads the next page when the end of the list scrolls into view. The button serves keyboard users. */
 export function LoadMore({ query }: MoreProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   const place = useRef<HTMLDivElement>(null)
@@ -44,8 +44,8 @@ export function LoadMore({ query }: MoreProps) {
     if (!place.current || !goesOn) return
     const observer = new IntersectionObserver(
       (entries) => {
-        // Several at once where the browser was busy, and the last one holds: by the first, a place
-        // that came into sight meanwhile would wait for ever.
+        // A busy browser delivers several entries at once, and only the last one is current. With an
+        // earlier one, an element that has become visible since would never load its page.
         if (entries.at(-1)?.isIntersecting) void fetchNextPage()
       },
       { rootMargin: '600px' },

@@ -1,6 +1,6 @@
 /**
- * Characters that are not seen but turn the order of what is, or hide a part of it: a value could so
- * look like another one to whoever approves it (CVE-2021-42574). They are shown by their numbers.
+ * Invisible control and format characters, which can reorder or hide text (CVE-2021-42574). With them, an
+ * attacker could make a value look like another one to an approver, so they are shown as code points.
  */
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu
 

@@ -1,6 +1,6 @@
 /**
- * The QR code that the API drew. Only its size and its squares are taken, and drawn anew: markup
- * that comes from elsewhere is never put into the page as it is.
+ * The QR code from the API. Copies only the size and the path of the SVG into new elements: inserting
+ * markup from a response could inject a script (XSS).
  */
 export function QrCode({ svg, label }: { svg: string; label: string }) {
   const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement

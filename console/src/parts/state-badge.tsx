@@ -5,7 +5,7 @@ type Shown = Pick<Run, 'state'> &
     queued?: boolean
   }
 
-/** A run's state in a word and a sign: never by colour alone. */
+/** The state of a run as a word and a symbol, so that it does not depend on color (WCAG 1.4.1). */
 export function StateBadge({ run }: { run: Shown }) {
   const { tone, sign, word } = look(run)
   return (

@@ -4,7 +4,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 const yearFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** A moment in the viewer's zone; UTC on hover. */
+/** A time in the viewer's time zone. The title shows it in UTC. */
 export function Time({ at }: { at: string }) {
   const date = new Date(at)
   return (
@@ -22,7 +22,7 @@ function textOf(date: Date): string {
   return `${yearFormat.format(date)}, ${clock}`
 }
 
-/** How long something took, or has taken so far. */
+/** The duration between two times, or from a time until now. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

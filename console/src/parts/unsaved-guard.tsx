@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
-/** What was typed is lost with the page, so leaving it asks first. */
+/** Asks for confirmation before a navigation that would lose unsaved input. */
 export function UnsavedGuard({ unsaved, what }: { unsaved: boolean; what: string }) {
   const leaving = useBlocker({
     shouldBlockFn: () => unsaved,

@@ -1,5 +1,5 @@
 import { useRouterState } from '@tanstack/react-router'
 
-/** What stands behind the `#`, also of a link that is pasted where the page is open already. */
+/** The fragment of the URL. It is updated when a link is pasted while the page is open. */
 export const useHash = (): string =>
   useRouterState({ select: ({ location: { hash } }) => hash.replace(/^#/, '') })

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Lets one act through until it is over. A button is disabled only once the page is drawn anew, so the
- * second of two quick clicks would else make a second token, which nobody is ever shown.
+ * Runs one action at a time. A button is disabled only at the next render, so a double click would
+ * otherwise send the request twice, for example create a second token that is never shown.
  */
 export function useOnce({ isPending }: { isPending: boolean }) {
   const begun = useRef(false)

@@ -8,7 +8,7 @@ import { useSettled } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 
-/** A pipeline of one's own over a workspace, beside the one that the workspace brought. */
+/** Creates an additional pipeline for a workspace, which already has a managed one. */
 export function CreatePipeline() {
   const { may } = useMe()
   const [open, setOpen] = useState(false)
@@ -32,7 +32,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const offered = query.data?.pages[0]?.workspaces ?? []
   const create = useMutation({
     mutationFn: async (form: FormData) => {
-      // Asked anew: what was offered may lag behind what was typed.
+      // Requests the list again, because the suggestions may be older than the typed name.
       const { workspaces } = await call('listWorkspaces', { query: { q: typed.trim() } })
       const target = workspaces.find(({ name }) => name === typed.trim())
       if (!target)

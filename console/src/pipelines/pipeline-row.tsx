@@ -3,7 +3,7 @@ import { memo } from 'react'
 import type { Pipeline } from '../api/types.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 
-/** Drawn once and not for each page that comes after it: a list may be thousands long. */
+/** Memoized, so that loading another page of a long list does not render all rows again. */
 export const PipelineRow = memo(function PipelineRow({ pipeline }: { pipeline: Pipeline }) {
   return (
     <li>

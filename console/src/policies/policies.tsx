@@ -10,7 +10,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
 import { UnseenPlans } from './unseen-plans.tsx'
 
-/** The rules that judge every plan. */
+/** The policies that every plan is checked against. */
 export function PoliciesPage() {
   const { may } = useMe()
   const query = useInfiniteQuery(policiesQuery)

@@ -16,7 +16,7 @@ deny contains message if {
 }
 `
 
-/** A policy's text with the compiler's faults at their lines. */
+/** Edits a policy and shows compiler errors with their lines. */
 export function PolicyEditor({
   policy,
   onClose,
@@ -41,7 +41,7 @@ export function PolicyEditor({
       if (!policy) return call('createPolicy', { body: { ...body, workspaces } })
       return call('updatePolicy', {
         params: { id: policy.id },
-        // The chosen workspaces of a policy that names them stay as they are.
+        // The form cannot edit a list of workspaces, so such a list is not sent and stays unchanged.
         body: { ...body, ...(scope !== 'chosen' && { workspaces }) },
       })
     },

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** Whether files that only their author has seen are planned on production, with its secrets. */
+/** The setting `planApproval`: whether production plans files that only their author has seen without an approval. */
 export function UnseenPlans() {
   const queryClient = useQueryClient()
   const query = useQuery(settingsQuery)
@@ -54,7 +54,7 @@ type DialogProps = {
   onClose: () => void
 }
 
-/** What the setting does, to whom, and what its change does to approvals. */
+/** Explains the setting and the effect of its change on approvals. */
 function ChangeDialog({ guarded, change, onClose }: DialogProps) {
   return (
     <ConfirmDialog

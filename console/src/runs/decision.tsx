@@ -18,8 +18,8 @@ type Props = { run: RunDetail; place: RunPlace; workspace: string }
 type Choice = 'approve' | 'reject'
 
 /**
- * What a waiting run asks for. It stays while somebody decides and another person is quicker: they are
- * told, and their dialog does not vanish from under their hands.
+ * The decision on a waiting run. If another person decides first, the open dialog stays and says so
+ * instead of disappearing.
  */
 export function Decision({ run, place, workspace }: Props) {
   const [choice, setChoice] = useState<Choice>()
@@ -32,7 +32,7 @@ export function Decision({ run, place, workspace }: Props) {
   )
 }
 
-/** Somebody else was quicker. */
+/** Shown when the run stops waiting while the dialog is open, for example because another person decided. */
 function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }) {
   const last = run.approvals.findLast((approval) => approval.void === undefined)
   const what = last
@@ -54,7 +54,7 @@ function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }
 
 type PanelProps = { run: RunDetail; onChoose: (choice: Choice) => void }
 
-/** Who may decide, and both decisions with what they do. */
+/** Shows who may decide and what each decision does. */
 function Panel({ run, onChoose: setChoice }: PanelProps) {
   const { mayApprove: mayDecide, mayReject } = run
   useKey(
@@ -93,7 +93,7 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
   )
 }
 
-/** The files of this run, and where files that were saved later are planned. */
+/** Links to the files of this run, and to the run of a newer version if there is one. */
 function FilesToSee({ run }: { run: RunDetail }) {
   const { workspaceId: id, configurationVersion: version } = run
   return (
@@ -108,7 +108,7 @@ function FilesToSee({ run }: { run: RunDetail }) {
   )
 }
 
-/** A pull request's files are never the newest of the workspace, so this is for all other runs. */
+/** Not for a pull request, whose files are never the newest version of the workspace. */
 function NewerFiles({ run: { workspaceId: id, configurationVersion } }: { run: RunDetail }) {
   const workspace = useQuery({ ...workspaceQuery(id), refetchInterval: 5_000 }).data?.workspace
   const runs = useInfiniteQuery(workspaceRunsQuery(id)).data?.pages[0]?.runs
@@ -159,7 +159,7 @@ function DecisionDialog({
 }: Props & { choice: Choice; onClose: () => void }) {
   const queryClient = useQueryClient()
   const [comment, setComment] = useState('')
-  // The digest of the plan that was on the screen when the dialog opened: a newer one is refused.
+  // Pins the plan that was shown when the dialog opened. The API refuses the approval if the digest has changed.
   const [planDigest] = useState(run.planDigest)
   const [beforePlan] = useState(run.awaitingPlanApproval)
   const [configurationSha256] = useState(run.configurationSha256)
@@ -177,7 +177,7 @@ function DecisionDialog({
         : call(reject, { params, body: { ...words } })
     },
     onSuccess: onClose,
-    // A refusal mostly says that the run is no longer what is shown.
+    // Refetches after an error too, which usually means that the shown run is out of date.
     onSettled: async () =>
       queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
   })

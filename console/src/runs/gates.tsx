@@ -8,7 +8,7 @@ const resultWords: Record<Gate['result'], { tone: string; sign: string; word: st
   error: { tone: 'bad', sign: '✕', word: 'could not be judged, so it denied' },
 }
 
-/** What the policy gate and the cost gate found. */
+/** The findings of the policy gate and the cost gate. */
 export function Gates({ run }: { run: Run }) {
   const gates = run.stages.flatMap((stage) => stage.gates ?? [])
   if (gates.length === 0)
@@ -48,10 +48,10 @@ export function Gates({ run }: { run: Run }) {
   )
 }
 
-/** Of one policy, before somebody asks for the rest. */
+/** The number of findings of one policy that are shown without expanding. */
 const shownFirst = 5
 
-/** A policy that finds something in each of a hundred resources is named once. */
+/** Groups findings, so that a policy with many findings is named once. */
 function byPolicy(findings: readonly Finding[]): Array<[policy: string, messages: string[]]> {
   const messagesOf = new Map<string, string[]>()
   for (const { policy = '', message } of findings)
@@ -63,7 +63,7 @@ function Messages({ messages }: { messages: readonly string[] }) {
   return (
     <ul>
       {messages.map((message, at) => (
-        // Two findings may say the same; the list never changes its order.
+        // Two findings can have the same text, and the order of the list never changes.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={at}>{message}</li>
       ))}
@@ -71,7 +71,7 @@ function Messages({ messages }: { messages: readonly string[] }) {
   )
 }
 
-/** What the plan changes in monthly cost, as far as prices are known. */
+/** The change in monthly cost, for resources with a known price. */
 export function CostDelta({ value }: { value: unknown }) {
   const cost = costOf(value)
   if (!cost) return <p className="dim">No cost is known of this run.</p>

@@ -6,7 +6,7 @@ type Wanted = {
   stage: string
   after?: number
   onEnd: () => void
-  /** Asked when the browser gave up, which does not tell why: false where asking again is no use. */
+  /** Called when the EventSource is closed, because it does not report the status. False: a retry cannot succeed. */
   mayGoOn: () => Promise<boolean>
 }
 type Snapshot = { lines: readonly LogLine[]; state: FeedState }
@@ -16,8 +16,8 @@ const againMs = 2_000
 const longestMs = 30_000
 
 /**
- * One stage's log as it grows. The browser takes up a broken stream by `Last-Event-ID`; where it
- * gives up (the service was restarting), a new stream begins after the last line that came.
+ * Streams the log of one stage. The browser resumes a broken stream with `Last-Event-ID`. If the browser
+ * closes the stream (for example on an error status during a restart), a new stream starts after the last line.
  */
 export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn }: Wanted) {
   let lines: LogLine[] = []
@@ -52,7 +52,7 @@ export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn 
       publish('live')
     })
     source.addEventListener('line', (event: MessageEvent<string>) => {
-      // Written by the API, one line an event.
+      // The API sends one line in each event, as JSON.
       const line = JSON.parse(event.data) as LogLine
       if (line.seq <= lastSeq()) return
       pending.push(line)
@@ -69,7 +69,7 @@ export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn 
       if (source?.readyState === EventSource.CLOSED) void giveUpOrWait()
     })
   }
-  // A session that ended, or a run that is gone, is answered alike for ever.
+  // No retry after the session has ended or the run was deleted: each retry would fail too.
   const giveUpOrWait = async () => {
     const asked = source
     const goesOn = await mayGoOn()
@@ -81,7 +81,7 @@ export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn 
     againTimer = setTimeout(connect, Math.min(longestMs, againMs * 2 ** failures))
     failures += 1
   }
-  // A browser has six connections to a service and no more: a tab that nobody looks at holds none.
+  // Browsers allow six HTTP/1.1 connections to a host for all tabs, so a hidden tab closes its stream.
   const onVisibility = () => {
     clearTimeout(againTimer)
     if (document.hidden) source?.close()

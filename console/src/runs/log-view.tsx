@@ -16,7 +16,7 @@ import { Button } from '../parts/forms.tsx'
 import { useLogFeed } from './use-log-feed.ts'
 
 const rowHeight = 20
-/** Rows beyond the edge, so that a fast scroll shows no gap. */
+/** Rows rendered outside the viewport, so that a fast scroll shows no gap. */
 const overscan = 20
 const stateWords = {
   connecting: 'connecting…',
@@ -28,7 +28,7 @@ const stateWords = {
 
 type Props = { place: RunPlace; stage: string; line: number | undefined }
 
-/** A log of any length: only the rows in sight are in the document. */
+/** A virtualized log: only the visible rows are in the document. */
 export function LogView({ place, stage, line }: Props) {
   const { lines, state } = useLogFeed(place, stage)
   const box = useRef<HTMLDivElement>(null)
@@ -57,7 +57,7 @@ export function LogView({ place, stage, line }: Props) {
     if (follow && box.current) box.current.scrollTop = box.current.scrollHeight
   }, [follow, lines])
 
-  // A link to a line is followed once, as soon as that line is there.
+  // Scrolls to the linked line once, as soon as it is loaded.
   const [sought, setSought] = useState<number>()
   useEffect(() => {
     if (line === undefined || sought === line) return
@@ -104,7 +104,7 @@ export function LogView({ place, stage, line }: Props) {
         onScroll={onScroll}
         role="region"
         aria-label={`Log of ${stage}`}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- WCAG 2.1.1: else no key scrolls it
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- WCAG 2.1.1: keyboards must scroll it
         tabIndex={0}
       >
         {lines.length === 0 && <p className="log-none">{noneWords[state]}</p>}
@@ -144,7 +144,7 @@ type RowProps = {
   onLink: (seq: number) => void
 }
 
-/** A plain link and a memo: a scroll draws a hundred of these a frame. */
+/** A plain `<a>` and memoized, because a scroll renders about a hundred rows in each frame. */
 const Row = memo(function Row({ one, address, term, look, onLink }: RowProps) {
   const follow = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
@@ -168,7 +168,7 @@ const Row = memo(function Row({ one, address, term, look, onLink }: RowProps) {
   )
 })
 
-/** The address of this stage's log, and the way to one of its lines. */
+/** The URL of the log of this stage, and a function that opens one of its lines. */
 function useLineLinks({ kind, id, runId }: RunPlace, stage: string) {
   const navigate = useNavigate()
   const address = `/${kind}s/${id}/runs/${runId}?tab=log&stage=${encodeURIComponent(stage)}`
@@ -185,7 +185,7 @@ function useLineLinks({ kind, id, runId }: RunPlace, stage: string) {
   return { address, onLink }
 }
 
-/** Lines have no holes, so a line's place is all but always its number. */
+/** Line numbers usually have no gaps, so the index of a line is usually its number minus one. */
 function indexOfSeq(lines: readonly LogLine[], seq: number): number | undefined {
   if (lines[seq - 1]?.seq === seq) return seq - 1
   const index = lines.findIndex((one) => one.seq === seq)

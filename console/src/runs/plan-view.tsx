@@ -16,7 +16,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { plainText } from '../parts/plain-text.ts'
 import { Scroller } from '../parts/scroller.tsx'
 
-/** What takes something away comes first: it is what an approver must not miss. */
+/** Destructive actions come first, so that an approver does not miss them. */
 const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone: string }> = [
   { action: 'destroy', sign: '−', title: 'Destroy', tone: 'bad' },
   { action: 'replace', sign: '∓', title: 'Replace (destroy, then create)', tone: 'bad' },
@@ -29,7 +29,7 @@ const opensUpTo = 12
 
 type Props = { first: Plan; place: RunPlace; digest: string | null }
 
-/** A long plan comes by pages as one scrolls, so what is counted is told by its overview. */
+/** A plan. A long plan is loaded in pages, so the counts come from its overview. */
 export function PlanView({ first, place, digest }: Props) {
   const [filter, setFilter] = useState('')
   const query = useInfiniteQuery(planQuery(place, digest, first))
@@ -96,7 +96,7 @@ export function PlanView({ first, place, digest }: Props) {
   )
 }
 
-/** An object that a broken replacement left behind has the address of the one that took its place. */
+/** A deposed object of a failed replacement has the address of its successor, so the key includes the actions. */
 const keyOf = ({ address, actions }: PlannedResource) => `${address} ${actions.join(' ')}`
 
 type GroupProps = {
@@ -220,7 +220,7 @@ function Attributes({ attributes, action, name }: AttributesProps) {
   )
 }
 
-/** Text is in quotes, as OpenTofu has it; a list or object is shown as it is, without escapes. */
+/** A string is shown in quotes, as OpenTofu does. The text of a list or an object is shown without escapes. */
 function Value({ value, attribute }: { value: Attribute['after']; attribute: Attribute }) {
   if (value === null) return <span className="dim">none</span>
   if (attribute.sensitive) return <span className="masked">•••• sensitive</span>

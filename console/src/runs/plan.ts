@@ -1,6 +1,6 @@
 import type { Answer } from '../api/call.ts'
 
-/** A page of a run's plan as the API presents it: what is taken away first, sensitive values masked already. */
+/** A page of a plan from the API: deletions come first, and sensitive values are already masked. */
 export type Plan = NonNullable<Answer<'getPipelineRunPlan'>['plan']>
 export type PlannedResource = Plan['resources'][number]
 export type PlannedOutput = Plan['outputs'][number]
@@ -14,7 +14,7 @@ export type Cost = {
 }
 export type Finding = { level: string; message: string; policy?: string; resource?: string }
 
-/** The document leaves these open; what is not of the shape is shown as absent. */
+/** api/openapi.json does not type these values. A value of another shape is treated as absent. */
 export const costOf = (value: unknown): Cost | undefined =>
   has(value, 'delta') && typeof value.delta === 'number' ? (value as unknown as Cost) : undefined
 

@@ -4,7 +4,7 @@ import { CostDelta, Gates } from './gates.tsx'
 import { Summary } from './run-row.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** What stands beside a plan while one reads it. */
+/** The summary next to the plan: changes, gates, cost, decisions and source. */
 export function RunFacts({ run }: { run: RunDetail }) {
   const over = run.state !== 'running'
   return (

@@ -3,7 +3,7 @@ import { mayPass } from '../api/call.ts'
 import { runQuery } from '../api/queries.ts'
 import type { RunPlace } from '../api/types.ts'
 
-/** What a stream of a run's log leads to: the run is looked at when it ends, and when it cannot be read. */
+/** The callbacks of a log stream: they refetch the run when the stream ends and when it cannot be read. */
 export const runNews = (queryClient: QueryClient, place: RunPlace) => ({
   onEnd: () => void queryClient.invalidateQueries({ queryKey: runQuery(place).queryKey }),
   mayGoOn: async () =>

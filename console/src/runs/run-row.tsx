@@ -5,7 +5,7 @@ import { reasonWords } from '../api/words.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** What a list shows of a run; Home has no more of it than this. */
+/** The fields of a run that a list shows. The home page loads only these. */
 type Listed = Pick<
   Run,
   | 'id'
@@ -34,7 +34,7 @@ type Props = {
 export const nameOfRun = ({ kind, number, id }: Pick<Listed, 'kind' | 'number' | 'id'>): string =>
   kind === 'plan' ? 'Plan only' : `Run #${number ?? id}`
 
-/** One run in a list: all of it leads to the run. */
+/** One run in a list. The whole row is a link to the run. */
 export const RunRow = memo(function RunRow({ run, place, name, criticality }: Props) {
   return (
     <li>
@@ -63,7 +63,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
   )
 }, isSame)
 
-/** A list may be thousands long: a row is drawn again only where its run changed. */
+/** Compares props, so that a long list renders only the rows whose run changed. */
 function isSame(was: Props, is: Props): boolean {
   return (
     was.run === is.run &&
@@ -96,7 +96,7 @@ export function RunLink({
   )
 }
 
-/** `+3 ~1 -0`, as OpenTofu says it, with words for those who hear it. */
+/** The counts of a plan as symbols (`+3 ~1 −0`), with text for screen readers. */
 export function Summary({ summary }: { summary: Run['summary'] }) {
   if (!summary) return <span className="summary" />
   const { add, change, destroy } = summary

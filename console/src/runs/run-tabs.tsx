@@ -5,7 +5,7 @@ import { Tabs } from '../parts/tabs.tsx'
 
 type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }
 
-/** Each view of the run has an address of its own, so these are links. */
+/** The views of a run. Each view has its own URL, so the tabs are links. */
 export function RunTabs({ place, tab, run, stage }: Props) {
   const logged = run.stages.filter(({ name }) => name !== 'approve')
   return (

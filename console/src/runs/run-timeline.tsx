@@ -1,7 +1,7 @@
 import type { RunDetail } from '../api/types.ts'
 import { Time } from '../parts/time.tsx'
 
-/** All that was done to the run, in order, by whom. */
+/** The audit entries of the run in order, with their actors. */
 export function Timeline({ run }: { run: RunDetail }) {
   return (
     <ol className="timeline">

@@ -58,7 +58,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const stage = search.stage ?? stageOf(run)
   const now = stageNow(run)
   const title = nameOfRun(run)
-  // The log that is shown hears the end of its stage itself.
+  // An open log of the current stage already listens for the end of that stage.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
   return (
     <>
@@ -108,7 +108,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   )
 }
 
-/** A plan is what one comes for; before there is one, and where something broke, the log is. */
+/** The default tab: the plan of a run that waits or succeeded, otherwise the log. */
 const tabOf = (run: RunDetail): NonNullable<RunSearch['tab']> =>
   run.plan && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
 
@@ -124,13 +124,13 @@ const stageOf = (run: RunDetail): string =>
   run.stages[0]?.name ??
   'plan'
 
-/** The stage that a live run is at, or waits for. */
+/** The current stage of a live run. */
 const stageNow = (run: RunDetail): string | undefined =>
   run.state === 'running'
     ? run.stages.find(({ endedAt, state }) => endedAt === null && state !== 'skipped')?.name
     : undefined
 
-/** Why it ended as it did, or why it does not move. */
+/** The reason why the run ended or makes no progress. */
 function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {
   const { blockedBy } = run
   return (

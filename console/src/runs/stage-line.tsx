@@ -13,7 +13,7 @@ const signs: Record<Stage['state'], string> = {
   canceled: '–',
 }
 
-/** The run's stages as a line, each with what it took. */
+/** The stages of a run with their state, start time and duration. */
 export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
   return (
     <ol className="stages" aria-label="Stages">

@@ -9,7 +9,7 @@ type Feed = ReturnType<typeof openLogFeed>
 const nothing: ReturnType<Feed['snapshot']> = { lines: [], state: 'connecting' }
 const never = () => () => undefined
 
-/** The stage's log, live; when it ends, the run is looked at at once. */
+/** Subscribes to the log of a stage, and refetches the run when the stage ends. */
 export function useLogFeed({ kind, id, runId }: RunPlace, stage: string) {
   const [feed, setFeed] = useState<Feed>()
   const queryClient = useQueryClient()

@@ -5,10 +5,10 @@ import { onSession, sessionState } from '../api/session-over.ts'
 import { openLogFeed } from './log-feed.ts'
 import { runNews } from './run-news.ts'
 
-/** Beyond any line: the stream then carries nothing but the end of its stage. */
+/** Greater than every line number, so the stream sends no lines and only the end of the stage. */
 const afterAllLines = 2_000_000_000
 
-/** Hears over the stage's stream that it is over, and looks at the run at once. */
+/** Listens for the end of a stage on its log stream, and then refetches the run. */
 export function useStageEnd({ kind, id, runId }: RunPlace, stage: string | undefined): void {
   const queryClient = useQueryClient()
   const { turn } = useSyncExternalStore(onSession, sessionState)

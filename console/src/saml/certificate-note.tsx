@@ -1,6 +1,6 @@
 import type { HomeCertificate } from '../api/types.ts'
 
-/** Before people are locked out: whoever may change the identity provider sees which certificate ends. */
+/** Warns administrators about an expiring certificate, before single sign-on can fail. */
 export function CertificateNote({ certificates }: { certificates: readonly HomeCertificate[] }) {
   if (certificates.length === 0) return null
   const over = certificates.some(({ state }) => state === 'expired')

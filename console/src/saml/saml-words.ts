@@ -6,7 +6,7 @@ const kinds: Record<SamlTrace['kind'], string> = {
   logout: 'Sign-out',
 }
 
-/** What stopped it, and where to mend it: the names are those of the fields in a provider's own pages. */
+/** The cause of a failed attempt and its fix. Field names are those that identity providers use. */
 const causes: Record<string, string> = {
   signature_missing: 'Nothing was signed. Let the provider sign the response or the assertion.',
   signature_invalid:
@@ -48,7 +48,7 @@ const causes: Record<string, string> = {
   certificate_not_rsa: 'The certificate is not one of RSA.',
 }
 
-/** One sentence for what became of an attempt. */
+/** Describes the outcome of an attempt. */
 export function traceWords({ kind, outcome, step, cause }: SamlTrace): string {
   if (outcome === 'success')
     return step === 'would_sign_in' ? 'Test: it would sign in.' : `${kinds[kind]} succeeded.`

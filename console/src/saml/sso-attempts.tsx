@@ -5,7 +5,7 @@ import type { SamlTrace } from '../api/types.ts'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** The newest attempts, with what the provider sent: for whoever has to find out why one failed. */
+/** The newest attempts with the data that the provider sent, to diagnose a failed sign-in. */
 export function SsoAttempts() {
   const query = useQuery(samlTracesQuery)
   const traces = query.data?.traces ?? []
@@ -75,7 +75,7 @@ function Fact({ name, value }: { name: string; value: unknown }) {
   )
 }
 
-/** Where the browser comes back to from a test: what became of it. */
+/** The result of a test sign-in. The browser returns to this page after the test. */
 export function TestResult() {
   const query = useQuery(samlTracesQuery)
   const trace = query.data?.traces.find(({ kind }) => kind === 'test')

@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, textIn, TextField } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** Whose addresses are sent to this provider, and the DNS record that proves a domain. */
+/** The email domains that use this provider, and the DNS record that proves the ownership of a domain. */
 export function SsoDomains({ saml }: { saml: Saml }) {
   const queryClient = useQueryClient()
   const [open, setOpen] = useState(false)

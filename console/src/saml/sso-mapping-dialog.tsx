@@ -6,7 +6,7 @@ import { useMe } from '../app/session.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
 
-/** Which attribute says what about a person, and what they may where no group says it. */
+/** Maps SAML attributes to the fields of a person, and sets the role of people without a mapped group. */
 export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
   const { user } = useMe()
   const queryClient = useQueryClient()
@@ -22,7 +22,7 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
     const named = (name: string) => textIn(form, name).trim() || null
     const role = roles.find((one) => one === textIn(form, 'role'))
     save.mutate({
-      // A save always says whose configuration it is of.
+      // The API requires the entity ID in each save without metadata.
       idpEntityId: saml.idpEntityId,
       attrEmail: named('email'),
       attrName: named('name'),

@@ -11,7 +11,7 @@ const ways: ReadonlyArray<[Way, string]> = [
   ['fields', 'Single values'],
 ]
 
-/** Whom to trust: by the provider's own metadata, or value by value. */
+/** Sets the identity provider, from its metadata or from single values. */
 export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClose: () => void }) {
   const queryClient = useQueryClient()
   const [way, setWay] = useState<Way>(saml ? 'fields' : 'metadata')

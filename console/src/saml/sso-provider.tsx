@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx'
 import { SsoMappingDialog } from './sso-mapping-dialog.tsx'
 import { SsoProviderDialog } from './sso-provider-dialog.tsx'
 
-/** The identity provider that is trusted, whether it lets people in, and its certificates. */
+/** The settings of the identity provider, whether it is enabled, and its certificates. */
 export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSso: boolean }) {
   const [open, setOpen] = useState<'provider' | 'mapping' | 'disable'>()
   const close = () => setOpen(undefined)

@@ -5,7 +5,7 @@ import type { Saml } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 
-/** Whether a password still opens anything. */
+/** Whether people may sign in with a password, or single sign-on is required. */
 export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: boolean }) {
   const queryClient = useQueryClient()
   const [open, setOpen] = useState(false)

@@ -12,7 +12,7 @@ import { SsoRequired } from './sso-required.tsx'
 
 const route = getRouteApi('/app/organization/sso')
 
-/** How people come in through the organization's own identity provider. */
+/** The settings of single sign-on (SAML 2.0). */
 export function SsoPage() {
   const { may } = useMe()
   return may('manage_users_sso') ? <Sso /> : <ForAdministrators what="Single sign-on" />

@@ -13,7 +13,7 @@ import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 
-/** Which group of the identity provider gives which role, by single sign-on and by provisioning alike. */
+/** Maps groups of the identity provider to roles. The mappings apply to single sign-on and to provisioning. */
 export function GroupMappings() {
   const { user } = useMe()
   const query = useInfiniteQuery(groupMappingsQuery)

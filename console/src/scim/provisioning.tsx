@@ -4,7 +4,7 @@ import { ScimLog } from './scim-log.tsx'
 import { ScimTokens } from './scim-tokens.tsx'
 import { ForAdministrators } from '../organizations/for-administrators.tsx'
 
-/** People and groups that an identity provider looks after by itself, by SCIM 2.0. */
+/** Provisioning of people and groups by an identity provider (SCIM 2.0, RFC 7644). */
 export function ProvisioningPage() {
   const { may } = useMe()
   if (!may('manage_users_sso')) return <ForAdministrators what="Provisioning" />

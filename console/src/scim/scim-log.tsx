@@ -11,7 +11,7 @@ import { Time } from '../parts/time.tsx'
 
 const route = getRouteApi('/app/organization/provisioning')
 
-/** What identity providers asked for, and what became of it. */
+/** The requests of identity providers by SCIM, with their outcome. */
 export function ScimLog() {
   const { log } = route.useSearch()
   const navigate = useNavigate()

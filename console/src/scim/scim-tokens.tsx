@@ -11,7 +11,7 @@ import { SecretDialog } from '../tokens/secret-dialog.tsx'
 import { Time } from '../parts/time.tsx'
 import { LastUsed } from '../tokens/token-table.tsx'
 
-/** What an identity provider needs to look after people here: an address and a token. */
+/** The base URL and the tokens that an identity provider needs for SCIM. */
 export function ScimTokens() {
   const query = useQuery(ssoQuery)
   const [open, setOpen] = useState(false)

@@ -1,10 +1,10 @@
 import { createContext, useContext, useEffect, type ReactNode } from 'react'
 
-/** A page of its own, or over a page that goes on below it. */
+/** Whether the frame is a page, or a dialog on top of a page that stays mounted. */
 const Place = createContext<'page' | 'dialog'>('page')
 export const DoorPlace = Place.Provider
 
-/** The frame of the pages in front of the door: sign-in and invitation. */
+/** The frame of the pages that need no session: sign-in, invitation and password reset. */
 export function DoorFrame({ title, children }: { title: string; children: ReactNode }) {
   const isPage = useContext(Place) === 'page'
   useEffect(() => {

@@ -6,7 +6,7 @@ import { DoorFrame } from './door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** Asks for the mail with the link. Says the same for every address, so nobody can enumerate accounts. */
+/** Requests a reset link. The answer is the same for every address, so an attacker cannot enumerate accounts. */
 export function ForgotPasswordPage() {
   const ask = useMutation({
     mutationFn: (email: string) => call('forgotPassword', { body: { email } }),

@@ -9,7 +9,7 @@ import { ErrorNote } from '../parts/notes.tsx'
 import { useEnter } from './use-enter.ts'
 import { useHash } from '../parts/use-hash.ts'
 
-/** The token stands behind the `#`, which a browser sends to no server and no referrer. */
+/** The token is in the fragment of the URL: a browser sends it to no server and in no Referer. */
 export function InvitationPage() {
   const token = useHash()
   const enter = useEnter(undefined)

@@ -2,7 +2,7 @@ import type { SignedOut } from '../app/searches.ts'
 
 type Search = { signedout?: SignedOut; sso?: 'failed'; reset?: boolean }
 
-/** Why one is here, and what to do next. */
+/** Explains why the sign-in page is shown, and what to do next. */
 export function LoginNotice({ search }: { search: Search }) {
   if (search.sso)
     return (

@@ -7,7 +7,7 @@ import { useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/login')
 
-/** Sign-in, and the pages one lands on when one signed out, or could not come in. */
+/** The sign-in page. It is also shown after a sign-out, a failed single sign-on and a password reset. */
 export function LoginPage() {
   const search = route.useSearch()
   const [sso, setSso] = useState(false)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Check, Field } from '../parts/forms.tsx'
 
-/** What the service refuses, said before it is typed; shown on request, since it is typed once. */
+/** A new password. The hint states the minimum length. It is typed only once, so it can be made visible. */
 export function NewPassword({ label }: { label: string }) {
   const [shown, setShown] = useState(false)
   return (

@@ -8,7 +8,7 @@ import { NewPassword } from './new-password.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { useHash } from '../parts/use-hash.ts'
 
-/** The token stands behind the `#`, which a browser sends to no server and no referrer. */
+/** The token is in the fragment of the URL: a browser sends it to no server and in no Referer. */
 export function ResetPasswordPage() {
   const hash = useHash()
   const [typed, setTyped] = useState('')

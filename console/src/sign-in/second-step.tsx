@@ -7,14 +7,14 @@ import { ErrorNote } from '../parts/notes.tsx'
 
 type Props = { mfaToken: string; onDone: () => Promise<void>; onBack: () => void }
 
-/** The second step of a sign-in: a code of the app, or one of the recovery codes. */
+/** The second step of a sign-in: a TOTP code or a recovery code. */
 export function SecondStep({ mfaToken, onDone, onBack }: Props) {
   const verify = useMutation({
     mutationFn: (code: string) => call('verifySecondFactor', { body: { mfaToken, code } }),
     onSuccess: onDone,
   })
   const form = useRef<HTMLFormElement>(null)
-  // The step before it is gone, and focus with it: who sees and who hears go on at the code.
+  // The focus is lost with the previous form, so it is set to the code, which a screen reader announces.
   useEffect(() => form.current?.querySelector('input')?.focus(), [])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

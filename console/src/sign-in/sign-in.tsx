@@ -7,16 +7,16 @@ import { ErrorNote } from '../parts/notes.tsx'
 import { SecondStep } from './second-step.tsx'
 
 type Props = {
-  /** Who is expected. */
+  /** Fills in the email address. */
   email?: string
   notice: ReactNode
   onDone: () => Promise<void>
-  /** Another way in, beside the password. */
+  /** Opens single sign-on. Without it, the button is not shown. */
   onSso?: () => void
   links: ReactNode
 }
 
-/** The password, and the second step where there is one. */
+/** Signs in with a password, and with a second factor if the account has one. */
 export function SignIn({ email, notice, onDone, onSso, links }: Props) {
   const [needsOrganization, setNeedsOrganization] = useState(false)
   const [mfaToken, setMfaToken] = useState<string>()

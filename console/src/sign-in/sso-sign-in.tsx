@@ -7,7 +7,7 @@ import { ErrorNote } from '../parts/notes.tsx'
 
 type Props = { next: string | undefined; onBack: () => void }
 
-/** Sends the browser to the identity provider of whoever an address, or an organization's short name, belongs to. */
+/** Redirects to the identity provider of an organization, found by email address or by its short name. */
 export function SsoSignIn({ next, onBack }: Props) {
   const begin = useMutation({
     mutationFn: (who: string) =>
@@ -20,7 +20,7 @@ export function SsoSignIn({ next, onBack }: Props) {
     onSuccess: ({ redirectUrl }) => globalThis.location.assign(redirectUrl),
   })
   const form = useRef<HTMLFormElement>(null)
-  // The form before it is gone, and focus with it.
+  // The focus is lost with the previous form, so it is set here.
   useEffect(() => form.current?.querySelector('input')?.focus(), [])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -40,7 +40,7 @@ export function SsoSignIn({ next, onBack }: Props) {
           hint="Your address at work, or the short name of your organization."
         />
         <ErrorNote error={begin.error} />
-        {/* It stays busy while the browser goes where it was sent. */}
+        {/* Stays disabled until the browser has followed the redirect. */}
         <Button type="submit" tone="primary" busy={begin.isPending || begin.isSuccess}>
           Go to the identity provider
         </Button>

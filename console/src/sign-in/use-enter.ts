@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
 import { sessionIsBack } from '../api/session-over.ts'
 
-/** Goes where one wanted to be, as the person who now is signed in. */
+/** Opens the page that the person requested before the sign-in, with an empty cache. */
 export function useEnter(next: string | undefined) {
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -11,7 +11,7 @@ export function useEnter(next: string | undefined) {
     queryClient.clear()
     sessionIsBack()
     await queryClient.fetchQuery(meQuery)
-    // Only a path of this very site: `next` is in the address, which anybody can write.
+    // Accepts only a path of this site: `next` is in the URL, so an attacker can set it (open redirect).
     const safe = next && /^\/(?![/\\])/.test(next) ? next : '/'
     router.history.push(safe)
   }

@@ -5,7 +5,7 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { TokenTable } from './token-table.tsx'
 
-/** All API tokens of the organization, whoever made them: for whoever manages people. */
+/** All API tokens of the organization, for people with `manage_users_sso`. */
 export function OrganizationTokens() {
   const query = useInfiniteQuery(organizationTokensQuery)
   const tokens = query.data?.pages.flatMap((page) => page.tokens) ?? []

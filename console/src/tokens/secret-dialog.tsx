@@ -7,7 +7,7 @@ import { Button } from '../parts/forms.tsx'
 
 type Props = {
   title: string
-  /** The title once it is made. */
+  /** The title after the token is created. */
   made: string
   children: ReactNode
   create: (form: FormData) => Promise<{ token: string }>
@@ -15,7 +15,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Makes a token, and shows it this once: it is kept nowhere, so no stray Escape takes it away. */
+/** Creates a token and shows it once. The token cannot be shown again, so Escape must not close the dialog. */
 export function SecretDialog({ title, made, children, create, refresh, onClose }: Props) {
   const queryClient = useQueryClient()
   const making = useMutation({

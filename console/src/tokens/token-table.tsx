@@ -15,13 +15,13 @@ type Token = {
 type Props<T extends Token> = {
   label: string
   tokens: readonly T[]
-  /** Whose a token is, where not all are one's own. */
+  /** The column with the owner, for a list with tokens of several people. */
   whose?: Column<T>
   nameOf?: (token: T) => string
   revoke: (id: number) => Promise<unknown>
 }
 
-/** API tokens, one's own or everybody's, and the button that ends one. */
+/** A table of API tokens with a button that revokes one. */
 export function TokenTable<T extends Token>(props: Props<T>) {
   const { label, tokens, whose = false, nameOf = ({ name }) => name, revoke } = props
   const columns: ReadonlyArray<Column<T> | false> = [

@@ -11,7 +11,7 @@ import { SecretDialog } from './secret-dialog.tsx'
 import { OrganizationTokens } from './organization-tokens.tsx'
 import { TokenTable } from './token-table.tsx'
 
-/** One's own API tokens: for scripts, for CI, and for one's own tofu against a workspace. */
+/** The API tokens of the signed-in person, for scripts, CI and a local tofu that uses a workspace as backend. */
 export function TokensPage() {
   const { may, auth } = useMe()
   const query = useQuery(tokensQuery)

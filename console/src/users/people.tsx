@@ -23,7 +23,7 @@ export function PeoplePage() {
   const [told, setTold] = useState('')
   const q = useSettled(filter)
   const query = useInfiniteQuery(peopleQuery(q))
-  // Whoever looks has come in, by whichever way.
+  // The viewer is signed in, so their own invitation is no longer open.
   const isInvited = ({ id, active, invited }: Person) => active && invited && id !== me.user.id
   const people = query.data?.pages.flatMap((page) => page.users) ?? []
   return (

@@ -7,7 +7,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
 
-/** Changes one person: what they are called, what they may, and whether they still come in. */
+/** Changes one person: name, role, and whether they may sign in. */
 export function PersonDialog({ person, onClose }: { person: Person; onClose: () => void }) {
   const me = useMe()
   const queryClient = useQueryClient()

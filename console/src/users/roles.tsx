@@ -2,7 +2,7 @@ import { capabilityWords, roleMatrix } from '../api/roles.ts'
 import { useMe } from '../app/session.ts'
 import { Scroller } from '../parts/scroller.tsx'
 
-/** Who may do what. */
+/** The table of roles and capabilities. */
 export function RolesPage() {
   const { user } = useMe()
   return (

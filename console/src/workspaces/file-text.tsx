@@ -9,7 +9,7 @@ type TextProps = {
   onChange: (text: string) => void
 }
 
-/** Tab leaves the editor, as everywhere; Ctrl or Cmd and `]` indents. */
+/** Tab moves the focus out of the editor, as in every form field. Ctrl or Cmd with `]` indents. */
 export function FileText({ name, text, readOnly, onChange }: TextProps) {
   const id = useId()
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {

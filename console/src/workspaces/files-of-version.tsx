@@ -8,7 +8,7 @@ import { FileNames, FileText } from './file-text.tsx'
 
 type Props = { workspace: Workspace; version: number }
 
-/** The files of one version, which is not always the newest: an approver sees the files of the run. */
+/** The files of one version, read-only. An approver needs the version of the run, which may not be the newest. */
 export function FilesOfVersion({ workspace: { id, configurationVersion }, version }: Props) {
   const { data, error } = useQuery(configurationVersionQuery(id, version))
   const [wanted, setChosen] = useState<string>()

@@ -16,7 +16,7 @@ const none: Version = { number: 0, files: {} }
 
 export function Files({ workspace }: { workspace: Workspace }) {
   const query = useQuery(configurationQuery(workspace.id))
-  // What was read before stays while it cannot be read anew: somebody may be typing in it.
+  // Keeps the editor mounted when a refetch fails, so that unsaved input is not lost.
   if (query.data)
     return (
       <>
@@ -157,8 +157,9 @@ function Editor({ id, fromGit, newest }: EditorProps) {
 }
 
 /**
- * What is typed, on the version that it was begun on. A newer one is shown at once where nothing was
- * typed; else it is said, and nothing is written over that was not seen.
+ * The unsaved files and the version that they are based on. A newer version replaces an unchanged
+ * draft. For a changed draft the editor shows a notice, and a save never overwrites a version that
+ * the person has not been told about (lost update).
  */
 function useDraft(id: number, newest: Version & { authors?: ReadonlyArray<{ label: string }> }) {
   const queryClient = useQueryClient()

@@ -6,7 +6,7 @@ import { useMe } from '../app/session.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 
-/** Locks and unlocks: one's own lock at once, somebody else's by force. */
+/** Locks and unlocks the workspace. The lock of another person is released by force. */
 export function LockControl({ workspace }: { workspace: Workspace }) {
   const me = useMe()
   const queryClient = useQueryClient()

@@ -3,7 +3,7 @@ import { memo } from 'react'
 import type { Workspace } from '../api/types.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 
-/** Drawn once and not for each page that comes after it: a list may be thousands long. */
+/** Memoized, so that loading another page of a long list does not render all rows again. */
 export const WorkspaceRow = memo(function WorkspaceRow({ workspace }: { workspace: Workspace }) {
   return (
     <li>

@@ -7,7 +7,7 @@ import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 
-/** Runs of every kind; what applies is a run of the workspace's own pipeline, where it is decided. */
+/** Runs of every kind. A run that applies belongs to the pipeline of the workspace, so its link leads there. */
 export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
   const { id, pipelineId } = workspace
   const query = useInfiniteQuery(workspaceRunsQuery(id))

@@ -8,7 +8,7 @@ import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
-/** What is here to be changed, to tell whether somebody else changed it meanwhile. */
+/** The fields of the form as text, to detect a change by another person. */
 const shownOf = (workspace: Workspace) =>
   JSON.stringify([
     workspace.name,
@@ -20,8 +20,9 @@ const shownOf = (workspace: Workspace) =>
   ])
 
 /**
- * The form stands on the workspace as it was when it was opened: what somebody else changed since is
- * shown at once where nothing was typed, and is otherwise said, and never taken back by a save.
+ * The form edits the workspace as it was when the form was opened. If another person changes it
+ * meanwhile, an untouched form shows the new values and a touched form shows a notice. A save sends
+ * only the fields that were changed here, so it never reverts the other person's change (lost update).
  */
 export function Settings({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
@@ -63,7 +64,7 @@ export function Settings({ workspace }: { workspace: Workspace }) {
 
 type FormProps = { was: Workspace; saved: boolean; onTouch: () => void; onSaved: () => void }
 
-/** What guards a run is marked as such: to change it takes more than to start a run. */
+/** The guards of a run have their own fieldset, because changing them requires a higher role than starting a run. */
 function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
   const { may } = useMe()
   const queryClient = useQueryClient()
@@ -159,7 +160,7 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
   )
 }
 
-/** Only what differs is sent: a guard that is sent unchanged would still ask for its capability. */
+/** Sends only the changed fields, so that a save does not revert a change by another person. */
 function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'updateWorkspace'> {
   const name = textIn(form, 'name')
   const path = textIn(form, 'path')

@@ -11,7 +11,7 @@ import { useStartKey } from '../runs/start-key.ts'
 
 type Kind = 'apply' | 'plan' | 'destroy'
 
-/** Starts a run of one of the three kinds, each with what it does spelled out. */
+/** Starts a run of one of three kinds. The dialog explains what each kind does. */
 export function StartRun({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
   const navigate = useNavigate()

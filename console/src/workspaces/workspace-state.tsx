@@ -12,7 +12,7 @@ import { Time } from '../parts/time.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { plainText } from '../parts/plain-text.ts'
 
-/** What the workspace has made: its outputs, its resources, and every version of its state. */
+/** The outputs, the resources and the versions of the state. */
 export function State({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
   if (workspace.stateSerial === null)
@@ -77,7 +77,7 @@ const omittedWords = {
   too_deep: 'Nested too deep to be shown. tofu output prints it.',
 }
 
-/** On one line where it has room there. */
+/** A value of at most 100 characters is shown on one line. */
 function outputText(value: unknown): string {
   const short = JSON.stringify(value)
   return plainText(short.length <= 100 ? short : JSON.stringify(value, null, 2))
@@ -115,7 +115,7 @@ function Resources({ id }: { id: number }) {
 function Versions({ workspace: { id } }: { workspace: Workspace }) {
   const { may } = useMe()
   const query = useInfiniteQuery(stateVersionsQuery(id))
-  // Newest first. Its serial alone does not name it: each lineage counts its own.
+  // Newest first. A serial is unique only within a lineage, so the id identifies a version.
   const versions = query.data?.pages.flatMap((page) => page.versions) ?? []
   const currentId = versions.find(({ status }) => status === 'finalized')?.id
   return (

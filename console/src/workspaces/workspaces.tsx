@@ -78,7 +78,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       }),
     onSuccess: async ({ workspace }) => {
       await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
-      // Back leads to the list, and not to this dialog.
+      // Replaces the history entry, so that the Back button leads to the list and not to this dialog.
       await navigate({ to: '/workspaces', search: {}, replace: true })
       await navigate({
         to: '/workspaces/$id',
