@@ -59,7 +59,7 @@ describe('the door', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await page.getByLabel('Email').fill(user.email)
     await page.getByRole('button', { name: 'Send the link' }).click()
-    await page.getByText('Look into your mailbox').waitFor()
+    await page.getByText('Check your mailbox').waitFor()
     await page.goto(await linkIn(user.email, '/password/reset'))
     await page.getByLabel('New password').fill('too short')
     await page.getByRole('button', { name: 'Change the password' }).click()

@@ -144,7 +144,7 @@ describe('single sign-on', () => {
     await button('Enable').click()
     await page.getByText('✓ enabled').waitFor()
     await button('Require single sign-on…').click()
-    await dialog.getByText(/a password lets nobody in but Owners/).waitFor()
+    await dialog.getByText(/From now on only Owners can sign in with a password/).waitFor()
     await expectAccessible(page, 'what requiring does')
     await dialog.getByRole('button', { name: 'Lock passwords out' }).click()
     await page.getByText('✓ single sign-on is required').waitFor()
@@ -236,7 +236,7 @@ describe('single sign-on', () => {
     const { page, context } = await visit(browser, harness, { user: await saml.org.user('Viewer') })
     for (const path of ['/organization/sso', '/organization/provisioning']) {
       await page.goto(path)
-      await page.getByText(/is looked after by others/).waitFor()
+      await page.getByText(/is managed by administrators/).waitFor()
       await expectAccessible(page, `${path} as a Viewer`)
     }
     expect(await page.getByRole('link', { name: 'Single sign-on' }).count()).toBe(0)

@@ -124,7 +124,7 @@ describe('each page by its own task', () => {
     await other.getByText(/moving by hand/).waitFor()
     await other.getByRole('button', { name: 'Unlock…' }).click()
     await dialog(other)
-      .getByText(/Freeing it by force is recorded/)
+      .getByText(/A forced unlock is recorded/)
       .waitFor()
     await page.getByRole('button', { name: 'Unlock…' }).click()
     await dialog(page).getByRole('button', { name: 'Unlock', exact: true }).click()

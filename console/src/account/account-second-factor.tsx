@@ -21,8 +21,8 @@ export function AccountSecondFactor() {
       </h2>
       <p className="dim">
         {user.mfaEnabled
-          ? 'Signing in asks for a code of your authenticator app as well. Keep your recovery codes where you find them without your phone.'
-          : 'With an authenticator app on your phone, whoever learns your password still cannot sign in as you.'}
+          ? 'Signing in also requires a code of your authenticator app. Keep your recovery codes where you can find them without your phone.'
+          : 'With an authenticator app, an attacker who learns your password cannot sign in as you.'}
       </p>
       <div>
         {user.mfaEnabled ? (
@@ -52,7 +52,7 @@ function RemoveSecondFactor({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Remove the second factor?"
       description={
-        <p>From then on your password alone signs you in. Your recovery codes no longer count.</p>
+        <p>You can then sign in with your password alone. Your recovery codes no longer work.</p>
       }
       act="Remove it"
       tone="danger"

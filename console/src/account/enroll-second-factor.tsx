@@ -85,8 +85,8 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
   return (
     <div className="stack">
       <p>
-        The second factor is active. If you lose your phone, each of these signs you in once. They
-        are shown this once.
+        The second factor is active. If you lose your phone, each of these codes signs you in once.
+        They cannot be shown again.
       </p>
       <ul className="recovery-codes">
         {codes.map((code) => (

@@ -25,11 +25,11 @@ export const roleMatrix: ReadonlyArray<{ role: Role; capabilities: readonly Capa
 ]
 
 export const capabilityWords: ReadonlyArray<[Capability, string]> = [
-  ['read', 'Look at everything of the organization'],
+  ['read', 'Read everything in the organization'],
   ['mutate_infra', 'Change workspaces and pipelines, start, approve and cancel runs'],
-  ['manage_cloud_accounts', 'Manage what guards a run, prices, cloud accounts, state restore'],
+  ['manage_cloud_accounts', 'Manage the guards of runs, prices, cloud accounts, state restore'],
   ['manage_users_sso', 'Manage people, single sign-on, policies'],
-  ['manage_billing_transfer', 'Hand the organization over to another Owner'],
+  ['manage_billing_transfer', 'Transfer the organization to another Owner'],
 ]
 
 /** The roles that a person with this role may assign: up to and including their own. */

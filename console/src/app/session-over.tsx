@@ -60,7 +60,7 @@ function Cover() {
           email={label}
           notice={
             <p className="note quiet" role="status">
-              Your session is over. Sign in to go on where you were: nothing is lost.
+              Your session is over. Sign in to continue. Your unsaved input is kept.
             </p>
           }
           onDone={enter}
@@ -69,7 +69,7 @@ function Cover() {
               <a href="/login" target="_blank" rel="noreferrer">
                 Single sign-on, in a new tab
               </a>
-              <a href="/login">Somebody else</a>
+              <a href="/login">Another person</a>
             </>
           }
         />

@@ -74,8 +74,8 @@ function ConnectionBanner() {
     <div role="status" aria-live="polite">
       {!up && (
         <p className="banner">
-          The service does not answer. What you see may be old; it goes on by itself once it is
-          back.
+          The service does not answer. What you see may be out of date. The page updates when the
+          service answers again.
         </p>
       )}
     </div>

@@ -66,7 +66,7 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         spellCheck={false}
         placeholder={publicHost[provider]}
-        hint="Where you host it yourself."
+        hint="Only for a provider that you host yourself."
       />
       <Field
         label="Token"
@@ -85,8 +85,8 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
         }
         hint={
           repoType === 'infra'
-            ? 'The files of workspaces are written here as commits. It gets a mark of this organization and a folder for workspaces.'
-            : 'An application is built from it. It gets a mark of this organization, and nothing else.'
+            ? 'The files of workspaces are committed here. cloud-control adds a marker file of this organization and a folder for workspaces.'
+            : 'An application is built from it. cloud-control adds a marker file of this organization, and nothing else.'
         }
       >
         <option value="infra">Workspaces</option>
@@ -99,7 +99,7 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         spellCheck={false}
         placeholder="owner/name"
-        hint="It can be chosen later, among those that the token sees."
+        hint="You can choose it later from the repositories that the token can read."
       />
       <Field
         label="Branch (optional)"
@@ -107,7 +107,7 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
         maxLength={255}
         autoComplete="off"
         spellCheck={false}
-        placeholder="the repository’s own"
+        placeholder="default branch"
       />
     </FormDialog>
   )

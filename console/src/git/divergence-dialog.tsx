@@ -28,8 +28,8 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
       title="The repository was changed by somebody else"
       description={
         <p>
-          Write over exactly what is shown here, or make it the next version of this workspace. Who
-          takes it is among its authors and does not approve its run.
+          Overwrite exactly the changes that are shown here, or take them as the next version of
+          this workspace. If you take them, you are one of its authors and cannot approve its run.
         </p>
       }
     >
@@ -50,8 +50,8 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
         {more > 0 && <p className="dim">{moreFiles(more)}</p>}
         {query.isSuccess && differences.length === 0 && (
           <p className="dim">
-            An earlier version of this service noted it, without what differs: look at the
-            repository.
+            An earlier version of this service recorded this without the differences. Open the
+            repository to see them.
           </p>
         )}
         <ErrorNote error={query.error ?? resolve.error} />
@@ -71,8 +71,8 @@ export function DivergenceDialog({ workspaceId: id, hydrationId, onClose }: Prop
 
 /** Shown instead of a line diff: for a file that exists on one side only, or a diff that is too large. */
 const wholeWords = {
-  removed: 'It was deleted in the repository, and is here.',
-  added: 'It is in the repository, and not here.',
+  removed: 'The file was deleted in the repository and exists in this workspace.',
+  added: 'The file exists in the repository and not in this workspace.',
   edited: 'Both sides are too different, or too long, to be shown line by line.',
 } as const
 

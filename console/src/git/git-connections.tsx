@@ -41,15 +41,15 @@ export function GitConnectionsPage() {
       {query.isSuccess && connections.length === 0 && (
         <Empty title="No Git connections yet">
           <p>
-            Connect a repository of GitHub, GitLab or Bitbucket, and the files of your workspaces
-            are kept there as commits, or an application is built from it.
+            Connect a repository of GitHub, GitLab or Bitbucket to store the files of your
+            workspaces there as commits, or to build an application from it.
           </p>
           {connect || <p>A person with the role SRE · Cloud Admin or higher connects one.</p>}
         </Empty>
       )}
       {connections.length > 0 && (
         <div className="list-head">
-          <p className="dim">One organization owns a branch: nobody else can connect it.</p>
+          <p className="dim">A branch belongs to one organization: no other can connect it.</p>
           {connect}
         </div>
       )}
@@ -146,12 +146,12 @@ function Disconnect({ connection, onClose }: DisconnectProps) {
       onClose={onClose}
     >
       <p>
-        The stored token is deleted, the mark of this organization is taken from the branch, and
+        The stored token is deleted, the marker of this organization is removed from the branch, and
         another organization may connect it from then on.
       </p>
       <p>
-        The files in the repository stay as they are. Workspaces that were written there are written
-        nowhere until they get another connection; applications built from it cannot run.
+        The files in the repository stay unchanged. Workspaces that use this connection are not
+        committed anywhere until you choose another one. Applications built from it cannot run.
       </p>
     </ConfirmDialog>
   )

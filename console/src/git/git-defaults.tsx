@@ -36,8 +36,8 @@ export function GitDefaults({ connection, onClose }: Props) {
       description={
         connection.defaultRepo ? (
           <p>
-            The branch that is connected now is given back, and the other one is marked as this
-            organization’s. What was written stays where it is.
+            The marker of this organization is removed from the current branch and added to the new
+            one. Files that are already in the current branch stay there.
           </p>
         ) : undefined
       }
@@ -57,7 +57,7 @@ export function GitDefaults({ connection, onClose }: Props) {
         autoComplete="off"
         spellCheck={false}
         placeholder="owner/name"
-        hint="Begin to type its name."
+        hint="Type the first letters of its name."
       />
       <datalist id={listId}>
         {repos.map(({ fullName, archived }) => (
@@ -73,7 +73,7 @@ export function GitDefaults({ connection, onClose }: Props) {
         maxLength={255}
         autoComplete="off"
         spellCheck={false}
-        placeholder="the repository’s own"
+        placeholder="default branch"
       />
     </FormDialog>
   )

@@ -29,14 +29,14 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
     <>
       <ConnectionChoice workspace={workspace} />
       <section className="section" aria-labelledby="hydrations-title">
-        <h2 id="hydrations-title">What was written</h2>
+        <h2 id="hydrations-title">Commits</h2>
         <ErrorNote error={query.error ?? retry.error} goesOn />
-        {query.isPending && <Loading what="what was written" />}
+        {query.isPending && <Loading what="the commits" />}
         {query.isSuccess && hydrations.length === 0 && (
           <p className="dim quiet-line">
-            Nothing yet.{' '}
+            No commits yet.{' '}
             {workspace.gitConnectionId === null
-              ? 'Choose a connection, and each new version of the files is committed there.'
+              ? 'Choose a connection to commit each new version of the files there.'
               : 'The next version of the files is committed there.'}
           </p>
         )}
@@ -137,12 +137,12 @@ function ConnectionChoice({ workspace: { id, gitConnectionId } }: { workspace: W
         onChange={({ target: { value } }) => change.mutate(value === '' ? null : Number(value))}
         hint={
           <>
-            Each version of the files is committed there. It guards runs: to change it takes the
-            role SRE · Cloud Admin. <Link to="/organization/git">Git connections</Link>
+            Each version of the files is committed there. Changing the connection requires the role
+            SRE · Cloud Admin or higher. <Link to="/organization/git">Git connections</Link>
           </>
         }
       >
-        <option value="">none: the files are kept here alone</option>
+        <option value="">none: the files are stored only here</option>
         {connections.map((one) => (
           <option key={one.id} value={one.id}>
             {one.defaultRepo} {one.defaultBranch && `(${one.defaultBranch})`}

@@ -21,7 +21,7 @@ export function HomePage() {
     <>
       <PageHead title="Home" />
       <ErrorNote error={query.error} goesOn />
-      {query.isPending && <Loading what="what is going on" />}
+      {query.isPending && <Loading what="the runs" />}
       <CertificateNote certificates={samlCertificates} />
       {counts?.workspaces === 0 && <FirstStep />}
       {counts && counts.workspaces > 0 && (
@@ -46,32 +46,27 @@ export function HomePage() {
               {counts.runs.failedLastDay.toLocaleString()}
             </Stat>
           </dl>
-          <Section title="Waits for you" rows={waitingForMe}>
-            Nothing waits for you.
+          <Section title="Waiting for you" rows={waitingForMe}>
+            No run waits for you.
           </Section>
           <Section title="Running" rows={running}>
             {counts.runs.live > mine.size ? (
               <Link to="/workspaces">
-                {plural(
-                  counts.runs.live - mine.size,
-                  'older run still goes',
-                  'older runs still go',
-                )}{' '}
-                on.
+                {plural(counts.runs.live - mine.size, 'older run is', 'older runs are')} still live.
               </Link>
             ) : (
               <>
-                Nothing else runs. <Link to="/workspaces">Start a run from a workspace.</Link>
+                No other run is live. <Link to="/workspaces">Start a run from a workspace.</Link>
               </>
             )}
           </Section>
-          <Section title="Broke last" rows={failed}>
+          <Section title="Failed recently" rows={failed}>
             {counts.runs.failedLastDay > 0
               ? `${plural(counts.runs.failedLastDay, 'run')} failed in the last day.`
               : 'No run failed in the last day.'}
           </Section>
           <p className="dim">
-            <Link to="/organization/audit">All that happened in the organization</Link>
+            <Link to="/organization/audit">All activity of the organization</Link>
           </p>
         </>
       )}

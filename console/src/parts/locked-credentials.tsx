@@ -7,7 +7,7 @@ export function LockedCredentials() {
   return (
     <p className="note quiet">
       You signed in by single sign-on. Sign in with your password to change it, your second factor,
-      your API tokens or where you are signed in.
+      your API tokens or your sessions.
     </p>
   )
 }

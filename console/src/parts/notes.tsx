@@ -9,7 +9,7 @@ export function ErrorNote({ error, goesOn = false }: { error: Error | null; goes
     <div className="note bad" role="alert">
       <p>
         {error.message}
-        {goesOn && mayPass(error) && ' It is tried again every few seconds.'}
+        {goesOn && mayPass(error) && ' The console tries again every few seconds.'}
       </p>
       {details.length > 1 && (
         <ul>

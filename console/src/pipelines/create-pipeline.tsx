@@ -69,7 +69,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         required
         maxLength={63}
         autoComplete="off"
-        hint="What it plans and applies: begin to type its name."
+        hint="The pipeline plans and applies it. Type the first letters of its name."
       />
       <datalist id={listId}>
         {offered.map(({ id, name }) => (

@@ -49,7 +49,7 @@ export function PipelinePage() {
                   refresh={['pipelines', 'list']}
                   onDone={() => navigate({ to: '/pipelines' })}
                 >
-                  The runs it had go with it. What they applied stays as it is.
+                  Its runs are deleted too. The resources that they applied stay unchanged.
                 </ConfirmButton>
               )}
               <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>

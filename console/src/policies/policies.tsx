@@ -34,13 +34,15 @@ export function PoliciesPage() {
       {query.isPending && <Loading what="policies" />}
       {query.isSuccess && policies.length === 0 && (
         <Empty title="No policies yet">
-          <p>A policy in Rego reads each plan before it may apply, and denies it or warns.</p>
+          <p>A policy in Rego checks each plan before it can be applied, and denies it or warns.</p>
           {create || <p>An Org Admin writes the first one.</p>}
         </Empty>
       )}
       {policies.length > 0 && (
         <div className="list-head">
-          <p className="dim">Each plan is judged by these before it may apply.</p>
+          <p className="dim">
+            Each plan is checked against these policies before it can be applied.
+          </p>
           {create}
         </div>
       )}

@@ -100,7 +100,7 @@ export function PolicyEditor({
                 refresh={['policies']}
                 onDone={onClose}
               >
-                No plan is judged by it any more, from the next one on.
+                Plans are no longer checked against it, starting with the next plan.
               </ConfirmButton>
             )}
             <Button type="submit" tone="primary" busy={save.isPending}>

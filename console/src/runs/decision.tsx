@@ -41,7 +41,7 @@ function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }
   return (
     <Dialog title="This run no longer waits" onClose={onClose}>
       <div className="stack">
-        <p>{what} What you were about to decide was not sent.</p>
+        <p>{what} Your decision was not sent.</p>
         <div className="dialog-actions">
           <Button tone="primary" onClick={onClose}>
             Go on

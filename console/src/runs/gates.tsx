@@ -5,7 +5,7 @@ const resultWords: Record<Gate['result'], { tone: string; sign: string; word: st
   pass: { tone: 'good', sign: '✓', word: 'passed' },
   warn: { tone: 'warn', sign: '!', word: 'passed with warnings' },
   fail: { tone: 'bad', sign: '✕', word: 'denied' },
-  error: { tone: 'bad', sign: '✕', word: 'could not be judged, so it denied' },
+  error: { tone: 'bad', sign: '✕', word: 'could not be evaluated: denied' },
 }
 
 /** The findings of the policy gate and the cost gate. */
@@ -14,7 +14,9 @@ export function Gates({ run }: { run: Run }) {
   if (gates.length === 0)
     return (
       <p className="dim">
-        {run.state === 'running' ? 'Judged once the plan is made.' : 'It ended before they judged.'}
+        {run.state === 'running'
+          ? 'The gates run after the plan.'
+          : 'The run ended before its gates.'}
       </p>
     )
   return (
@@ -74,7 +76,7 @@ function Messages({ messages }: { messages: readonly string[] }) {
 /** The change in monthly cost, for resources with a known price. */
 export function CostDelta({ value }: { value: unknown }) {
   const cost = costOf(value)
-  if (!cost) return <p className="dim">No cost is known of this run.</p>
+  if (!cost) return <p className="dim">The cost of this run is unknown.</p>
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: cost.currency })
   if (cost.delta === 0)
     return (

@@ -21,8 +21,8 @@ const overscan = 20
 const stateWords = {
   connecting: 'connecting…',
   live: 'live',
-  waiting: 'not connected, or too many logs are open; it is tried again and goes on where it was',
-  refused: 'the service no longer shows more of it',
+  waiting: 'not connected, or too many logs are open; the console tries again',
+  refused: 'the service no longer sends this log',
   over: 'complete',
 }
 
@@ -129,11 +129,11 @@ export function LogView({ place, stage, line }: Props) {
 
 const noneWords = {
   connecting: 'Connecting…',
-  live: 'Nothing was written yet.',
+  live: 'No output yet.',
   waiting:
-    'Not connected: the connection broke, or you or others follow as many logs as may be open at once. It is tried again and goes on where it was.',
-  refused: 'The service does not show this log.',
-  over: 'This stage wrote nothing.',
+    'Not connected: the connection was lost, or too many logs are open. The console tries again and continues after the last line.',
+  refused: 'The service does not send this log.',
+  over: 'This stage has no output.',
 }
 
 type RowProps = {

@@ -43,7 +43,7 @@ export function PlanView({ first, place, digest }: Props) {
   const changing = Object.values(actions).reduce((sum, count) => sum + count, 0)
   const long = changing > opensUpTo
   if (changing === 0 && all.outputs === 0 && all.drift === 0)
-    return <p className="dim">Nothing changes: what there is matches the files.</p>
+    return <p className="dim">No changes: the infrastructure matches the files.</p>
   return (
     <div className={`plan ${long ? 'long' : ''}`}>
       {long && (
@@ -56,8 +56,8 @@ export function PlanView({ first, place, digest }: Props) {
       )}
       {omittedChanges > 0 && (
         <p className="note warn">
-          {plural(omittedChanges, 'more change')} than are kept here: what is deleted or replaced is
-          shown first, and the log lists all of them.
+          {plural(omittedChanges, 'more change')} not shown. Deletions and replacements are shown
+          first, and the log lists all changes.
         </p>
       )}
       {groups.map(({ action, sign, title, tone }) => {

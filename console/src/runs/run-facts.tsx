@@ -14,7 +14,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         {run.summary ? (
           <Summary summary={run.summary} />
         ) : (
-          <p className="dim">{over ? 'It ended before its plan.' : 'Not planned yet.'}</p>
+          <p className="dim">{over ? 'The run ended before its plan.' : 'Not planned yet.'}</p>
         )}
       </section>
       <section>
@@ -41,7 +41,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         </section>
       )}
       <section>
-        <h2>Made from</h2>
+        <h2>Source</h2>
         <dl className="pairs">
           <dt>Files</dt>
           <dd>

@@ -116,7 +116,7 @@ function noPlanWords({ planDigest, state, awaitingPlanApproval }: RunDetail): st
   if (awaitingPlanApproval) return 'There is no plan before a second person has seen the files.'
   if (planDigest)
     return 'This plan was made by an earlier version of the service, which kept it in a form that is no longer shown. The log lists its changes.'
-  return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} The log says more.`
+  return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} See the log for details.`
 }
 
 const stageOf = (run: RunDetail): string =>
@@ -175,8 +175,8 @@ function CancelButton({ run, place }: { run: RunDetail; place: RunPlace }) {
       refresh={['run', place.kind, place.id, place.runId]}
     >
       {applying
-        ? 'OpenTofu is told to stop, and ends what it is in the midst of. What it changed by then stays changed, and is in the state.'
-        : 'Nothing has been changed yet, and nothing will be.'}
+        ? 'OpenTofu completes the operations in progress and stops. The changes that it made by then remain, and are in the state.'
+        : 'The run has changed nothing yet, and ends without a change.'}
     </ConfirmButton>
   )
 }

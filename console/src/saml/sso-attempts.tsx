@@ -16,7 +16,7 @@ export function SsoAttempts() {
       {query.isPending && <Loading what="attempts" />}
       {query.isSuccess && traces.length === 0 && (
         <p className="dim quiet-line">
-          None yet. Each sign-in through the provider is told here, with what it sent.
+          No attempts yet. Each sign-in through the provider is listed here with its data.
         </p>
       )}
       {traces.length > 0 && (
@@ -52,7 +52,7 @@ function Outcome({ trace: { outcome } }: { trace: SamlTrace }) {
 function Facts({ trace: { step, cause, requestId, detail } }: { trace: SamlTrace }) {
   return (
     <dl className="pairs pad">
-      <dt>Came as far as</dt>
+      <dt>Last step</dt>
       <dd>
         <code>{cause ? `${step}: ${cause}` : step}</code>
       </dd>

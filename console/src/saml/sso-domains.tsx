@@ -33,7 +33,7 @@ export function SsoDomains({ saml }: { saml: Saml }) {
       <ErrorNote error={check.error} />
       {domains.length === 0 && (
         <p className="dim quiet-line">
-          None. People sign in by the short name of the organization, and not by their address.
+          No domains. People sign in with the short name of the organization, not their address.
         </p>
       )}
       <DataTable
@@ -90,7 +90,7 @@ function DomainsDialog({ saml, onClose }: { saml: Saml; onClose: () => void }) {
         spellCheck={false}
         defaultValue={saml.emailDomains.join('\n')}
         placeholder="northwind.example"
-        hint="One a line. Whoever types an address of one of them at sign-in is sent to your provider."
+        hint="One domain in each line. A person with an address in one of them signs in through your provider."
       />
     </FormDialog>
   )

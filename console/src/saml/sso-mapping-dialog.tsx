@@ -32,10 +32,10 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
   }
   return (
     <FormDialog
-      title="What the assertion says of a person"
+      title="Attributes of a person"
       description={
         <p className="dim">
-          The names of attributes as the provider sends them; a failed test shows which came.
+          The attribute names that the provider sends. A failed test shows which it received.
         </p>
       }
       act="Save"
@@ -50,7 +50,7 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
         maxLength={500}
         spellCheck={false}
         placeholder="email"
-        hint="Empty: the NameID is the address."
+        hint="If it is empty, the NameID is the address."
       />
       <Field
         label="Name"
@@ -73,7 +73,7 @@ export function SsoMappingDialog({ saml, onClose }: { saml: Saml; onClose: () =>
         label="Role without a group"
         name="role"
         defaultValue={saml.defaultRole}
-        hint="Whoever comes for the first time and is in no mapped group gets it."
+        hint="The role of a new person who is in no mapped group."
       >
         {roles.map((role) => (
           <option key={role}>{role}</option>

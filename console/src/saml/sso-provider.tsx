@@ -31,8 +31,8 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
       <section className="section">
         <Empty title="No identity provider yet">
           <p>
-            Let people sign in by Okta, Entra ID, Google Workspace, Keycloak or whatever else speaks
-            SAML 2.0. Nothing changes for anybody until you enable it.
+            Let people sign in with Okta, Entra ID, Google Workspace, Keycloak or another identity
+            provider that supports SAML 2.0. Nothing changes for anybody until you enable it.
           </p>
           <Button tone="primary" onClick={() => setOpen('provider')}>
             Set up an identity provider
@@ -66,8 +66,8 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
       <ErrorNote error={test.error ?? (open === 'disable' ? null : enable.error)} />
       {saml.signsInUpTo !== 'Owner' && (
         <p className="note warn">
-          Whoever saved or enabled this identity provider last counts as {saml.signsInUpTo}. It
-          signs in nobody above that role until an Owner saves it again.
+          The person who last saved or enabled this identity provider counts as {saml.signsInUpTo}.
+          It signs in nobody with a higher role until an Owner saves it again.
         </p>
       )}
       {saml.warnings.map(({ code, message }) => (
@@ -77,7 +77,7 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
       ))}
       <div className="account-parts">
         <div className="card split">
-          <h3>Who is trusted</h3>
+          <h3>Provider</h3>
           <dl className="pairs">
             <dt>Entity ID</dt>
             <dd>{saml.idpEntityId}</dd>
@@ -91,7 +91,7 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
           </div>
         </div>
         <div className="card split">
-          <h3>What it says of a person</h3>
+          <h3>Attributes of a person</h3>
           <dl className="pairs">
             <dt>Address</dt>
             <dd>{saml.attrEmail ?? <span className="dim">the NameID</span>}</dd>
@@ -139,10 +139,10 @@ export function SsoProvider({ saml, requireSso }: { saml: Saml | null; requireSs
           onClose={close}
         >
           <p>
-            Nobody can come in through the identity provider any more. Whoever has a password can
-            use it; whoever has none cannot sign in until it is enabled again.
+            Nobody can sign in through the identity provider any more. People with a password can
+            use it. People without one cannot sign in until single sign-on is enabled again.
           </p>
-          {requireSso && <p>It is required at the moment: allow passwords again first.</p>}
+          {requireSso && <p>Single sign-on is required now: allow passwords first.</p>}
         </ConfirmDialog>
       )}
     </section>

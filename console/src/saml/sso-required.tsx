@@ -32,7 +32,7 @@ export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: bool
           </h2>
           <p className="dim">
             {requireSso
-              ? 'Only Owners may sign in by password, so that a broken provider can be mended.'
+              ? 'Only Owners may sign in with a password, so that they can repair a broken provider.'
               : saml.enabled
                 ? 'Test the provider before you require it.'
                 : 'It can be required once the identity provider is enabled.'}
@@ -51,14 +51,14 @@ export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: bool
           onClose={() => setOpen(false)}
         >
           {requireSso ? (
-            <p>Whoever has a password can sign in by it again, without the identity provider.</p>
+            <p>People with a password can sign in with it again, without the identity provider.</p>
           ) : (
             <>
               <p>
-                From now on a password lets nobody in but Owners: everybody else signs in through
-                the identity provider, and whoever it does not know is locked out.
+                From now on only Owners can sign in with a password. Everybody else signs in through
+                the identity provider, and people whom it does not know are locked out.
               </p>
-              <p>Sessions and API tokens that are there go on until they end.</p>
+              <p>Existing sessions and API tokens stay valid until they expire.</p>
             </>
           )}
         </ConfirmDialog>

@@ -36,7 +36,7 @@ function Sso() {
       {tested && <TestResult />}
       <SsoProvider saml={saml} requireSso={sso.requireSso} />
       <section className="section" aria-labelledby="sp-title">
-        <h2 id="sp-title">What your identity provider asks for</h2>
+        <h2 id="sp-title">Values for your identity provider</h2>
         <p className="dim section-text">
           Create a SAML 2.0 application there with these values, or give it the metadata URL.
         </p>

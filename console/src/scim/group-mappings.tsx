@@ -30,8 +30,8 @@ export function GroupMappings() {
       {query.isPending && <Loading what="groups" />}
       {query.isSuccess && mappings.length === 0 && (
         <p className="dim quiet-line">
-          No group gives a role. Map one, and its members have the role at their next sign-in, or as
-          soon as provisioning tells who they are.
+          No group gives a role. If you map one, its members get the role at their next sign-in, or
+          when provisioning sends the members of the group.
         </p>
       )}
       <DataTable
@@ -65,7 +65,7 @@ export function GroupMappings() {
                     run={() => call('unmapGroup', { params: { id: mapping.id } })}
                     refresh={['sso']}
                   >
-                    {`${lostWords(mapping.members)} Approvals of theirs that were not applied yet no longer count.`}
+                    {`${lostWords(mapping.members)} Their approvals that are not yet applied become void.`}
                   </ConfirmButton>
                 </>
               ),
@@ -122,14 +122,14 @@ function MappingDialog({ mapping, onClose }: DialogProps) {
           required
           maxLength={256}
           autoComplete="off"
-          hint="As the identity provider calls it."
+          hint="The name of the group at the identity provider."
         />
       )}
       <Select
         label="Role"
         name="role"
         defaultValue={mapping?.role}
-        hint="Whoever is in several groups has the highest of their roles."
+        hint="A person in several groups gets the highest of their roles."
       >
         {roles.map((role) => (
           <option key={role}>{role}</option>

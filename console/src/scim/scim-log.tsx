@@ -40,7 +40,7 @@ export function ScimLog() {
         <p className="dim quiet-line">
           {log === 'failure'
             ? 'Nothing failed.'
-            : 'Nothing yet. Each change by an identity provider is told here, and each refusal with its reason.'}
+            : 'No entries yet. Each change by an identity provider is listed here, and each refusal with its reason.'}
         </p>
       )}
       <DataTable

@@ -59,7 +59,7 @@ export function ScimTokens() {
                     run={() => call('revokeScimToken', { params: { id } })}
                     refresh={['sso']}
                   >
-                    The identity provider can change nothing here any more; people and groups stay
+                    The identity provider can no longer change anything here; people and groups stay
                     as they are.
                   </ConfirmButton>
                 ),
@@ -88,7 +88,7 @@ function NewScimToken({ onClose }: { onClose: () => void }) {
         required
         maxLength={200}
         autoComplete="off"
-        hint="Which identity provider uses it. It has the power of an Org Admin over people, and nothing else."
+        hint="The identity provider that uses the token. It has the permissions of an Org Admin for people, and no others."
       />
     </SecretDialog>
   )

@@ -17,14 +17,14 @@ export function ForgotPasswordPage() {
   }
   if (ask.isSuccess)
     return (
-      <DoorFrame title="Look into your mailbox">
+      <DoorFrame title="Check your mailbox">
         <p role="status">
-          If {ask.variables} belongs to somebody here, a mail with a link is on its way. The link
-          works once, and not for long.
+          If {ask.variables} is the address of an account, we send a mail with a link to it. The
+          link works once and expires soon.
         </p>
         <p className="dim">
-          Nothing came? Look into the spam folder, or ask a person with the role Org Admin whether
-          this is the address you were invited by.
+          No mail? Check the spam folder, or ask a person with the role Org Admin whether your
+          account has this address.
         </p>
         <p className="door-links">
           <Link to="/login">Back to sign-in</Link>

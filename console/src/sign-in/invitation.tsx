@@ -29,8 +29,8 @@ export function InvitationPage() {
     return (
       <DoorFrame title="Accept your invitation">
         <p>
-          This address lacks the invitation. Open the link of your mail as a whole, or ask whoever
-          invited you to send it again.
+          This link has no invitation token. Open the complete link from your mail, or ask the
+          person who invited you to send it again.
         </p>
         <p className="door-links">
           <Link to="/login">Sign in instead</Link>
@@ -44,7 +44,7 @@ export function InvitationPage() {
           label="Your name"
           name="name"
           autoComplete="name"
-          hint="Leave it empty to keep the one you were invited by."
+          hint="Leave it empty to keep the name in your invitation."
         />
         <NewPassword label="Choose a password" />
         <ErrorNote error={accept.error} />

@@ -13,7 +13,7 @@ export function NewPassword({ label }: { label: string }) {
         autoComplete="new-password"
         minLength={12}
         required
-        hint="At least 12 characters. A few words that belong together for you alone are best."
+        hint="At least 12 characters. A passphrase of several unrelated words is best."
       />
       <Check label="Show it" checked={shown} onChange={(event) => setShown(event.target.checked)} />
     </>

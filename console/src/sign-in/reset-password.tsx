@@ -34,7 +34,7 @@ export function ResetPasswordPage() {
             onChange={(event) => setTyped(event.target.value.trim())}
             autoComplete="off"
             required
-            hint="This address lacks it. Open the link of your mail as a whole, or copy the token from it."
+            hint="This link has no token. Open the complete link from your mail, or copy the token from it."
           />
         )}
         <NewPassword label="New password" />
@@ -49,7 +49,7 @@ export function ResetPasswordPage() {
           </Button>
         )}
       </form>
-      <p className="dim">It ends all your sessions, on every device.</p>
+      <p className="dim">The change ends all your sessions, on every device.</p>
       <p className="door-links">
         <Link to="/login">Back to sign-in</Link>
       </p>

@@ -33,7 +33,7 @@ export function SecondStep({ mfaToken, onDone, onBack }: Props) {
           spellCheck={false}
           required
           maxLength={50}
-          hint="The six digits of your authenticator app. Without it: one of your recovery codes, each works once."
+          hint="The six digits of your authenticator app. Without the app, use a recovery code. Each one works once."
         />
         <ErrorNote error={verify.error} />
         {!over && (

@@ -14,7 +14,7 @@ export function OrganizationTokens() {
       <h2 id="all-tokens">Everybody’s tokens</h2>
       <ErrorNote error={query.error} />
       {query.isPending && <Loading what="tokens of the organization" />}
-      {query.isSuccess && tokens.length === 0 && <p className="dim quiet-line">Nobody has any.</p>}
+      {query.isSuccess && tokens.length === 0 && <p className="dim quiet-line">No tokens.</p>}
       <TokenTable
         label="Tokens of everybody in the organization"
         tokens={tokens}

@@ -38,7 +38,7 @@ export function SecretDialog({ title, made, children, create, refresh, onClose }
   return (
     <Dialog title={made} onClose={() => undefined}>
       <div className="stack">
-        <p>Copy it now: it is shown this once, and kept nowhere.</p>
+        <p>Copy the token now. It cannot be shown again.</p>
         <code className="secret-once">{token}</code>
         <div className="dialog-actions">
           <CopyButton text={token} />

@@ -42,7 +42,7 @@ export function TokenTable<T extends Token>(props: Props<T>) {
           run={() => revoke(token.id)}
           refresh={['tokens']}
         >
-          {`What uses it is refused from now on. Last used: `}
+          {`Requests with this token are refused from now on. Last used: `}
           <LastUsed at={token.lastUsedAt} />
         </ConfirmButton>
       ),

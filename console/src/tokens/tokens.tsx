@@ -31,7 +31,8 @@ export function TokensPage() {
         <div className="section">
           <Empty title="You have no API tokens">
             <p>
-              A token lets a script, CI or your own tofu act for you, up to the role you give it.
+              With a token, a script, CI or a local tofu can act for you, up to the role of the
+              token.
             </p>
             {create}
           </Empty>
@@ -78,9 +79,13 @@ function NewToken({ onClose }: { onClose: () => void }) {
         required
         maxLength={200}
         autoComplete="off"
-        hint="What uses it."
+        hint="The script or system that uses the token."
       />
-      <Select label="Role" name="role" hint="A ceiling: never more than you may yourself.">
+      <Select
+        label="Role"
+        name="role"
+        hint="The highest role of the token. It never exceeds your own role."
+      >
         {rolesUpTo(user.role === 'Owner' ? 'Org Admin' : user.role).map((role) => (
           <option key={role}>{role}</option>
         ))}

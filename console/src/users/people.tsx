@@ -99,7 +99,7 @@ function InviteAgain({ person, onTold }: Told & { person: Person }) {
       refresh={['people']}
       onDone={() => onTold(`A new invitation is on its way to ${to}.`)}
     >
-      {`A new link goes to ${to} and works for seven days. Links that were sent before open nothing any more.`}
+      {`A new link goes to ${to} and works for seven days. Earlier links no longer work.`}
     </ConfirmButton>
   )
 }

@@ -62,8 +62,8 @@ export function PersonDialog({ person, onClose }: { person: Person; onClose: () 
       </Select>
       <Check label="Active: may sign in" name="active" defaultChecked={person.active} />
       <p className="dim">
-        Whoever is deactivated or demoted loses their sessions, and approvals of theirs that were
-        not applied yet no longer count.
+        If you deactivate or demote a person, their sessions end, and their approvals that are not
+        yet applied become void.
       </p>
     </FormDialog>
   )
@@ -80,8 +80,8 @@ function RemoveFactor({ person, onDone }: { person: Person; onDone: () => void }
       refresh={['people']}
       onDone={onDone}
     >
-      For somebody who lost their phone and their recovery codes. Their password alone signs them in
-      from then on, their sessions end, and they are told by mail.
+      For a person who lost their phone and their recovery codes. They can then sign in with their
+      password alone, their sessions end, and they get a mail about it.
     </ConfirmButton>
   )
 }

@@ -105,7 +105,7 @@ export function NewFile({ taken, onMake }: NewFileProps) {
             autoComplete="off"
             spellCheck={false}
             placeholder="network.tf"
-            hint="With its folder, if it is in one: modules/network/main.tf"
+            hint="Include the folder if there is one: modules/network/main.tf"
           />
         </FormDialog>
       )}

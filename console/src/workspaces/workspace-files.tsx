@@ -106,7 +106,7 @@ function Editor({ id, fromGit, newest }: EditorProps) {
         <div className="note warn" role="status">
           <p>
             Version {newest.number} was saved by {draft.overtakenBy} while you were typing on
-            version {saved.number}. If you save, yours takes its place as a whole.
+            version {saved.number}. If you save, your version replaces all of its files.
           </p>
           <p>
             <ConfirmButton
@@ -179,7 +179,7 @@ function useDraft(id: number, newest: Version & { authors?: ReadonlyArray<{ labe
       const now = await call('getConfiguration', { params: { id } })
       queryClient.setQueryData(queryKey, now)
       if ((now.configuration?.number ?? 0) > newest.number)
-        throw new Error('Somebody else saved a version in this moment. Nothing was written.')
+        throw new Error('Somebody else saved a version at the same time. Nothing was written.')
       return call('putConfiguration', { params: { id }, body: { files } })
     },
     onSuccess: async ({ configuration: { number } }) => {

@@ -39,11 +39,13 @@ export function LockControl({ workspace }: { workspace: Workspace }) {
             locked ? (
               <p>
                 {force
-                  ? `${locked.holder.label} holds this lock. Freeing it by force is recorded, and may let two writers at one state.`
-                  : 'Runs that wait for the lock go on.'}
+                  ? `${locked.holder.label} holds this lock. A forced unlock is recorded, and can let two writers change one state at the same time.`
+                  : 'Runs that wait for the lock continue.'}
               </p>
             ) : (
-              <p>While it is locked, runs wait: none plans to apply, and none applies.</p>
+              <p>
+                While it is locked, runs that apply wait before their plan and before their apply.
+              </p>
             )
           }
           act={locked ? (force ? 'Unlock by force' : 'Unlock') : 'Lock'}

@@ -42,8 +42,8 @@ export function Settings({ workspace }: { workspace: Workspace }) {
       {differs && touched && (
         <div className="note warn" role="status">
           <p>
-            Somebody changed these settings meanwhile. Saving keeps theirs where you changed
-            nothing.{' '}
+            Somebody changed these settings meanwhile. Saving keeps their values in the fields that
+            you did not change.{' '}
             <button type="button" className="link" onClick={() => show(false)}>
               Show theirs
             </button>
@@ -100,14 +100,14 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
           label="Path"
           name="path"
           defaultValue={workspace.path}
-          hint="Folder of the files that is planned."
+          hint="The folder of the files that is planned."
         />
       </fieldset>
       <fieldset disabled={!editor}>
         <legend>Guards of every run</legend>
         <p className="dim">
-          Changing these counts as authorship of the next run and voids a waiting approval. They
-          need the role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
+          A change makes you an author of the next run and voids a waiting approval. It requires the
+          role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
         </p>
         <Select
           label="Criticality"
@@ -190,7 +190,7 @@ function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) 
     <fieldset>
       <legend>Delete</legend>
       <p className="dim">
-        Its pipeline, its runs and its state go with it. It is refused while the state has
+        This also deletes its pipeline, its runs and its state. It is refused while the state has
         resources: destroy them first.
       </p>
       <div>
@@ -203,7 +203,7 @@ function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) 
           refresh={['workspaces', 'list']}
           onDone={() => navigate({ to: '/workspaces' })}
         >
-          Its files, variables, runs and every version of its state are gone with it.
+          Its files, variables, runs and all versions of its state are deleted too.
         </ConfirmButton>
       </div>
     </fieldset>

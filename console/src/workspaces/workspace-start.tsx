@@ -73,7 +73,7 @@ export function StartRun({ workspace }: { workspace: Workspace }) {
               onStart={() => start.mutate('destroy')}
               busy={start.isPending}
             >
-              Plans to destroy all that the workspace has, {then}.
+              Plans to destroy all resources of the workspace, {then}.
             </StartChoice>
             <ErrorNote error={start.error} />
             <div className="dialog-actions">

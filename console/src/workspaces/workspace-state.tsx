@@ -19,7 +19,8 @@ export function State({ workspace }: { workspace: Workspace }) {
     return (
       <Empty title="No state yet">
         <p>
-          The first apply writes one. Your own tofu can, too: this workspace is an http backend.
+          The first apply writes the state. A local tofu can write it too: this workspace is an http
+          backend.
         </p>
       </Empty>
     )
@@ -41,7 +42,9 @@ function Outputs({ id }: { id: number }) {
       <h2>Outputs</h2>
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="outputs" />}
-      {query.isSuccess && outputs.length === 0 && <p className="dim">The files declare none.</p>}
+      {query.isSuccess && outputs.length === 0 && (
+        <p className="dim">The files declare no outputs.</p>
+      )}
       {outputs.length > 0 && (
         <DataTable
           label="Outputs"
@@ -130,7 +133,7 @@ function Versions({ workspace: { id } }: { workspace: Workspace }) {
                 <span className="row-title">
                   Version <span className="num">{version.serial}</span>
                   {version.id === currentId && <span className="tag">current</span>}
-                  {version.status === 'quarantined' && <span className="tag bad">kept aside</span>}
+                  {version.status === 'quarantined' && <span className="tag bad">quarantined</span>}
                 </span>
                 <span className="row-sub">
                   by {version.createdBy}
@@ -157,8 +160,8 @@ function Versions({ workspace: { id } }: { workspace: Workspace }) {
                     }
                     refresh={['workspaces', id]}
                   >
-                    It becomes a new version; nothing in the cloud changes by it. A waiting approval
-                    is void, and you count as an author of the next run.
+                    It becomes a new version. Nothing changes in the cloud. A waiting approval
+                    becomes void, and you become an author of the next run.
                   </ConfirmButton>
                 )}
               {may('manage_cloud_accounts') && version.status === 'finalized' && (

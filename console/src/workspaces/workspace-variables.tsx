@@ -26,7 +26,7 @@ export function Variables({ id }: { id: number }) {
       {query.isPending && <Loading what="variables" />}
       {query.isSuccess && variables.length === 0 && (
         <Empty title="No variables yet">
-          <p>What the files ask for, and what providers read from the environment.</p>
+          <p>Values for variables in the files, and environment variables for providers.</p>
           {add}
         </Empty>
       )}
@@ -107,8 +107,8 @@ const ValueOf = ({ value }: { value: Variable['value'] }) =>
 
 const deleteWords = ({ value }: Variable) =>
   value === null
-    ? 'The next run goes without it. Nobody can read its value again: keep it elsewhere first.'
-    : 'The next run goes without it.'
+    ? 'The next run does not get it. Nobody can read its value again: save it elsewhere first.'
+    : 'The next run does not get it.'
 
 type DialogProps = { workspaceId: number; variable: Variable | undefined; onClose: () => void }
 
@@ -171,7 +171,7 @@ function VariableDialog({ workspaceId, variable, onClose }: DialogProps) {
         label="Given to"
         name="phase"
         defaultValue={variable?.phase}
-        hint="Nobody approves a plan-only run, and it runs its author’s code. Only environment variables can be for one of the two."
+        hint="A plan-only run needs no approval and runs the code of its author. Only environment variables can be limited to plan or apply."
       >
         {phases.map((phase) => (
           <option key={phase} value={phase}>
