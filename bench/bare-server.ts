@@ -1,12 +1,13 @@
 import fastify from 'fastify'
 import { Pool } from 'pg'
+import { benchConfig } from './config.ts'
 
 /**
  * What the API is held against: Fastify and pg with nothing of ours. Each reading route does one
  * indexed query and answers JSON by a schema: one person by their key, or 50 of a table's
  * pipelines. The writing one makes a person and notes it, in one transaction.
  */
-const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
+const pool = new Pool({ connectionString: benchConfig.bareServer.databaseUrl, max: 10 })
 const app = fastify()
 
 const nullable = (type: string) => ({ type, nullable: true })
@@ -88,5 +89,5 @@ app.post('/users', async (request, reply) => {
     client.release()
   }
 })
-await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) })
+await app.listen({ host: '127.0.0.1', port: benchConfig.bareServer.port })
 process.on('SIGTERM', () => process.exit(0))

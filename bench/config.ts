@@ -1,20 +1,29 @@
-/** What a bench is told by its environment, in this one place: fewer rounds and smaller stores for a quick look. */
+/**
+ * The environment of the benches. Only this file in bench/ reads `process.env`. Fewer rounds and
+ * smaller stores make a quick run.
+ */
 export const benchConfig = {
   rounds: (usual: number) => positive('BENCH_ROUNDS', usual),
   warmUpRounds: (usual: number) => positive('BENCH_WARM_UP', usual),
-  /** How long each round asks. */
+  /** How long each round sends requests. */
   forMs: (usual: number) => positive('BENCH_MS', usual),
-  /** 1 is what the limits speak of; 0.02 is for a quick look. */
+  /** The size of the stores. The limits are set for 1; 0.02 makes a quick run. */
   scale: positive('BENCH_SCALE', 1),
   wantsDrain: process.env['BENCH_DRAIN'] !== '0',
   chromium: process.env['CC_CHROMIUM_BIN'] || '/usr/bin/chromium',
-  /** Of the hostile inputs only those whose name has this text. */
+  /** Runs only the hostile inputs whose name contains this text. */
   only: process.env['BENCH_ONLY'],
-  /** Whether processes are killed at random beside the hostile inputs. */
+  /** Whether the hostile bench also kills processes at random. */
   kills: process.env['BENCH_KILLS'] === '1',
-  /** In a part that the hostile bench started: where it writes how late its event loop is. */
+  /** Set in a process that the hostile bench starts: the folder for its event loop delays. */
   loopFolder: process.env['BENCH_LOOPS'],
   nodeOptions: process.env['BENCH_NODE_OPTIONS'],
+  /** The search path of the processes that a bench starts. */
+  path: process.env['PATH'],
+  /** The whole environment, for programs that a bench does not know (npx, Lighthouse). */
+  environment: process.env,
+  /** Set by start-api.ts for bare-server.ts. */
+  bareServer: { databaseUrl: process.env['DATABASE_URL'], port: Number(process.env['PORT']) },
 }
 
 function positive(name: string, usual: number): number {

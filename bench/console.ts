@@ -113,7 +113,7 @@ async function measure(
       ...(preset === 'desktop' ? ['--preset=desktop'] : []),
       ...(headers === undefined ? [] : [`--extra-headers=${headers}`]),
     ],
-    { env: { ...process.env, CHROME_PATH: browser }, timeout: 180_000 },
+    { env: { ...benchConfig.environment, CHROME_PATH: browser }, timeout: 180_000 },
   )
   // Lighthouse's own report; what is read here stands in every one of its versions.
   const { categories, audits } = JSON.parse(readFileSync(output, 'utf8')) as {

@@ -74,7 +74,7 @@ export async function startBare(databaseUrl: string, database: string): Promise<
 function start(script: string[], env: NodeJS.ProcessEnv): Pick<BenchApi, 'pid' | 'stop'> {
   const child: ChildProcess = spawn(process.execPath, script, {
     cwd: root,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: benchConfig.path, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const stop = async () => {

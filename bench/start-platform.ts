@@ -66,7 +66,7 @@ export async function startPlatform(
     const { api: port } = await freePorts(['api'])
     const address = `http://127.0.0.1:${port}`
     const env: NodeJS.ProcessEnv = {
-      PATH: process.env['PATH'],
+      PATH: benchConfig.path,
       // To profile: --cpu-prof, or a module that looks on.
       NODE_OPTIONS: benchConfig.nodeOptions,
       CC_DATA_DIR: dataDir,
