@@ -1,15 +1,18 @@
 import { Client } from 'pg'
 import { vi } from 'vitest'
 
-/** What one request sent to PostgreSQL: its statements, and how often it waited for an answer. */
+/** The statements that one request sent to PostgreSQL, and its number of round trips. */
 export type Sent = { statements: string[]; trips: number }
 
-/** Of this process and not of the request: each new connection, and counts that processes share. */
+/**
+ * Statements that do not belong to the request: the set-up of a new connection, and rate limit
+ * counts, which requests share.
+ */
 const apart = /^set role|request_counts/
 
 /**
- * Counts the statements of one request, whichever way they are sent. A trip begins with a statement
- * that is sent while no answer is outstanding; statements that travel together are one trip.
+ * Counts the statements that `work` sends through pg, and its round trips. A round trip starts with
+ * a statement that is sent while no answer is outstanding; pipelined statements share one.
  */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T } & Sent> {
   const sent: Sent = { statements: [], trips: 0 }
@@ -34,13 +37,16 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ answ
   }
 }
 
-/** A statement is text, or an object with its text. */
+/** pg takes a statement as text, or as an object with the text. */
 const textOf = (statement: unknown): string =>
   typeof statement === 'string' ? statement : String((statement as { text?: string }).text)
 
 type Callback = (...told: unknown[]) => void
 
-/** Calls `note` before the answer is handed on: by the query's callback, by the last argument, or by a promise. */
+/**
+ * Calls `note` before the caller gets the answer, by the query's callback, the last argument's or
+ * the promise.
+ */
 function whenAnswered(
   send: (...args: never[]) => unknown,
   { connection, args }: { connection: unknown; args: unknown[] },
@@ -53,7 +59,7 @@ function whenAnswered(
       callback(...told)
     }
   const [statement] = args
-  // A query of the store's own (store/driver/kept-query.ts) has its callback with it.
+  // The store's own query (store/driver/kept-query.ts) carries its callback.
   const { callback } = statement as { callback?: Callback }
   const last = args.at(-1)
   if (typeof callback === 'function')

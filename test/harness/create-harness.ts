@@ -32,32 +32,35 @@ export type Harness = {
   app: FastifyInstance
   deps: Deps & { mail: Mailer }
   config: Config
-  /** The settings by which another process reaches the same Temporal. */
+  /** The settings with which another process connects to the same Temporal namespace. */
   temporalEnv: Record<string, string>
   /** All mails sent, newest last. */
   mails: Mail[]
-  /** The newest mail to this address, once there is one more than `after` of them. */
+  /** Waits until this address has more than `after` mails, and returns the newest. */
   mailTo(address: string, after?: number): Promise<Mail>
-  /** Everything logged, as text: for looking for secrets. */
+  /** Everything logged, as text, so that a test can search it for secrets. */
   logged: () => string
   worker: TestWorker | undefined
-  /** Every secret that is used here is looked for in all that is written, when the harness closes. */
+  /** Notes every secret that the tests use. `close` fails if one of them was written anywhere. */
   secrets: SecretWatch
   organization(): Promise<TestOrganization>
   close(): Promise<void>
 }
 
 export type HarnessOptions = {
-  /** Runs plans and applies in this process, in a namespace of the file's own. */
+  /** Runs plans and applies in this process, in a Temporal namespace of this file only. */
   worker?: boolean
   env?: Record<string, string>
-  /** `real`: over SMTP_URL, or as files; `unsent`: what is queued stays there. */
+  /** `real` sends over SMTP_URL or writes files; `unsent` leaves mails in the queue. */
   mail?: 'memory' | 'real' | 'unsent'
-  /** Stands between the product and the outside world. */
+  /** Replaces the client for outgoing requests. */
   outbound?: (real: Outbound) => Outbound
 }
 
-/** A real PostgreSQL database of the file's own, the real HTTP stack, and with `worker` a real engine and sandbox. */
+/**
+ * The real HTTP stack on a PostgreSQL database of this file only. With `worker`, also a real
+ * Temporal worker and sandbox.
+ */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const name = `t${randomBytes(6).toString('hex')}`
   const databaseUrl = await copyTemplate(name)
@@ -76,9 +79,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     CC_OPA_BIN: inject('opaBin'),
     CC_LOG_LEVEL: 'debug',
     CC_TOFU_SLOTS: '3',
-    // Nobody waits at a test's end for an apply that sleeps.
+    // Closing the harness does not wait for an apply that still sleeps.
     CC_SHUTDOWN_GRACE_SECONDS: '1',
-    // Every test asks from one address; those of the limits set their own.
+    // All tests send from one address. Tests of the rate limits set their own limits.
     CC_RATE_LIMITS: 'token=1000000,scim=1000000,address=1000000',
     ...options.env,
   }
@@ -113,7 +116,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   secrets.follow(app)
   await app.listen({ host: '127.0.0.1', port })
   const worker = options.worker ? await startWorker(deps, inject('workflowBundle')) : undefined
-  // What a worker does for it; a file without one needs its mails all the same.
+  // The worker sends mails. A file without a worker sends them by this relay.
   const mailRelay = worker || options.mail === 'unsent' ? undefined : startMailRelay(deps)
 
   return {
@@ -150,7 +153,10 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   }
 }
 
-/** As the start does it. A role is the whole server's, but named after this database alone. */
+/**
+ * Creates the login roles, as the API does at its start. Roles are global to the server, so their
+ * names contain this database's name.
+ */
 async function ensureLoginsOf(config: Config): Promise<void> {
   const owner = connectOwner(config.databaseUrl)
   try {
@@ -200,7 +206,7 @@ async function asAdmin(work: (run: (sql: string) => Promise<void>) => Promise<vo
   const admin = connectOwner(new Secret(url.href))
   try {
     await work(async (sql) => {
-      // A template that somebody else copies at this moment is busy.
+      // The template database is busy while another test file copies it.
       for (let tries = 0; ; tries += 1)
         try {
           await admin.raw(sql)

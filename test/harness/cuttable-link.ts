@@ -5,13 +5,13 @@ import { freePort } from './create-harness.ts'
 export type CuttableLink = {
   /** `host:port` to connect to instead of the target. */
   address: string
-  /** Ends all connections, and refuses new ones. */
+  /** Ends all connections and refuses new ones. */
   cut(): Promise<void>
   mend(): Promise<void>
   close(): Promise<void>
 }
 
-/** A way to a server that a test can cut, so that the server is away for one test file alone. */
+/** A TCP proxy that a test can cut, so that a server is unreachable for one test file only. */
 export async function cuttableLink(target: string): Promise<CuttableLink> {
   const [host = '', targetPort] = target.split(':')
   const port = await freePort()

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
 export type DnsServer = {
-  /** As CC_DNS_SERVERS takes it. */
+  /** The server's address, in the form of CC_DNS_SERVERS. */
   address: string
-  /** TXT records by name; a name that is not here does not exist. */
+  /** TXT records by name. A name that is missing here does not exist. */
   records: Map<string, string[]>
-  /** `refuse`: a name server that is out of order. */
+  /** `refuse` answers as a name server that is out of order. */
   mode: 'answer' | 'refuse'
   asked: string[]
   close(): Promise<void>
@@ -18,7 +18,7 @@ const nameError = 3
 const txtType = 16
 const headerLength = 12
 
-/** A real name server on UDP that knows TXT records alone (RFC 1035). */
+/** A real name server on UDP that serves TXT records only (RFC 1035). */
 export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
@@ -40,7 +40,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     const code = server.mode === 'refuse' ? refused : texts ? noError : nameError
     const answers = code === noError ? (texts ?? []).map(txtRecord) : []
     const header = Buffer.from(query.subarray(0, headerLength))
-    // A response, recursion available, and the code.
+    // The flags: a response, recursion available, and the response code.
     header.writeUInt16BE(0x8180 | code, 2)
     header.writeUInt16BE(answers.length, 6)
     header.writeUInt32BE(0, 8)
@@ -57,11 +57,14 @@ function readName(query: Buffer): { name: string; end: number } {
     labels.push(query.toString('latin1', at + 1, at + 1 + length))
     at += 1 + length
   }
-  // Behind the root label its type and class.
+  // The question's type and class follow the root label.
   return { name: labels.join('.'), end: at + 5 }
 }
 
-/** Of the name in the question. Longer texts come in strings of 255 octets. */
+/**
+ * A TXT answer for the name in the question. RFC 1035 limits a string to 255 octets, so longer
+ * texts are split.
+ */
 function txtRecord(text: string): Buffer {
   const pieces = text.match(/.{1,255}/gs) ?? ['']
   const data = Buffer.concat(

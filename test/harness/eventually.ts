@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Patience = {
-  /** How often it looks at most. Looks are counted and not seconds: on a busy machine each takes longer. */
+  /**
+   * The limit of polls. It counts polls and not seconds, because each poll takes longer on a busy
+   * machine.
+   */
   looks?: number
   everyMs?: number
 }
 
-/** Looks until `look` finds something; undefined where it never did. */
+/** Polls until `look` finds something. Undefined if it never does. */
 export async function lookUntil<T>(
   look: () => Promise<T | undefined | false>,
   { looks = 900, everyMs = 100 }: Patience = {},
@@ -19,7 +22,7 @@ export async function lookUntil<T>(
   return undefined
 }
 
-/** Waits until `look` finds something. */
+/** Polls until `look` finds something. Throws if it never does. */
 export async function eventually<T>(
   look: () => Promise<T | undefined | false>,
   patience: Patience = {},

@@ -1,27 +1,30 @@
 export type Secret = {
   value: string
-  /** What it is, for the message: the value itself is in none. */
+  /** The kind of secret, for the message. No message contains the value. */
   kind: string
-  /** The address whose mails may hold it. */
+  /** The address whose mails may contain it. */
   mailedTo?: string
 }
 
 export type Written = {
   place: string
   text: string
-  /** Set for a mail: its recipient's own secrets belong there. */
+  /** Set for a mail, which may contain its recipient's own secrets. */
   mailTo?: string
 }
 
 export type Finding = { kind: string; place: string; around: string }
 
-/** Shorter ones are in some text by chance: a code of six digits, a password of a test's that is a word. */
+/**
+ * Shorter values occur in texts by chance: six-digit codes, and passwords of tests that are one
+ * word.
+ */
 export const shortestSecret = 12
 
-/** What is none of a test's doing and never belongs anywhere: a token of ours in its whole length. */
+/** A whole token of the product. It may be written nowhere, whether a test noted it or not. */
 const tokenShape = /cc_(?:pat|scim|agt|run)_[0-9A-Za-z]{49}/g
 
-/** Where one of the secrets stands in one of the texts, as it is or in a byte column's hex. */
+/** Finds each secret in the texts, as it is, JSON-escaped, or in hex as in a byte column. */
 export function findSecrets(secrets: Iterable<Secret>, written: readonly Written[]): Finding[] {
   const byStart = new Map<string, Array<Secret & { form: string }>>()
   for (const secret of secrets)

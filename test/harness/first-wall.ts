@@ -5,8 +5,9 @@ import { askPrepared } from '../../store/driver/ask-prepared.ts'
 import type { Harness } from './create-harness.ts'
 
 /**
- * The same API over the same database as the tables' owner, whom row-level security does not
- * hold: what other organizations are refused here is refused by the statements' own conditions.
+ * The same API over the same database, connected as the owner of the tables, who bypasses row-level
+ * security. A request for another organization's data that is refused here is refused by the
+ * conditions in the statements themselves.
  */
 export async function createFirstWallApp({ deps, config }: Harness) {
   const owner = connectOwner(config.databaseUrl)

@@ -27,7 +27,7 @@ export type AssertionOptions = {
   sessionNotOnOrAfter?: Date
   method?: string
   attributes?: Record<string, string | string[]>
-  /** Put as they are behind the attributes. */
+  /** XML that is appended to the attributes unchanged. */
   attributesXml?: string
   conditionsXml?: string
   authnStatementXml?: string
@@ -46,7 +46,7 @@ export type ResponseOptions = AssertionOptions & {
   nestedStatus?: string
   /** Changes the assertion before it is signed. */
   editAssertion?: (xml: string) => string
-  /** Instead of one assertion. */
+  /** XML to send instead of one assertion. */
   assertionXml?: string
 }
 
@@ -58,12 +58,12 @@ export type IdentityProvider = {
   privateKey: string
   metadata(more?: { certificates?: string[] }): string
   assertion(to: SpSide, options?: AssertionOptions): string
-  /** XML of a response; signed as asked. */
+  /** The XML of a response, signed as asked. */
   response(to: SpSide, options?: ResponseOptions): string
   sign(xml: string, id: string, options?: SigningOptions): string
 }
 
-/** What an identity provider knows of the request that it answers. */
+/** The data of a request that an identity provider needs for its response. */
 export type SpSide = { audience: string; acsUrl: string; requestId: string }
 
 const ns = {
@@ -77,7 +77,10 @@ const time = (date: Date) => date.toISOString()
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** An identity provider of our own that says whatever a test wants said, well signed or badly. */
+/**
+ * A test identity provider that sends any response a test asks for, with a valid signature or
+ * without.
+ */
 export async function createIdentityProvider({
   bits = 2048,
   validFrom = minutes(-60),
@@ -89,7 +92,7 @@ export async function createIdentityProvider({
   validFrom?: Date
   validUntil?: Date
   host?: string
-  /** Instead of a new one. */
+  /** Used instead of a new key and certificate. */
   key?: { certificate: string; privateKey: string }
 } = {}): Promise<IdentityProvider> {
   const entityId = `https://${host}/metadata`

@@ -3,10 +3,13 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What the plan file says, and what the lying engine shows in its place. */
+/** The value in the plan file, and the value that the lying program shows instead. */
 export const lie = { planned: '0.0.0.0/0', shown: '10.0.0.0/8' }
 
-/** A program and no script: the engine is installed unreadable, and a script must be read by an interpreter. */
+/**
+ * Compiled, not a script: the program is installed without read permission, and an interpreter
+ * would have to read a script.
+ */
 const source = `package main
 
 import (
@@ -34,8 +37,9 @@ func main() {
 `
 
 /**
- * OpenTofu but for `show`, which changes a value of what it prints: what a program that took the
- * engine's output would do. The real engine lies in `folder`, which the sandbox's steps can read.
+ * OpenTofu, except that `show` prints one value changed: an attacker who replaced the output of
+ * `tofu show` would do the same. The real OpenTofu lies in `folder`, which the sandbox's steps can
+ * read.
  */
 export function lyingEngine(tofu: string, folder: string): string {
   const real = join(folder, 'real-tofu')

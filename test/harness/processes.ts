@@ -10,28 +10,28 @@ import { freePort, type Harness } from './create-harness.ts'
 
 export type Process = {
   pid: number
-  /** What it printed, for a failed test. */
+  /** The output of the process, for the message of a failed test. */
   said(): string
-  /** SIGKILL, to this process alone: what it started is left to fend for itself. */
+  /** Sends SIGKILL to this process alone. Its child processes are not killed. */
   kill(): Promise<void>
-  /** SIGTERM, and waits for the end, with SIGKILL where it takes longer than that. */
+  /** Sends SIGTERM and waits for the exit; sends SIGKILL after `withinMs`. */
   stop(withinMs?: number): Promise<void>
 }
 
 export type Processes = {
-  /** Where the API that the sandboxes reach listens. */
+  /** The address of the API that the sandboxes call. */
   apiUrl: string
   startApi(): Promise<Process>
   startWorker(): Promise<Process>
-  /** Ends whatever still runs. */
+  /** Ends all processes that still run. */
   close(): Promise<void>
 }
 
 const root = join(import.meta.dirname, '../..')
 
 /**
- * The API and the worker as processes of their own, on the harness's database, namespace and
- * keyring. The tests keep calling the harness's own API, so that they can look while this one is dead.
+ * The API and the worker as separate processes on the harness's database, namespace and keyring.
+ * The tests call the harness's own API, so they can read while this API is dead.
  */
 export async function processesOf(
   harness: Harness,
@@ -93,7 +93,7 @@ async function run(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-200_000)))
   const ended = once(child, 'exit')
-  // A worker bundles its workflows first: on a machine that is busy with others that takes a minute.
+  // A worker bundles its workflows first, which takes a minute on a busy machine.
   const deadline = Date.now() + 180_000
   while (!isUp(said)) {
     if (hasEnded(child) || Date.now() > deadline) throw new Error(`${script} is not up:\n${said}`)
@@ -119,15 +119,15 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
 /**
- * The living `tofu` processes below a worker. By descent, because other test files have
- * sandboxes on this host as well.
+ * The living `tofu` processes below a worker. They are found by descent, because other test files
+ * run sandboxes on this host too.
  */
 export function tofuBelow(worker: number): number[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statusOf(Number(name)))
   const below = new Set([worker])
-  // A child may have a smaller number than its parent once numbers have wrapped around.
+  // A child can have a smaller pid than its parent after pids wrap around.
   for (let size = 0; size < below.size;) {
     size = below.size
     for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid)

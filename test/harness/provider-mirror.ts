@@ -19,12 +19,12 @@ const engineModule = join(import.meta.dirname, '../../engines/tofu')
 
 type Provider = { name: string; arguments: string[]; cwd?: string; env?: Record<string, string> }
 
-/** A real provider that nobody here wrote. */
+/** A published provider, not written for these tests. */
 const local: Provider = {
   name: 'local',
   arguments: ['install', `github.com/terraform-providers/terraform-provider-local@v${version}`],
 }
-/** OpenTofu's own for its tests, of the engine's sources: of its build alone the link is missing. */
+/** OpenTofu's own test provider, built from the OpenTofu sources that engines/tofu requires. */
 const simple: Provider = {
   name: 'simple',
   arguments: [
@@ -42,13 +42,13 @@ const simple: Provider = {
 export type ProviderMirror = { cliConfig: string; folder: string }
 
 /**
- * Real providers, built from their Go modules and laid out as a filesystem mirror; undefined where no
- * Go is there to build them. Built once a machine.
+ * Real providers, built from their Go modules and laid out as a filesystem mirror. Undefined where
+ * Go is not installed. Built once per machine.
  */
 export function providerMirror(more: { simple?: true } = {}): ProviderMirror | undefined {
   const providers = [local, ...(more.simple ? [simple] : [])]
   const programs = providers.map((provider) => [provider.name, built(provider)] as const)
-  // Where the uid of a sandbox's slot may go.
+  // A folder that the uid of a sandbox's slot may read.
   const mirror = mkdtempSync(join(tmpdir(), 'cc-mirror-'))
   chmodSync(mirror, 0o755)
   for (const [name, program] of programs) {
@@ -81,7 +81,7 @@ function built(provider: Provider): string | undefined {
       stdio: 'ignore',
     })
     const [program = ''] = readdirSync(bin)
-    // Whole or not at all: test files run in parallel.
+    // Renames the finished build into place, because test files run in parallel.
     renameSync(join(bin, program), target)
     return target
   } catch {
@@ -91,7 +91,10 @@ function built(provider: Provider): string | undefined {
   }
 }
 
-/** Puts a script before the provider that runs the configuration's own `trap.sh`, as a hostile provider would. */
+/**
+ * Wraps the provider in a script that first runs the configuration's `trap.sh`, as a hostile
+ * provider would.
+ */
 export function setTraps({ folder }: ProviderMirror): void {
   const [program = ''] = globSync(join(folder, '**/terraform-provider-local_v*'))
   const real = join(dirname(program), 'real')

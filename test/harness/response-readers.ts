@@ -3,7 +3,7 @@ import { readResponse, type ReadResponse } from '../../domain/saml/read-response
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
-/** The request that every response here answers. */
+/** The request that all responses in these tests answer. */
 export const answered = {
   audience: 'https://sp.test/api/auth/saml/metadata?org=acme',
   acsUrl: 'https://sp.test/api/auth/saml/acs',
@@ -12,13 +12,16 @@ export const answered = {
 
 export type Readers = {
   read(xml: string, certificates?: string[]): ReadResponse
-  /** `read <name>`, or why not. */
+  /** `read <name>`, or the reason of the refusal. */
   reasonOf(xml: string, certificates?: string[]): string
-  /** What the bare library reads, set up as its documentation says for providers that sign one of the two. */
+  /**
+   * What node-saml alone reads, set up as its documentation says for providers that sign either the
+   * Response or the Assertion.
+   */
   bare(xml: string): Promise<string>
 }
 
-/** Our reader of responses and the library that others build upon, side by side. */
+/** Our reader of SAML responses beside node-saml. */
 export function readersOf(idp: IdentityProvider): Readers {
   const read: Readers['read'] = (xml, certificates = [idp.certificate]) =>
     readResponse(xml, { ...answered, idpEntityId: idp.entityId, certificates, now: new Date() })

@@ -18,7 +18,7 @@ export async function getRun(user: TestUser, workspace: TestWorkspace, id: numbe
   return response.json().run
 }
 
-/** Looks until the run is as `when` wants it: the only wait there is, with an end. */
+/** Polls until `when` accepts the run. Throws after `timeoutMs`. */
 export async function runUntil(
   user: TestUser,
   place: { workspace: TestWorkspace; id: number },
@@ -44,7 +44,7 @@ export async function linesOf(
   run: { id: number; stage: string },
 ): Promise<string[]> {
   const lines: string[] = []
-  // A page ends at 10,000 lines or a megabyte.
+  // The API ends a page at 10,000 lines or 1 MB.
   for (let [after, count] = [0, 1]; count > 0;) {
     const url = `${workspace.url}/runs/${run.id}/logs?stage=${run.stage}&limit=10000&after=${after}`
     const page = (await user.get(url)).json()

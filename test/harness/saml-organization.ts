@@ -13,12 +13,12 @@ import type { TestUser } from './test-user.ts'
 export type SamlOrganization = {
   org: TestOrganization
   idp: IdentityProvider
-  /** An Owner; whoever saved the configuration. */
+  /** The Owner who saved the configuration. */
   admin: TestUser
   domain: string
-  /** Asks for a sign-in, and says what the provider knows of it. */
+  /** Starts a sign-in and returns what the provider knows of the request. */
   begin(app?: Harness['app'], body?: object): Promise<Begun>
-  /** One whole sign-in. */
+  /** Runs one whole sign-in. */
   signIn(options?: ResponseOptions, post?: PostOptions): Promise<LightMyRequestResponse>
 }
 
@@ -30,7 +30,7 @@ export type PostOptions = {
   browser?: 'own' | 'none'
 }
 
-/** An organization with an enabled identity provider of its own. */
+/** An organization with its own enabled identity provider. */
 export async function createSamlOrganization(
   harness: Harness,
   settings: Record<string, unknown> = {},
@@ -70,7 +70,7 @@ export async function createSamlOrganization(
   }
 }
 
-/** Single sign-on required, through a provider that is enabled. */
+/** Enables a provider and requires single sign-on. */
 export async function requireSso(admin: TestUser): Promise<void> {
   const idp = await createIdentityProvider()
   const answers = [
@@ -124,7 +124,7 @@ export async function postResponse(
 export const sessionOf = (answer: LightMyRequestResponse): string | undefined =>
   answer.cookies.find(({ name }) => /^(__Host-)?cc_session$/.test(name))?.value
 
-/** Who a session belongs to, as `GET /api/auth/me` says. */
+/** The user of a session, from `GET /api/auth/me`. */
 export async function meOf(harness: Harness, answer: LightMyRequestResponse) {
   const cookie = `${sessionCookieOf(harness.config)}=${sessionOf(answer)}`
   return (await harness.app.inject({ url: '/api/auth/me', headers: { cookie } })).json()

@@ -2,7 +2,7 @@ import { newSecret } from '../../domain/access/credentials.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { Harness } from './create-harness.ts'
 
-/** The cookie of a session that an identity provider opened, without the sign-in. */
+/** Inserts a session as a SAML sign-in does, without the sign-in, and returns its cookie. */
 // oxlint-disable-next-line max-params -- a place, a person, and what the session may do
 export async function samlSessionOf(
   { deps, secrets }: Harness,

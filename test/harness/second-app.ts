@@ -7,7 +7,7 @@ import type { TestUser } from './test-user.ts'
 
 export type SecondApp = {
   app: FastifyInstance
-  /** The same signed-in person, asking the other process. */
+  /** The same signed-in user, with requests to the other API. */
   call(
     user: TestUser,
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -16,7 +16,10 @@ export type SecondApp = {
   close(): Promise<void>
 }
 
-/** Another API over the same database with pools of its own: what holds here holds over processes. */
+/**
+ * Another API over the same database with its own connection pools, as a second process would be.
+ * Rules that hold here hold across processes.
+ */
 export async function createSecondApp({ deps, config, secrets }: Harness): Promise<SecondApp> {
   const store = connectStore(databaseLogins(config), 8)
   const app = await createApp({ ...deps, store })

@@ -5,7 +5,7 @@ import { watchSecrets } from './secret-watch.ts'
 
 const password = 'a sentence that nobody may see'
 
-/** Signs somebody in vain, which is enough to have their password noted. */
+/** Tries to log in with `password`, so the harness notes the password. */
 async function used(): Promise<Harness> {
   const harness = await createHarness()
   await harness.app.inject({
@@ -16,13 +16,13 @@ async function used(): Promise<Harness> {
   return harness
 }
 
-test('a harness does not close in silence over a secret in the log', async () => {
+test('closing a harness fails when a secret is in the log', async () => {
   const harness = await used()
   harness.deps.log.info({ attempt: { password } }, 'sign-in')
   await expect(harness.close()).rejects.toThrow(/password in the log/)
 })
 
-test('nor over one in an audit entry, and its message does not hold it', async () => {
+test('closing a harness fails when a secret is in an audit entry, and the message leaves it out', async () => {
   const harness = await used()
   const org = await harness.organization()
   const user = await org.user('Owner')
@@ -35,7 +35,7 @@ test('nor over one in an audit entry, and its message does not hold it', async (
   expect(String(error)).not.toContain(user.cookie)
 })
 
-test('a link may stand in the mail that brings it, and in no other', () => {
+test('a mailed link is allowed in the mail to its recipient and in no other mail', () => {
   const link = 'x'.repeat(43)
   const mail = (to: string) => ({ to, subject: 's', text: `Follow this:\n\n${link}\n` })
   const watch = watchSecrets()
@@ -45,7 +45,7 @@ test('a link may stand in the mail that brings it, and in no other', () => {
   expect(() => watch.assertNoneWritten()).toThrow(/a mailed link in a mail to c@b.example/)
 })
 
-test('a token of ours is found in the clear and in a byte column, noted or not', () => {
+test('an API token is found as text even if not noted, and as hex of a byte column if noted', () => {
   const token = `cc_pat_${'a'.repeat(49)}`
   const watch = watchSecrets()
   watch.wrote('here', `{"authorization":"Bearer ${token}"}`)

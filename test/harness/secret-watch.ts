@@ -6,16 +6,16 @@ export type SecretWatch = {
   note(kind: string, value: unknown): void
   noteMail(mail: Mail): void
   wrote(place: string, text: string): void
-  /** Notes what is sent to and answered by this app as tests inject it. */
+  /** Notes the secrets in the requests that tests inject into this app, and in its answers. */
   follow(app: FastifyInstance): void
-  /** Throws where a noted secret stands in something that was written. */
+  /** Throws if something that was written contains a noted secret. */
   assertNoneWritten(): void
   counts(): { secrets: number; characters: number }
 }
 
 /**
- * Notes every secret that a test uses, wherever it comes from, and what the service wrote
- * meanwhile. At its end each file's harness looks for the ones in the others.
+ * Notes every secret that a test uses, and what the service writes meanwhile. When a test file
+ * ends, its harness searches what was written for the secrets.
  */
 export function watchSecrets(): SecretWatch {
   const secrets = new Map<string, Secret>()
@@ -28,7 +28,7 @@ export function watchSecrets(): SecretWatch {
     },
     noteMail({ to, text, html = '', subject }) {
       for (const [token] of text.matchAll(/(?<![\w-])[\w-]{43}(?![\w-])/g))
-        // Whoever was mailed it first, even where it was sent back to us since.
+        // The first recipient counts, even if the token was sent back to the service since.
         if (!secrets.get(token)?.mailedTo)
           secrets.set(token, { value: token, kind: 'a mailed link', mailedTo: to })
       written.push({ place: `a mail to ${to}`, text: `${subject}\n${text}\n${html}`, mailTo: to })
@@ -41,7 +41,7 @@ export function watchSecrets(): SecretWatch {
         noteExchange(watch, typeof options === 'string' ? { url: options } : options, answer)
         return answer
       }
-      // Tests always wait for an answer, so the chained form of `inject` is not kept.
+      // Tests always await `inject`, so its chained form is not supported.
       app.inject = followed as typeof app.inject
     },
     assertNoneWritten() {
@@ -74,7 +74,8 @@ function noteExchange(
     const text = Buffer.from(credential, 'base64').toString()
     watch.note('a password of basic auth', text.slice(text.indexOf(':') + 1))
   }
-  // What a refused body holds is no secret of anybody's: "password is the address" is tested so.
+  // The fields of a body refused with 400 are not secrets: one test sends the address as its
+  // password.
   if (answer.statusCode !== 400) noteFields(watch, bodyOf(payload), sentFields)
   for (const { name, value } of answer.cookies)
     if (/^(__Host-)?cc_session$/.test(name)) watch.note('a session', value)
@@ -94,7 +95,7 @@ function bodyOf(payload: unknown): unknown {
   }
 }
 
-/** Deeper than any body that the service takes; a test sends one of five thousand. */
+/** Deeper than any body that the API accepts. One test sends a body nested 5,000 deep. */
 const deepest = 20
 
 function noteFields(

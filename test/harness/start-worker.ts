@@ -6,7 +6,7 @@ import type { Deps } from '../../api/deps.ts'
 
 export type TestWorker = { stop(): Promise<void> }
 
-/** The real worker, with the real sandbox, in this process. */
+/** The real worker with the real sandbox, in this process. */
 export async function startWorker(
   deps: Deps & { mail: Mailer },
   codePath: string,

@@ -10,7 +10,7 @@ export type TestOrganization = {
   id: number
   slug: string
   user(role: Role, options?: { platformAdmin?: boolean }): Promise<TestUser>
-  /** Makes a workspace with these files, as `by` (a new Owner unless said). */
+  /** Makes a workspace with these files as the user `by`, by default a new Owner. */
   workspace(options?: WorkspaceOptions): Promise<TestWorkspace>
 }
 
@@ -23,7 +23,7 @@ export type WorkspaceOptions = {
 
 export type TestWorkspace = { id: number; name: string; pipelineId: number; url: string }
 
-/** One resource that needs no provider: OpenTofu has it built in. */
+/** One resource that needs no provider download: it is built into OpenTofu. */
 export const simpleFiles = {
   'main.tf': `variable "word" { default = "hello" }
 resource "terraform_data" "one" { input = var.word }

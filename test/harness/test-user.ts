@@ -16,11 +16,14 @@ export type TestUser = {
   put(url: string, body?: unknown): Promise<LightMyRequestResponse>
   patch(url: string, body?: unknown): Promise<LightMyRequestResponse>
   delete(url: string): Promise<LightMyRequestResponse>
-  /** An API token of this person's, for calls without a cookie. */
+  /** An API token of this user, for requests without a cookie. */
   token(role?: Role): Promise<string>
 }
 
-/** Somebody signed in, without the second that a password costs. */
+/**
+ * A signed-in user. The session is inserted directly, which saves the second that password hashing
+ * takes.
+ */
 export async function createTestUser(
   app: FastifyInstance,
   deps: Deps,

@@ -12,16 +12,16 @@ type Scene = {
   doc: Document
   response: Element
   assertion: Element
-  /** A copy with the other address, and without any signature. */
+  /** A copy with the other address and without a signature. */
   evilOf: (element: Element) => Element
 }
 
 /**
- * The eight signature wrapping attacks of Somorovsky and others (USENIX Security 2012), over a
- * genuine response: the signed original stays somewhere in the document, and an evil copy with
- * another address stands where a careless reader looks. Namespaces are kept, so that it is
- * the position and not a parser that refuses. 1 and 2 need a signed Response, the others a
- * signed Assertion.
+ * The eight signature wrapping attacks of Somorovsky and others (USENIX Security 2012), applied to
+ * a genuine response. The signed original stays in the document, and the attacker's copy with
+ * another address stands where a careless reader looks. The namespaces are kept, so a reader has to
+ * refuse the copy by its position. Attacks 1 and 2 need a signed Response, the others a signed
+ * Assertion.
  */
 export function wrapSignature(
   xml: string,
@@ -88,7 +88,7 @@ const attacks: Record<Wrapping, (scene: Scene) => void> = {
   },
 }
 
-// A clone of an element is one.
+// Cloning an element returns an element.
 const copyOf = (element: Element): Element => element.cloneNode(true) as Element
 
 const signatureOf = (element: Element): Element => copyOf(only(element, 'Signature'))
@@ -111,7 +111,7 @@ function only(parent: Element, name: string): Element {
 }
 
 function replaceText(node: Node, from: string, to: string): void {
-  // A text node's own field: the serializer reads no other.
+  // The serializer reads a text node's `data` field only.
   if (node.nodeType === 3) (node as Text).data = (node as Text).data.replaceAll(from, to)
   for (const child of Array.from(node.childNodes ?? [])) replaceText(child, from, to)
 }

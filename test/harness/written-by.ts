@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client'
 import type { PlatformDb } from '../../store/driver/connect.ts'
 
-/** A state of 64 MiB is sealed, and nothing to read through. */
+/** Longer columns are left out: a state of 64 MiB is encrypted, and slow to search. */
 const largestRow = 5_000_000
 
-/** Every row of every table, as text: whatever is in the clear in the database is found in it. */
+/** Every row of every table as text, so that a secret in clear text in the database is found. */
 export async function textOfDatabase(db: PlatformDb): Promise<Map<string, string>> {
   const { rows: tables } = await db.raw(
     `select c.relname as name from pg_class c
@@ -21,7 +21,10 @@ export async function textOfDatabase(db: PlatformDb): Promise<Map<string, string
   return texts
 }
 
-/** The histories of all workflows of a namespace, their payloads as they are: anybody may read them in the engine's UI. */
+/**
+ * The histories of all workflows of a namespace with undecoded payloads, as anyone with access to
+ * Temporal's UI reads them.
+ */
 export async function textOfHistories(client: Client): Promise<string> {
   const texts: string[] = []
   for await (const { workflowId, runId } of client.workflow.list()) {

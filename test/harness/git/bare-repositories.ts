@@ -19,17 +19,20 @@ const env = {
 
 export type NewCommit = {
   branch: string
-  /** Undefined takes whatever is there; null wants the branch not to be there. */
+  /**
+   * The commit that the branch must point to: undefined accepts any, null means that the branch
+   * does not exist.
+   */
   expected?: string | null
   parent?: string | null
   write?: Record<string, string>
   remove?: readonly string[]
   message: string
-  /** The address of author and committer. */
+  /** The address of the author and the committer. */
   email?: string
 }
 
-/** Real bare repositories, written by git itself: what stands behind the providers made here. */
+/** Real bare repositories, written by git. The test peers serve them. */
 export class BareRepositories {
   readonly root = mkdtempSync(join(tmpdir(), 'cc-bare-'))
   readonly #known = new Map<string, Promise<Map<string, string>>>()
@@ -85,7 +88,7 @@ export class BareRepositories {
       }))
   }
 
-  /** Throws `moved` where the branch is not at what was expected: git's own compare-and-swap. */
+  /** A compare-and-swap by git: throws `moved` if the branch does not point to `expected`. */
   async commit(name: string, commit: NewCommit): Promise<string> {
     const head = await this.head(name, commit.branch)
     const expected = commit.expected === undefined ? (head ?? null) : commit.expected
@@ -142,7 +145,7 @@ export class BareRepositories {
       })
   }
 
-  /** Every file of a branch with its content. */
+  /** All files of a branch with their contents. */
   async tree(name: string, branch: string): Promise<Record<string, string>> {
     const head = await this.head(name, branch)
     if (!head) return {}
@@ -156,7 +159,7 @@ export class BareRepositories {
     return (await this.#lastCommits(name, commit)).get(path) ?? ''
   }
 
-  /** Whether a commit has this file; and of one commit all is asked of git once. */
+  /** Whether a commit contains this file. Asks git once per commit. */
   async has(name: string, commit: string, path: string): Promise<boolean> {
     return (await this.#lastCommits(name, commit)).has(path)
   }
@@ -165,7 +168,7 @@ export class BareRepositories {
     const known = this.#known.get(`${name} ${commit}`)
     if (known) return known
     const read = this.#readLastCommits(name, commit)
-    // A branch's name stands for another commit tomorrow.
+    // A branch's name is not cached, because the branch moves.
     if (/^[0-9a-f]{40}$/.test(commit)) this.#known.set(`${name} ${commit}`, read)
     return read
   }
@@ -188,7 +191,10 @@ export class BareRepositories {
     return found
   }
 
-  /** Commits that touched a folder, newest first, with the addresses of their authors and committers. */
+  /**
+   * The commits that touched a folder, newest first, with the addresses of their authors and
+   * committers.
+   */
   async log(
     name: string,
     { range, path = '' }: { range: string[]; path?: string },

@@ -1,4 +1,5 @@
-// What the Bitbucket Cloud peer answers; `published/bitbucket.ts` holds it against Atlassian's own types.
+// The answers of the Bitbucket Cloud peer. `published/bitbucket.ts` checks them against Atlassian's
+// types.
 
 type Paths = { type: string; path: string }
 type Side = { branch: { name: string }; repository?: { type: string; uuid: string } }
@@ -11,7 +12,7 @@ export type Repository = {
   is_private: boolean
   mainbranch: { type: string; name: string } | null
 }
-/** CHANGE-3022, which the published types are older than. */
+/** CHANGE-3022, which is newer than the published types. */
 export type WorkspaceAccess = {
   type: 'workspace_access'
   administrator: boolean

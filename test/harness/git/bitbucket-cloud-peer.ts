@@ -12,7 +12,10 @@ const fail = (status: number, message: string): PeerAnswer => ({
   json: { type: 'error', error: { message } },
 })
 
-/** Bitbucket Cloud's API 2.0 and its git over HTTP; peers-by-clients.test.ts drives it by the `bitbucket` client. */
+/**
+ * Bitbucket Cloud's API 2.0 and git over HTTP. peers-by-clients.test.ts calls it with the
+ * `bitbucket` client.
+ */
 export async function bitbucketCloudPeer(): Promise<GitPeer> {
   const store = new PeerProjects()
   const { repositories } = store
@@ -166,7 +169,7 @@ async function commits(
   }
 }
 
-/** A form of files by path; `parents` must be the head of a branch that is there. */
+/** A form with the files by path. `parents` must be the head of an existing branch. */
 async function src(
   store: PeerProjects,
   project: PeerProject,

@@ -13,7 +13,7 @@ const fail = (status: number, message: string): PeerAnswer => ({
 })
 const ok = (json: unknown): PeerAnswer => ({ status: 200, json })
 
-/** Bitbucket Data Center's REST API 1.0; commits are pushed to a real git http-backend. */
+/** Bitbucket Data Center's REST API 1.0. Commits are pushed to a real git http-backend. */
 export async function bitbucketDataCenterPeer(): Promise<GitPeer> {
   const store = new PeerProjects()
   const { repositories } = store
@@ -35,7 +35,7 @@ export async function bitbucketDataCenterPeer(): Promise<GitPeer> {
     ...control,
     async protect(name, branch) {
       await control.protect(name, branch)
-      // Its branch permissions refuse a push as a hook does.
+      // Branch permissions refuse a push by a hook, as Data Center does.
       const hook = join(repositories.path(store.named(name).name), 'hooks', 'update')
       writeFileSync(hook, `#!/bin/sh\n[ "$1" != refs/heads/${branch} ]\n`)
       chmodSync(hook, 0o755)
@@ -130,7 +130,7 @@ async function route(
   return fail(404, 'Not found')
 }
 
-/** For administrators of the repository alone. */
+/** Only administrators of the repository may use these routes. */
 function refChanges(
   store: PeerProjects,
   project: PeerProject,

@@ -4,7 +4,7 @@ import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
 const ok = (json: unknown, status = 200): PeerAnswer => ({ status, json })
 
-/** One pull request of Bitbucket Cloud's, and its comments. */
+/** One pull request of Bitbucket Cloud, with its comments. */
 export function cloudPull(
   store: PeerProjects,
   project: PeerProject,
@@ -46,7 +46,7 @@ export function cloudPull(
   return ok(show(found))
 }
 
-/** One pull request of Bitbucket Data Center's, its changes, activities and comments. */
+/** One pull request of Bitbucket Data Center, with its changes, activities and comments. */
 export async function dataCenterPull(
   store: PeerProjects,
   project: PeerProject,

@@ -9,7 +9,7 @@ const failed = (status: number, message: string): PeerAnswer => ({
 const notForTokens = failed(403, 'This API is not accessible by this authentication mechanism')
 const noWorkspace = failed(404, 'No workspace with this identifier.')
 
-/** Listings of workspaces and of their repositories; undefined for every other address. */
+/** Answers the lists of workspaces and of their repositories. Undefined for all other paths. */
 export async function cloudListing(
   store: PeerProjects,
   request: PeerRequest,
@@ -40,7 +40,7 @@ const removed: PeerAnswer = {
   },
 }
 
-/** A person signs in by address and API token, whose scopes have names of their own. */
+/** A user signs in with address and API token. The scopes of API tokens have their own names. */
 const isPerson = ({ headers }: PeerRequest) => /^basic /i.test(headers.authorization ?? '')
 
 export function scopesOf(request: PeerRequest, right: 'read' | 'write'): string {
@@ -51,7 +51,10 @@ export function scopesOf(request: PeerRequest, right: 'read' | 'write'): string 
   return right === 'write' ? 'repository:write, pullrequest:write' : 'repository'
 }
 
-/** CHANGE-3022. An access token is of one workspace, project or repository, and of no person. */
+/**
+ * CHANGE-3022. An access token belongs to a workspace, a project or a repository, and not to a
+ * user.
+ */
 function workspaces(store: PeerProjects, request: PeerRequest): PeerAnswer {
   if (!isPerson(request)) return notForTokens
   const slugs = [...new Set(store.projects.map(({ name }) => name.split('/')[0] ?? ''))]

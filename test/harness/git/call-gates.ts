@@ -2,12 +2,15 @@ import type { GitPeer } from './git-peer.ts'
 import type { PeerFault, PeerRequest } from './peer-server.ts'
 
 export type Gate = {
-  /** The calls about this repository so far, from when it was set, without its name, commits and comments. */
+  /**
+   * The calls about this repository since `set`. The repository's name, commits and comments are
+   * replaced by `*`.
+   */
   calls: string[]
-  /** Resolves once somebody stands at it. */
+  /** Resolves once a caller waits at the gate. */
   reached: Promise<string>
 }
-/** The nth time of one call, as `calls` tells it. */
+/** The nth occurrence of one call, as recorded in `calls`. */
 export type GateAt = { call: string; nth: number; when: 'before' | 'after' }
 
 type Standing = Gate & {
@@ -18,9 +21,10 @@ type Standing = Gate & {
 }
 
 /**
- * Stops whoever calls a provider about a repository at exactly one call: `before` the provider
- * does anything, or `after` it has done it and before its answer is seen. Later calls about the
- * same repository stop too, so that nobody walks around the gate. Opening it hangs up on all of them.
+ * Blocks a caller of a provider at exactly one call about a repository: `before` the provider
+ * handles it, or `after` it handled it and before it answers. Later calls about the same repository
+ * block too, so no other caller passes. Opening the gate closes the connections of all blocked
+ * calls.
  */
 export class CallGates {
   readonly #gates = new Map<string, Standing>()
@@ -32,7 +36,10 @@ export class CallGates {
       server.fault = async (request, when) => this.#meet(request, when)
   }
 
-  /** Without a place it only counts. `onAnswer` is told of each call that was done, before its answer goes out. */
+  /**
+   * Without `at` the gate only records calls. `onAnswer` gets each handled call before its answer
+   * is sent.
+   */
   set(repo: string, at?: GateAt, onAnswer?: (call: string) => Promise<void> | void): Gate {
     let arrive: (call: string) => void = () => undefined
     const reached = new Promise<string>((resolve) => (arrive = resolve))
@@ -52,9 +59,9 @@ export class CallGates {
     const repo = /(acme|projects\/acme\/repos)\/([\w-]+)/.exec(where)?.[2]
     const gate = repo === undefined ? undefined : this.#gates.get(`acme/${repo}`)
     if (repo === undefined || !gate) return undefined
-    // Its workspace is named after it, so that a file's path holds the name once more.
+    // The workspace has the repository's name, so the path of a file contains the name again.
     const nameless = where.replaceAll(repo, '*').replace(/[0-9a-f]{40}/g, '*')
-    // Each comment has an id of its own.
+    // Each comment has its own id.
     const call = `${method} ${nameless.replace(/(?<=\/(notes|comments)\/)\d+/, '*')}`
     if (when === 'before') gate.calls.push(call)
     else await gate.onCall?.(call)

@@ -5,9 +5,10 @@ import { startInitialization } from '../../../app/git/start-initialization.ts'
 import type { GitPeer } from './git-peer.ts'
 
 /**
- * A connection as POST leaves it before it has marked anything: row, claim and a workflow to be
- * started. All that is written to the repository is then the workflow's work; and Bitbucket Cloud,
- * which has no hosts but its own, can be a peer for processes that have the real way out.
+ * Creates a connection as POST does before it marks the repository: the row, the claim and a queued
+ * workflow. The workflow then makes all writes to the repository. It also lets processes with the
+ * real outbound client use the peer as Bitbucket Cloud, whose address POST does not let a user
+ * choose.
  */
 export async function connectDirectly(
   { store, keyring, outbound }: Pick<Deps, 'store' | 'keyring' | 'outbound'>,

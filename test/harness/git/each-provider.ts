@@ -6,19 +6,19 @@ import { createOutbound, type Outbound } from '../../../gateways/outbound/outbou
 import type { GitPeer } from './git-peer.ts'
 import { peerMakers } from './peer-makers.ts'
 
-/** One provider under test; `peer` and `host` are there once its tests run. */
+/** One provider under test. `peer` and `host` are set once its tests run. */
 export type Provider = {
   readonly peer: GitPeer
-  /** With a token that may do everything. */
+  /** The host's client, with a token that has all rights. */
   readonly host: GitHost
-  /** The way out to the peer, as it really is. */
+  /** The real outbound client to the peer. */
   readonly outbound: Outbound
   hostWith(token: string, outbound?: Outbound): GitHost
-  /** A repository of its own name, with its head. Without files it is empty. */
+  /** Creates a repository with a new name and returns its head. Without `files` it is empty. */
   repository(files?: Record<string, string>): Promise<{ name: string; head: string }>
 }
 
-/** The same cases for each provider, against a peer of its own. */
+/** Runs the same cases for each provider, each against its own peer. */
 export function eachProvider(title: string, define: (provider: Provider) => void): void {
   describe.each(Object.entries(peerMakers))(title, (_, makePeer) => {
     let made: Pick<Provider, 'peer' | 'host' | 'outbound'> | undefined
@@ -60,7 +60,7 @@ export function eachProvider(title: string, define: (provider: Provider) => void
   })
 }
 
-/** What `work` fails with, which has to be one of our own errors. */
+/** The error that `work` rejects with, which must be an AppError. */
 export async function failureOf(work: Promise<unknown>): Promise<AppError> {
   const error = await work.then(
     () => undefined,

@@ -5,11 +5,14 @@ const unused = () => {
   throw new Error('An activity of Git starts no program.')
 }
 
-/** What the worker gives the activities of Git, without the sandbox and runners that they do not use. */
+/**
+ * The dependencies of the Git activities, without the sandbox and the runners, which they do not
+ * use.
+ */
 export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
   ...deps,
   publicOrigin: config.baseUrl ?? 'http://127.0.0.1',
-  // A test that reached one of these would fail with the error above.
+  // A test that used one of these would fail with the error above.
   sandbox: { lend: unused } as unknown as Deps['sandbox'],
   runners: { lend: unused } as unknown as Deps['runners'],
   planJsonBytes: 0,

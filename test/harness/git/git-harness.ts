@@ -8,16 +8,16 @@ export { peerMakers } from './peer-makers.ts'
 
 export type GitHarness = Harness & {
   peer: GitPeer
-  /** A body for POST /api/git/connections to this repository. */
+  /** The body of POST /api/git/connections for this repository. */
   body(repo: string, more?: Record<string, unknown>): Record<string, unknown>
-  /** The audit events of an organization whose names begin so. */
+  /** The audit events of an organization whose names start with this text. */
   events(
     owner: TestUser,
     begin: string,
   ): Promise<Array<{ event: string; detail: Record<string, unknown> }>>
 }
 
-/** The stack with a worker, beside one provider whose address the operator has opened. */
+/** The harness with a worker, and one provider whose address the operator has allowed. */
 export async function gitHarness(
   makePeer: () => Promise<GitPeer>,
   { worker = true, env = {} }: { worker?: boolean; env?: Record<string, string> } = {},
@@ -50,8 +50,8 @@ export async function gitHarness(
 }
 
 /**
- * Bitbucket Cloud stands at its public addresses alone: what is sent there reaches the peer. The
- * rules of the real way out hold for the peer's address as for any other.
+ * Sends requests for Bitbucket Cloud's public addresses to the peer, because Bitbucket Cloud has no
+ * other addresses. The rules of the real outbound client apply to the peer's address too.
  */
 export function wayTo(peer: GitPeer): (real: Outbound) => Outbound {
   if (peer.product !== 'bitbucket-cloud') return (real) => real

@@ -4,23 +4,23 @@ import type { PeerEvent, PeerHook, SentDelivery } from './webhook-delivery.ts'
 
 export type PeerRight = 'write' | 'read'
 
-/** One provider to test against, and what a test must be able to do behind its back. */
+/** A test provider, and the changes that a test makes at it without the product's knowledge. */
 export type GitPeer = {
   product: GitProduct
   provider: GitProvider
   server: PeerServer
-  /** Without files the repository is empty. */
+  /** Without `files` the repository is empty. */
   createRepository(name: string, files?: Record<string, string>): Promise<void>
-  /** A token that this provider takes, with these rights to everything. */
+  /** A token that this provider accepts, with this right to all repositories. */
   token(right?: PeerRight): string
   revoke(token: string): void
   archive(name: string): Promise<void>
   unarchive(name: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   protect(name: string, branch: string): Promise<void>
-  /** Merges the open pull request between these, protected or not. */
+  /** Merges the open pull request between these branches, even if the branch is protected. */
   merge(name: string, request: { from: string; into: string }): Promise<void>
-  /** Somebody else's commit. */
+  /** A commit by somebody outside the product. */
   edit(
     name: string,
     change: {
@@ -28,30 +28,33 @@ export type GitPeer = {
       write?: Record<string, string>
       remove?: string[]
       message?: string
-      /** The address of its author and committer. */
+      /** The address of the author and the committer. */
       email?: string
-      /** Signed by the key of an account that has this address, as the host has verified. */
+      /** Whether the host shows a verified signature by an account with this address. */
       signed?: boolean
-      /** The address that the account which pushed it shows; without one it shows none. */
+      /** The public address of the account that pushed. Without it, the account shows none. */
       pusher?: string
     },
   ): Promise<void>
-  /** The bare repository's own folder, for what no `git` would write. GitHub's emulator has none. */
+  /**
+   * The bare repository's folder, for objects that the `git` program refuses to write. GitHub's
+   * emulator has none.
+   */
   path?(name: string): string
-  /** Path → content of a branch's head. */
+  /** The files at a branch's head, by path. */
   tree(name: string, branch?: string): Promise<Record<string, string>>
   messages(name: string, branch?: string): Promise<string[]>
   pullRequests(name: string): Promise<Array<{ from: string; into: string }>>
-  /** Somebody's pull request, of a branch that is there or of a fork; returns its number. */
+  /** Opens a pull request from an existing branch or from a fork, and returns its number. */
   openPull(name: string, pull: { from: string; into?: string; fork?: boolean }): Promise<number>
-  /** A branch at another one's head. */
+  /** Creates a branch at the head of another one. */
   branch(name: string, from: string, branch: string): Promise<void>
   comments(name: string, number: number): Promise<string[]>
   removeComments(name: string, number: number): Promise<void>
   hooks(name: string): Promise<PeerHook[]>
-  /** Takes from every token the right to make webhooks, or gives it back. */
+  /** Allows or forbids all tokens to create webhooks. */
   allowHooks(allowed: boolean): void
-  /** Tells the repository's first webhook of what there is now. */
+  /** Sends the current state of this push or pull request to the repository's first webhook. */
   deliver(
     name: string,
     event: { push: string } | { pullRequest: number; action?: 'opened' | 'updated' },

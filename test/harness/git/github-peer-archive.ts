@@ -4,7 +4,10 @@ import { tarOf } from './tar-of.ts'
 
 type Call = (method: string, path: string) => Promise<unknown>
 
-/** "Download a repository archive (tar)", which the emulator lacks: a redirect, then a folder named after the commit. */
+/**
+ * "Download a repository archive (tar)", which the emulator lacks: a redirect, then a tar with one
+ * folder named after the commit.
+ */
 export async function githubTarball(
   path: string,
   { call, origin }: { call: Call; origin: string },
@@ -15,7 +18,7 @@ export async function githubTarball(
     return { status: 302, headers: { location: `${origin}/_codeload/${name}/${commit}` } }
   const [, from = '', at = ''] = /^\/_codeload\/([^/]+\/[^/]+)\/([0-9a-f]{40})$/.exec(path) ?? []
   if (from === '') return undefined
-  // The emulator's answers are read as they are documented.
+  // The emulator's answers are assumed to have the documented shape.
   const { tree } = (await call('GET', `/repos/${from}/git/trees/${at}?recursive=1`)) as {
     tree: Array<{ type: string; path: string; sha: string }>
   }

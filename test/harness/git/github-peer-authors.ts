@@ -3,8 +3,8 @@ import type { PeerAnswer } from './peer-server.ts'
 type Push = { branch: string; before: string; after: string; login: string }
 
 /**
- * What the emulator lacks: who pushed ("List repository activities"), the address that an account
- * shows ("Get a user"), and whether a commit's signature was verified.
+ * The answers that the emulator lacks: who pushed ("List repository activities"), the public
+ * address of an account ("Get a user"), and whether a commit's signature was verified.
  */
 export class GithubAuthors {
   readonly #pushes = new Map<string, Push[]>()
@@ -28,7 +28,7 @@ export class GithubAuthors {
     if (signed) this.#signed.add(after)
   }
 
-  /** Undefined for everything that the emulator answers. */
+  /** Undefined for all requests that the emulator answers. */
   answer(path: string, url: URL): PeerAnswer | undefined {
     const user = /^\/users\/([^/]+)$/.exec(path)?.[1]
     if (user !== undefined && this.#emails.has(user))
@@ -53,7 +53,7 @@ export class GithubAuthors {
     }
   }
 
-  /** A list of commits, each with what GitHub says of its signature. */
+  /** A list of commits, each with GitHub's verification of its signature. */
   verified(path: string, raw: Buffer): Buffer {
     if (!path.endsWith('/commits')) return raw
     const rows: unknown = JSON.parse(raw.toString())

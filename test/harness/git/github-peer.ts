@@ -10,11 +10,11 @@ import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 const owner = 'acme'
 
 /**
- * The GitHub emulator behind a proxy that adds what it lacks: an unknown token is refused, a
- * token has scopes, and an Enterprise Server's API stands below `/api/v3`.
+ * The GitHub emulator behind a proxy that adds what the emulator lacks: it refuses unknown tokens,
+ * gives tokens scopes, and serves an Enterprise Server's API below `/api/v3`.
  */
 export async function githubPeer(): Promise<GitPeer> {
-  // As GitHub, the emulator takes 5,000 requests an hour by one token: a hundred races take more.
+  // Like GitHub, the emulator limits a token to 5,000 requests an hour. 100 races send more.
   const roots = Array.from({ length: 20 }, () => `root${randomBytes(8).toString('hex')}`)
   let asked = 0
   const nextRoot = () => roots[Math.floor(asked++ / 4_000)] ?? ''
@@ -33,12 +33,12 @@ export async function githubPeer(): Promise<GitPeer> {
   const archived = new Set<string>()
   const hooks = new Map<string, PeerHook[]>()
   let hooksAllowed = true
-  /** Those that tests want to come from elsewhere. */
+  /** Branches that the tests declare as branches of a fork. */
   const forks = new Set<string>()
-  /** Lower case, and every name that a repository had before → its name now: GitHub finds all of them. */
+  /** Former and current names in lower case → the current name. GitHub resolves all of them. */
   const names = new Map<string, string>()
 
-  // The emulator's answers are read as they are documented.
+  // The emulator's answers are assumed to have the documented shape.
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${github.url}${path}`, {
       method,
@@ -231,7 +231,7 @@ export async function githubPeer(): Promise<GitPeer> {
   return peer
 }
 
-/** The emulator tells no secrets, so they are seen on their way in. */
+/** The emulator hides a webhook's secret, so the proxy reads it from the request that sets it. */
 function noteHooks(
   hooks: Map<string, PeerHook[]>,
   request: PeerRequest,
@@ -276,14 +276,14 @@ async function forward(
   return { status: answer.status, headers, raw: Buffer.from(await answer.arrayBuffer()) }
 }
 
-/** The emulator's forks are another owner's, whose token a test would have to have. */
+/** A fork in the emulator belongs to another owner, so a test would need that owner's token. */
 function asFork(raw: Buffer): Buffer {
   const pull = JSON.parse(raw.toString())
   pull.head.repo.id += 1
   return Buffer.from(JSON.stringify(pull))
 }
 
-/** The emulator has no way to archive. */
+/** The emulator cannot archive a repository. */
 function withArchived(raw: Buffer, archived: Set<string>): Buffer {
   if (archived.size === 0) return raw
   try {

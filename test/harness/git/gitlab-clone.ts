@@ -2,7 +2,10 @@ import type { PeerRight } from './git-peer.ts'
 import { gitHttpBackend, type PeerAnswer, type PeerRequest } from './peer-server.ts'
 import type { PeerProjects } from './peer-projects.ts'
 
-/** GitLab's repositories by git itself, which takes a token as the password of any user name but an empty one. */
+/**
+ * Serves GitLab's repositories with git. The token is the password, and any non-empty user name is
+ * accepted.
+ */
 export async function gitlabClone(
   store: PeerProjects,
   request: PeerRequest,

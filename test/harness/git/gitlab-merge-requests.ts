@@ -2,7 +2,7 @@ import type * as published from './gitlab-published-types.ts'
 import type { PeerProject } from './peer-projects.ts'
 import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
-/** The merge requests of the GitLab peer: the open ones, and new ones. */
+/** The merge requests of the GitLab peer: list the open ones, create new ones. */
 export function mergeRequests(project: PeerProject, request: PeerRequest): PeerAnswer {
   const show = (pull: PeerProject['pulls'][number]): published.MergeRequest => ({
     iid: pull.number,

@@ -7,7 +7,7 @@ const notFound = (what: string): PeerAnswer => ({
   json: { message: `404 ${what} Not Found` },
 })
 
-/** What GitLab says of a commit's signature; of one without there is no page. */
+/** GitLab's answer for a commit's signature. An unsigned commit has no signature page. */
 export function signature(store: PeerProjects, commit: string): PeerAnswer {
   if (!store.signed.has(commit)) return notFound('Signature')
   const told: published.Signature = {
@@ -20,7 +20,7 @@ export function signature(store: PeerProjects, commit: string): PeerAnswer {
   return { status: 200, json: { signature_type: 'PGP', ...told } }
 }
 
-/** Of the pushes to a project, newest first. */
+/** The pushes to a project, newest first. */
 export function events(project: PeerProject, url: URL): PeerAnswer {
   if (url.searchParams.get('action') !== 'pushed') return { status: 200, json: [] }
   const told = project.pushes.map(

@@ -1,7 +1,7 @@
 import type { PeerProject, PeerProjects } from './peer-projects.ts'
 import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
-/** GitLab's project hooks, with the signing token of 19. */
+/** GitLab's project hooks, with the signing token of GitLab 19. */
 export function gitlabHooks(
   store: PeerProjects,
   project: PeerProject,

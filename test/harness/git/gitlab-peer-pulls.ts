@@ -3,7 +3,7 @@ import type { PeerAnswer, PeerRequest } from './peer-server.ts'
 
 const missing: PeerAnswer = { status: 404, json: { message: '404 Not found' } }
 
-/** One merge request of GitLab's, and its notes. */
+/** One merge request of the GitLab peer, with its notes. */
 export function gitlabPull(
   store: PeerProjects,
   project: PeerProject,

@@ -23,7 +23,10 @@ type Action = {
   last_commit_id?: string
 }
 
-/** GitLab's REST API v4, as far as it is called; peers-by-clients.test.ts drives it by @gitbeaker/rest. */
+/**
+ * The part of GitLab's REST API v4 that the product calls. peers-by-clients.test.ts calls it with
+ * @gitbeaker/rest.
+ */
 export async function gitlabPeer(): Promise<GitPeer> {
   const store = new PeerProjects()
   const { repositories } = store
@@ -163,7 +166,7 @@ export async function gitlabPeer(): Promise<GitPeer> {
   }
 }
 
-/** `ref_name` may be a range, as git writes one. */
+/** `ref_name` may be a range in git's syntax. */
 async function listCommits(
   store: PeerProjects,
   project: PeerProject,
@@ -253,7 +256,7 @@ async function branches(
   return head ? ok(show(name, head)) : fail(404, '404 Branch Not Found')
 }
 
-/** Keyset pages: the next one is named by a Link header. */
+/** Keyset pagination: a Link header names the next page. */
 async function tree(store: PeerProjects, project: PeerProject, url: URL): Promise<PeerAnswer> {
   const query = url.searchParams
   const folder = query.get('path') ?? ''

@@ -10,8 +10,8 @@ import type {
   RepositoryTreeSchema,
 } from '@gitbeaker/rest'
 
-// What the peer answers is held against the types that GitLab's client publishes, by the compiler:
-// a field that is named or typed otherwise does not build. Those that nobody reads are left out.
+// The compiler checks the peer's answers against the types that GitLab's client publishes: a field
+// with another name or type fails the build. Fields that the product does not read are left out.
 export type Branch = Pick<BranchSchema, 'name' | 'protected' | 'can_push'> & {
   commit: Pick<BranchSchema['commit'], 'id'>
 }
@@ -27,7 +27,9 @@ export type MergeRequest = Pick<
   MergeRequestSchema,
   'iid' | 'web_url' | 'source_branch' | 'target_branch' | 'title' | 'state'
 >
-/** GitLab's documentation has no default branch in an empty project; the type does not know that. */
+/**
+ * An empty project has no default branch (GitLab's documentation), which the type does not allow.
+ */
 export type Project = Pick<
   ProjectSchema,
   'id' | 'path' | 'path_with_namespace' | 'empty_repo' | 'visibility' | 'archived'
@@ -35,7 +37,7 @@ export type Project = Pick<
 export type Token = Pick<PersonalAccessTokenSchema, 'id' | 'active'> & {
   scopes: NonNullable<PersonalAccessTokenSchema['scopes']>
 }
-/** The type leaves what was pushed open; GitLab's documentation ("Events API") does not. */
+/** The type leaves `push_data` open. GitLab's documentation ("Events API") specifies it. */
 export type PushEvent = Pick<
   EventSchema,
   'id' | 'project_id' | 'action_name' | 'author_id' | 'author_username'

@@ -22,32 +22,32 @@ export type PeerProject = {
   protectedBranches: Set<string>
   pulls: PeerPull[]
   hooks: PeerHook[]
-  /** Names that it had before: providers redirect them. */
+  /** Former names. Providers redirect them. */
   formerly: string[]
   pushes: PeerPush[]
 }
 
-/** By which account a branch went from where to where. */
+/** A push: the account, and the branch's commits before and after it. */
 export type PeerPush = { branch: string; before: string; after: string; account: number }
 export type PeerAccount = { id: number; email: string | null }
 
 const nothing = '0'.repeat(40)
 
-/** What the providers written here have in common: repositories, tokens, somebody else's commits. */
+/** The data that all test peers share: repositories, tokens, and commits by others. */
 export class PeerProjects {
   readonly repositories = new BareRepositories()
   readonly projects: PeerProject[] = []
   readonly tokens = new Map<string, PeerRight>()
   hooksAllowed = true
-  /** GitLab: whether it is new enough to sign. */
+  /** For GitLab: whether its version signs webhooks. */
   signsHooks = true
   #nextId = Math.floor(Math.random() * 100_000) + 1
 
-  /** Commits whose signatures the host has verified. */
+  /** Commits whose signature the host has verified. */
   readonly signed = new Set<string>()
   readonly accounts: PeerAccount[] = []
 
-  /** That somebody has pushed what a branch has now. */
+  /** Records the branch's current head as a push by the account with this address. */
   async noteHead(
     project: PeerProject,
     {
@@ -75,7 +75,7 @@ export class PeerProjects {
     return found
   }
 
-  /** Where the target's branch and the pull request's parted, and what has changed since. */
+  /** The changes since the merge base of the two branches. */
   async changesOf(project: PeerProject, { into, from }: { into: string; from: string }) {
     const base = await this.repositories.git(project.name, 'merge-base', into, from)
     return this.repositories.changes(project.name, base.trim(), from)
@@ -87,7 +87,7 @@ export class PeerProjects {
     return comment
   }
 
-  /** The control that tests have over a provider, but for what is its own. */
+  /** The test controls that all peers share. */
   control(
     product: GitProduct,
     newToken: () => string,
@@ -131,7 +131,7 @@ export class PeerProjects {
         const at = project.pulls.findIndex((pull) => pull.from === from && pull.into === into)
         if (at < 0) throw new Error(`no pull request from ${from} into ${into}`)
         const head = await this.repositories.head(project.name, from)
-        // Nothing else went there meanwhile in any test, so a fast-forward is the merge.
+        // No test changes the target branch meanwhile, so a fast-forward equals the merge.
         await this.repositories.git(project.name, 'update-ref', `refs/heads/${into}`, head ?? '')
         project.pulls.splice(at, 1)
       },

@@ -17,12 +17,15 @@ export type PeerAnswer = {
   raw?: Buffer
   headers?: Record<string, string>
 }
-/** What goes wrong on the way: a request may be answered badly, slowly, or half. */
+/** A network fault: half an answer, a closed connection, or another answer. */
 export type PeerFault = 'half' | 'hang-up' | PeerAnswer | undefined
 
 export class PeerServer {
   readonly calls: string[] = []
-  /** Asked before each request; a fault after `handled` is one whose work was done and whose answer was lost. */
+  /**
+   * Called before and after each request is handled. A fault `after` means that the work is done
+   * and its answer is lost.
+   */
   fault: (request: PeerRequest, when: 'before' | 'after') => PeerFault | Promise<PeerFault> = () =>
     undefined
   readonly #server: Server
@@ -58,7 +61,7 @@ export class PeerServer {
   }
 
   get url(): string {
-    // Listening on a port, so its address is one.
+    // The server listens on a port, so `address` returns an object.
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
   get port(): number {
@@ -105,7 +108,7 @@ function tokenOf(headers: IncomingMessage['headers']): string | undefined {
   return undefined
 }
 
-/** git's own server side as a CGI program. */
+/** Runs git's own server as a CGI program. */
 export async function gitHttpBackend(
   request: PeerRequest,
   { root, path }: { root: string; path: string },

@@ -5,8 +5,8 @@ import { bitbucketCloudPeer } from './bitbucket-cloud-peer.ts'
 import type { GitPeer } from './git-peer.ts'
 import { gitlabPeer } from './gitlab-peer.ts'
 
-// The providers made here are first of all what their published clients take them for: these know
-// nothing of the code that is tested against them.
+// Checks the test peers with the providers' published clients, which do not share code with the
+// product.
 const repo = 'acme/driven'
 
 type Call<Data = unknown> = (params: Record<string, unknown>) => Promise<{ data: Data }>
@@ -20,7 +20,7 @@ type BitbucketClient = {
   source: { read: Call<ArrayBuffer>; createFileCommit: Call }
   pullrequests: { create: Call<{ links: { html: { href: string } } }> }
 }
-// Not imported: its own types come as sources that today's compiler does not take.
+// Required, not imported: its types come as sources that the current compiler rejects.
 const { Bitbucket } = createRequire(import.meta.url)('bitbucket') as {
   Bitbucket: new (options: Record<string, unknown>) => BitbucketClient
 }
@@ -35,7 +35,7 @@ describe('GitLab, by @gitbeaker/rest', () => {
   })
   afterAll(async () => peer.close())
 
-  test('who, projects, branches, tree and files are read', async () => {
+  test('the user, projects, branches, tree and files are read', async () => {
     expect((await api.Users.showCurrentUser()).username).toBe('ada')
     const project = await api.Projects.show(repo)
     expect(project).toMatchObject({ path_with_namespace: repo, default_branch: 'main' })
@@ -48,7 +48,7 @@ describe('GitLab, by @gitbeaker/rest', () => {
     expect(Buffer.from(file.content, 'base64').toString()).toBe('# a\n')
   })
 
-  test('one commit has many actions; an action on what has moved is refused', async () => {
+  test('one commit has many actions; an action on a file that has changed is refused', async () => {
     const { last_commit_id: last } = await api.RepositoryFiles.show(repo, 'a.tf', 'main')
     const commit = await api.Commits.create(repo, 'main', 'both', [
       { action: 'update', filePath: 'a.tf', content: '# new\n', lastCommitId: last },
@@ -63,7 +63,7 @@ describe('GitLab, by @gitbeaker/rest', () => {
     ).rejects.toMatchObject({ cause: { response: { status: 400 } } })
   })
 
-  test('a branch and a merge request are made once', async () => {
+  test('a branch and a merge request are created once', async () => {
     const { commit } = await api.Branches.show(repo, 'main')
     await api.Branches.create(repo, 'side', commit.id)
     await api.MergeRequests.create(repo, 'side', 'main', 'please')
@@ -89,7 +89,7 @@ describe('Bitbucket Cloud, by bitbucket', () => {
       baseUrl: `${peer.server.url}/2.0`,
       auth: { token: peer.token() },
       notice: false,
-      // The platform's own, which knows the platform's FormData.
+      // The platform's own fetch, which accepts the platform's FormData.
       request: { fetch: globalThis.fetch },
     })
   })
@@ -108,7 +108,7 @@ describe('Bitbucket Cloud, by bitbucket', () => {
     await expect(api.refs.getBranch({ ...at, name: 'none' })).rejects.toMatchObject({ status: 404 })
   })
 
-  test('one commit has many files; one on a head that has moved is refused', async () => {
+  test('one commit has many files; a commit on an outdated head is refused', async () => {
     const parents = await head()
     const send = async (content: string, message: string) => {
       const body = new FormData()
@@ -127,7 +127,7 @@ describe('Bitbucket Cloud, by bitbucket', () => {
     await expect(send('# late\n', 'late')).rejects.toMatchObject({ status: 409 })
   })
 
-  test('a branch and a pull request are made once', async () => {
+  test('a branch and a pull request are created once', async () => {
     const hash = await head()
     const branch = { name: 'side', target: { hash } }
     await api.refs.createBranch({ ...at, _body: branch })

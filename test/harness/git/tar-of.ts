@@ -1,6 +1,9 @@
 export type TarEntry = { path: string; content?: string | Buffer; type?: string; size?: number }
 
-/** A tar of these entries (POSIX ustar, with a pax header before a long name), as honest or as wrong as they are. */
+/**
+ * A tar file of these entries (POSIX ustar, with a pax header before a long name). Entries are not
+ * checked, so a test can make an invalid file.
+ */
 export function tarOf(entries: readonly TarEntry[]): Buffer {
   const blocks = entries.flatMap(({ path, content = '', type = '0', size }) => {
     const bytes = Buffer.from(content)

@@ -1,13 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { GitProduct } from '../../../domain/git/providers.ts'
 
-/** A webhook as its provider keeps it. */
+/** A webhook as its provider stores it. */
 export type PeerHook = {
   id: string
   url: string
   events: string[]
   secret: string
-  /** GitLab, from 19 on. */
+  /** Since GitLab 19. */
   signingToken?: string | undefined
 }
 
@@ -17,7 +17,7 @@ export type PeerEvent =
 
 export type SentDelivery = { id?: string; tamper?: (headers: Record<string, string>) => void }
 
-/** What a provider sends for an event, as it documents it, and signed as it signs. */
+/** Sends an event to a webhook with the payload and the signature that the provider documents. */
 export async function deliver(
   product: GitProduct,
   at: { hook: PeerHook; repository: string; event: PeerEvent },

@@ -1,19 +1,21 @@
 import type { Schema } from 'bitbucket'
 import type * as peer from '../bitbucket-answers.ts'
 
-// The `bitbucket` client's types are made of Atlassian's own OpenAPI document. By the compiler
-// alone: a field of the peer's that is named or typed otherwise than there does not build. Data
-// Center publishes no such document.
+// The types of the `bitbucket` client are generated from Atlassian's OpenAPI document. The compiler
+// checks the peer's answers against them: a field with another name or type fails the build.
+// Bitbucket Data Center publishes no such document.
 
-/** The published types take any further field. One that only the peer has must not pass by that. */
+/** The published types accept additional fields. These types find fields that only the peer has. */
 type Named<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 type Held<Own extends Published, Published> = Exclude<keyof Own, Named<Published>>
 
-/** Atlassian answers null in an empty repository, which the type does not know. */
+/** Atlassian answers null for an empty repository, which the published type does not allow. */
 type WithBranch = Omit<peer.Repository, 'mainbranch'> & {
   mainbranch: NonNullable<peer.Repository['mainbranch']>
 }
-/** What was asked for is what is there: any text, as far as the peer knows. */
+/**
+ * The peer stores the events of a webhook as the texts that it was sent, so their type is wider.
+ */
 type WithEvents = Omit<peer.Webhook, 'events'>
 
 type Invented = [
@@ -30,5 +32,7 @@ type Invented = [
   Held<peer.Page<peer.PullRequest>, Schema.PaginatedPullrequests>,
   Held<peer.Page<WithEvents>, Schema.PaginatedWebhookSubscriptions>,
 ]
-/** Does not build where a field was invented: then one of these is no `never`. */
+/**
+ * Fails the build if the peer has a field that Atlassian does not: then an element is not `never`.
+ */
 export const nothingInvented: Invented[number][] extends never[] ? true : false = true
