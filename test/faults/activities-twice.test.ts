@@ -14,8 +14,8 @@ import type { TestOrganization, TestWorkspace } from '../harness/test-organizati
 import type { TestUser } from '../harness/test-user.ts'
 import { rowOf } from './run-rows.ts'
 
-// The engine delivers at least once. Without a worker, each activity is called here as the
-// engine would call it, and once more with the same input: the second call changes nothing.
+// Temporal delivers an activity at least once. Without a worker, each activity is called here as
+// Temporal calls it, and again with the same input. The second call must change nothing.
 let harness: Harness
 let sandbox: OwnedSandbox
 let runners: RunnerPool
@@ -69,13 +69,13 @@ const activities = (worker = 'worker-a') => {
 }
 type Activities = ReturnType<typeof activities>
 
-/** As one delivery of the engine. */
+/** Runs an activity as one delivery by Temporal. */
 const deliver = async <K extends keyof Activities>(
   name: K,
   ...args: Parameters<Activities[K]>
 ): Promise<Awaited<ReturnType<Activities[K]>>> => {
   const environment = new MockActivityEnvironment({ attempt: 1 })
-  // The union of all activities' types cannot be called; the name and its arguments belong together.
+  // The union of all activities' types cannot be called. `name` and `args` belong together.
   const activity = activities()[name] as (...given: unknown[]) => Promise<unknown>
   const result = await environment.run(activity, ...args)
   return result as Awaited<ReturnType<Activities[K]>>
@@ -97,7 +97,7 @@ const tables = [
   'outbox',
   'audit_entries',
 ]
-/** Everything that an activity could write, as text. */
+/** Every row that an activity could write, as text. */
 const everything = async (): Promise<string[]> =>
   Promise.all(
     tables.map(async (table) => {
@@ -108,7 +108,7 @@ const everything = async (): Promise<string[]> =>
     }),
   )
 
-/** Delivers again what was delivered before, and looks whether anything is another than it was. */
+/** Repeats a delivery, and expects the same result, no new program and no changed row. */
 const twiceIsOnce = async (again: () => Promise<unknown>, first: unknown) => {
   const [before, openedBefore] = [await everything(), opened]
   expect(await again()).toEqual(first)
@@ -136,7 +136,7 @@ describe('delivered twice', () => {
     await twiceIsOnce(() => deliver('planRun', run), { next: 'apply' })
   })
 
-  test('planRun of production, and the expiry of its approval', async () => {
+  test('planRun and nextStep of a production run whose approval has expired: both end it', async () => {
     const { run } = await begin({ criticality: 'production' })
     expect(await deliver('planRun', run)).toMatchObject({ next: 'wait' })
     await set('workspace_runs', { id: run.runId }, { approvalExpiresAt: new Date(0) })
@@ -159,14 +159,14 @@ describe('delivered twice', () => {
     await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
   })
 
-  test('applyRun of a run that another worker applies begins nothing', async () => {
+  test('applyRun of a run that another worker applies starts no program', async () => {
     const { run } = await begin()
     await deliver('planRun', run)
     await attemptOfAnother(run.runId, new Date())
     await twiceIsOnce(() => deliver('applyRun', run), { next: 'reconcile' })
   })
 
-  test('reconcileApply: fenced once, ended once, never applied', async () => {
+  test('reconcileApply: fences and ends the run once, and never applies it', async () => {
     const { run } = await begin()
     await deliver('planRun', run)
     await attemptOfAnother(run.runId, new Date(0))
@@ -178,7 +178,7 @@ describe('delivered twice', () => {
     expect(opened).toBe(openedBefore)
   })
 
-  test('failRun ends a plan, and neither a second time nor an apply', async () => {
+  test('failRun: ends a planning run once, and never an applying run', async () => {
     const { run } = await begin()
     const failed = { ...run, reason: 'runner_lost' as const }
     await deliver('failRun', failed)
@@ -190,7 +190,7 @@ describe('delivered twice', () => {
     await twiceIsOnce(() => deliver('failRun', { ...other, reason: 'runner_lost' }), undefined)
   })
 
-  test('an apply that was canceled before its program began is not begun again', async () => {
+  test('an apply that was canceled before its program started is not started again', async () => {
     const { workspace, run } = await begin()
     await deliver('planRun', run)
     await attemptOfAnother(run.runId, new Date(0))
@@ -207,7 +207,7 @@ describe('delivered twice', () => {
     await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
   })
 
-  test('a run that does not exist is refused with a code and no more', async () => {
+  test('not_found: a run that does not exist is refused without a retry', async () => {
     const thrown = await deliver('nextStep', { runId: 2_000_000_000 }).catch((error) => error)
     expect(thrown).toBeInstanceOf(ApplicationFailure)
     expect([thrown.type, thrown.nonRetryable]).toEqual(['not_found', true])
@@ -216,7 +216,7 @@ describe('delivered twice', () => {
 
 describe('reconcileRuns', () => {
   const old = { startedAt: new Date(Date.now() - 60_000) }
-  /** Only the run that a test is about is left for the reconciler. */
+  /** Ends all runs but this one, so that the reconciler finds only this run. */
   const alone = async (runId: number) => {
     await harness.deps.store
       .platform('workspace_runs')
@@ -226,7 +226,7 @@ describe('reconcileRuns', () => {
   }
   const told = () => set('outbox', {}, { doneAt: new Date() })
 
-  test('leaves what has its workflow, or is still to be told, as it is', async () => {
+  test('leaves a run alone that has a workflow or an outbox entry', async () => {
     const { run } = await begin()
     await alone(run.runId)
     workflow = 'missing'
@@ -236,7 +236,7 @@ describe('reconcileRuns', () => {
     await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
   })
 
-  test('asks once for the start of a run that the engine does not know', async () => {
+  test('queues one start for a run that Temporal does not know', async () => {
     const { run } = await begin()
     await alone(run.runId)
     await told()
@@ -245,7 +245,7 @@ describe('reconcileRuns', () => {
     await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 1, settled: 0 })
   })
 
-  test('fails a run whose workflow is closed, but not beside its own living program', async () => {
+  test('fails a run whose workflow is closed, once its program is gone', async () => {
     const { run } = await begin()
     await deliver('planRun', run)
     await attemptOfAnother(run.runId, new Date())
@@ -274,7 +274,7 @@ const fenceOf = async (runId: number): Promise<{ fence: number }> =>
     .where('r.id', runId)
     .first('w.fence')
 
-/** As if another worker had begun to apply the run, and was last heard of then. */
+/** Inserts an apply attempt by another worker, with its last heartbeat at `beatAt`. */
 async function attemptOfAnother(runId: number, beatAt: Date): Promise<void> {
   const { platform } = harness.deps.store
   const { fence } = await fenceOf(runId)

@@ -1,4 +1,4 @@
-/** An apply that lasts: the resource's provisioner sleeps in the sandbox. */
+/** A slow apply: the resource's provisioner sleeps in the sandbox. */
 export const slowApply = (seconds: number) => ({
   'main.tf': `resource "terraform_data" "first" { input = "one" }
 resource "terraform_data" "slow" {
@@ -9,7 +9,7 @@ output "word" { value = terraform_data.first.output }
 `,
 })
 
-/** A plan that lasts: seconds of hashing, which nothing outside the sandbox has a part in. */
+/** A slow plan: it hashes for seconds, which needs nothing outside the sandbox. */
 export const slowPlan = (rounds: number) => ({
   'main.tf': `locals {
   work = [for a in range(${rounds}) : length([for b in range(1024) : sha512("\${a}/\${b}")])]

@@ -18,7 +18,7 @@ import type { TestUser } from '../harness/test-user.ts'
 import { slowApply } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil } from './run-rows.ts'
 
-// What Postgres decided and what the engine was told are two things: here they come apart.
+// Postgres and Temporal disagree here: what Postgres has committed does not reach Temporal.
 let link: CuttableLink
 let harness: Harness
 let connection: Connection
@@ -31,7 +31,7 @@ beforeAll(async () => {
   link = await cuttableLink(address)
   harness = await createHarness({ worker: true, env: { TEMPORAL_ADDRESS: link.address } })
   const { temporal } = harness.config
-  // Past the link: the test's own way is never cut.
+  // Connects directly, so that the test's own connection is never cut.
   connection = await Connection.connect({
     ...connectionOptions(harness.config),
     address,
@@ -63,13 +63,13 @@ const waitingRun = async () => {
 const counts = async (table: string): Promise<number> =>
   Number((await harness.deps.store.platform(table).count('* as n').first())?.['n'])
 
-describe('the engine is away', () => {
-  test('503 engine_unavailable at a start, and nothing was created', async () => {
+describe('Temporal is unreachable', () => {
+  test('503 engine_unavailable: a start is refused and creates nothing', async () => {
     const workspace = await org.workspace({ by: author })
     const tables = ['workspace_runs', 'pipeline_runs', 'stages', 'outbox', 'audit_entries']
     const before = await Promise.all(tables.map(counts))
     await link.cut()
-    // What was learned of the engine's health is trusted for a second.
+    // The API caches Temporal's health for a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     for (const path of [
       `${workspace.url}/apply`,
@@ -84,7 +84,7 @@ describe('the engine is away', () => {
     await runUntil(author, { workspace, id: (await retryStart(workspace.url)).id }, isOver)
   })
 
-  test('200 at an approval, which is delivered once it is back', async () => {
+  test('200: an approval is accepted, and delivered once Temporal is back', async () => {
     const { workspace, id, url } = await waitingRun()
     await link.cut()
     expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
@@ -116,7 +116,7 @@ describe('signals', () => {
     expect(await rowOf(harness, id)).toEqual(before)
     expect((await handle.describe()).status.name).toBe('RUNNING')
 
-    // And the workflow is none the worse: the real decision goes through.
+    // The workflow still works: the real decision is carried out.
     expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
     await handle.signal('decided')
     const run = await runUntil(author, { workspace, id }, isOver)
@@ -124,7 +124,7 @@ describe('signals', () => {
     expect((await rowOf(harness, id)).attempts).toBe(1)
   })
 
-  test('a signal from who has no keyring is refused by the workflow, not obeyed', async () => {
+  test('a signal that is not signed with the keyring is ignored by the workflow', async () => {
     const { workspace, id, url, handle } = await waitingRun()
     const stranger = new Client({
       connection,
@@ -141,8 +141,8 @@ describe('signals', () => {
   })
 })
 
-describe('a workflow ended from outside', () => {
-  test('while it waits: its run is failed within a minute, and the next one proceeds', async () => {
+describe('a workflow is terminated in Temporal', () => {
+  test('while it waits for approval: its run fails within a minute, and the next run proceeds', async () => {
     const { workspace, id, handle } = await waitingRun()
     const next = await startRun(author, workspace)
     await handle.terminate('an operator did it')
@@ -154,7 +154,7 @@ describe('a workflow ended from outside', () => {
     await rowUntil(harness, next.id, { when: ({ phase }) => phase === 'awaiting_approval' })
   })
 
-  test('while it applies: not before its program is gone, to be refreshed, nothing held', async () => {
+  test('while it applies: its run fails once its program is gone, needs a refresh and holds nothing', async () => {
     const workspace = await org.workspace({ by: author, files: slowApply(120) })
     const { id, workflowId } = await startRun(author, workspace)
     await rowUntil(harness, id, { when: ({ spawnedAt }) => spawnedAt !== null })
@@ -162,7 +162,7 @@ describe('a workflow ended from outside', () => {
     await client.workflow.getHandle(workflowId).terminate('an operator did it')
     const row = await rowUntil(harness, id, { when: isTerminalRow })
     expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', needsRefresh: true })
-    // Whose attempt was still alive when its run ended would have applied beside the next run.
+    // An attempt that outlives its run would apply beside the next run.
     expect(row.attemptEndedAt?.getTime()).toBeLessThanOrEqual(row.endedAt?.getTime() ?? 0)
     expectNothingHeld(row)
     await rowUntil(harness, next.id, { when: ({ phase }) => phase === 'applying' })
@@ -172,7 +172,7 @@ describe('a workflow ended from outside', () => {
   })
 })
 
-describe('a start that was lost', () => {
+describe('a start is lost', () => {
   let other: Harness
   let worker: TestWorker | undefined
   beforeAll(async () => {
@@ -183,12 +183,12 @@ describe('a start that was lost', () => {
     await other.close()
   })
 
-  test('the reconciler starts the run that nobody was told of', async () => {
+  test('the reconciler starts a run whose outbox entry is gone', async () => {
     const place = await other.organization()
     const owner = await place.user('Owner')
     const workspace = await place.workspace({ by: owner })
     const { id } = await startRun(owner, workspace)
-    // As after an outbox that was restored from an older copy.
+    // The same happens when the outbox is restored from an older backup.
     const lost = await other.deps.store.platform('outbox').where({ kind: 'start' }).delete()
     expect(lost).toBe(1)
 
@@ -211,7 +211,8 @@ describe('a start that was lost', () => {
     const row = await rowUntil(other, id, { when: isTerminalRow })
     console.log(`over ${Date.now() - at} ms after the worker was up`)
     expect(row).toMatchObject({ phase: 'succeeded', attempts: 1 })
-    // What an earlier version had scheduled is gone, and nothing of housekeeping is in the list.
+    // The schedule of an earlier version is deleted, and the list of workflows shows no
+    // housekeeping.
     await expect(schedule.getHandle(reconcileScheduleId).describe()).rejects.toThrow(
       ScheduleNotFoundError,
     )

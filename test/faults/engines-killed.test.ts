@@ -14,9 +14,10 @@ import type { TestUser } from '../harness/test-user.ts'
 import { slowApply, slowPlan } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
-// Engines of this file's own, under the supervisor that starts again what dies. In each part one
-// of them is killed while a run plans, one applies and one awaits its approval. They are what a
-// user has: a throwaway PostgreSQL answers a commit before it is on disk, and a kill takes it back.
+// This file starts its own PostgreSQL and Temporal under the supervisor that restarts them. Each
+// case kills one of them while one run plans, one applies and one awaits approval. They run with
+// the settings of an installation, because the throwaway PostgreSQL of other tests commits without
+// fsync and loses commits at a kill.
 let dataDir: string
 let engines: Engines
 let harness: Harness
@@ -56,7 +57,7 @@ const begin = async (options: Parameters<TestOrganization['workspace']>[0]): Pro
   return { workspace, id }
 }
 
-/** One run in each of the three stages that last. */
+/** Starts three runs: one awaits approval, one applies, one plans. */
 const beginThree = async (applySeconds: number) => {
   const waiting = await begin({ criticality: 'production' })
   await runUntil(author, waiting, awaits)
@@ -71,7 +72,7 @@ const beginThree = async (applySeconds: number) => {
   return { waiting, applying, planning }
 }
 
-/** `kill -9`, and when the supervisor had it up again. */
+/** Sends `kill -9`, and returns when the supervisor has restarted the part. */
 const killPart = async (name: string): Promise<number> => {
   const part = engines.parts().find((one) => one.name === name)
   const pid = part?.pid()
@@ -93,7 +94,7 @@ const appliedOnce = async ({ workspace, id }: Case) => {
 }
 
 describe.each(['postgres', 'temporal'])('kill -9 of %s', (name) => {
-  test('every run is over or waits within a minute, and nothing is applied twice', async () => {
+  test('every run ends or waits for approval, and nothing is applied twice', async () => {
     const { waiting, applying, planning } = await beginThree(8)
     const before = await rowOf(harness, waiting.id)
     const logged = await linesOf(author, applying.workspace, { id: applying.id, stage: 'apply' })
@@ -106,7 +107,7 @@ describe.each(['postgres', 'temporal'])('kill -9 of %s', (name) => {
       console.log(`${name}, ${what}: ${(row.endedAt?.getTime() ?? 0) - upAt} ms after it was up`)
 
     expect(planned, String(planned.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
-    // Its worker lives and its program ran through: a short absence of an engine costs no apply.
+    // The worker lives and its program finished, so a short outage does not fail the apply.
     expect(applied, String(applied.message)).toMatchObject({
       phase: 'succeeded',
       attempts: 1,
@@ -115,7 +116,7 @@ describe.each(['postgres', 'temporal'])('kill -9 of %s', (name) => {
     })
     for (const row of [planned, applied]) expectNothingHeld(row)
     await appliedOnce(applying)
-    // No line is lost that was there before.
+    // No log line from before the kill is lost.
     const now = await linesOf(author, applying.workspace, { id: applying.id, stage: 'apply' })
     expect(now.slice(0, logged.length)).toEqual(logged)
 

@@ -5,10 +5,11 @@ import type { TestUser } from '../harness/test-user.ts'
 
 const path = '/api/git/connections'
 const marker = '.cloud-control/owner.json'
-// RACE_ROUNDS=100 is the whole of it.
+// RACE_ROUNDS=100 runs all rounds.
 const rounds = Number(process.env['RACE_ROUNDS'] ?? 10)
 
-// Who owns a branch is decided at the same instant, again and again. No worker: the answer of POST alone is judged.
+// Two organizations connect the same branch at the same moment, in many rounds. No worker runs:
+// only the answers of POST are checked.
 describe.each(Object.entries(peerMakers))(
   'two who connect one repository of %s at once',
   (_, makePeer) => {
@@ -19,7 +20,7 @@ describe.each(Object.entries(peerMakers))(
     beforeAll(async () => {
       harness = await gitHarness(makePeer, { worker: false })
       const { port } = harness.peer.server
-      // Another installation: another database, another keyring, the same host.
+      // A second installation with its own database and keyring, and the same host.
       second = await createHarness({
         env: { CC_PRIVATE_HOSTS: `git=127.0.0.1:${port}` },
         outbound: wayTo(harness.peer),
@@ -50,7 +51,7 @@ describe.each(Object.entries(peerMakers))(
       return winner
     }
 
-    test('409: of two organizations exactly one is the owner, each time', async () => {
+    test('409: two organizations connect one branch, and exactly one succeeds', async () => {
       for (let round = 0; round < rounds; round += 1) {
         const repo = `acme/race-${round}`
         await harness.peer.createRepository(repo, { 'a.tf': '# a\n' })
@@ -60,7 +61,7 @@ describe.each(Object.entries(peerMakers))(
       expect(rows).toHaveLength(rounds)
     }, 1_200_000)
 
-    test('409: of two installations too, by the marker’s compare-and-swap alone', async () => {
+    test('409: two installations connect one branch, and the compare-and-swap of the marker lets one succeed', async () => {
       for (let round = 0; round < rounds; round += 1) {
         const repo = `acme/two-${round}`
         await harness.peer.createRepository(repo, { 'a.tf': '# a\n' })

@@ -14,11 +14,11 @@ import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { textOfHistories } from '../harness/written-by.ts'
 
-// As in git-worker-killed.test.ts: each job stands at one call of its own, before the provider does
-// it or after, and one `kill -9` of the worker meets them all. Here are those that a webhook leads to:
-// the webhook itself, the comment on a pull request when it is made and when it is changed, and the
-// reading of a push. Of a pull request no plan runs, for what is proposed can be no configuration.
-// KILL_AT=all also meets each call before the provider does it.
+// As in git-worker-killed.test.ts: each job blocks at its own call, before or after the provider
+// handles it, and one `kill -9` of the worker hits all jobs. The calls here follow from a webhook:
+// its registration, the comment on a pull request when it is created and when it changes, and the
+// read of a push. The pull request's configuration is invalid, so no plan runs. KILL_AT=all also
+// blocks each call before the provider handles it.
 const moments =
   process.env['KILL_AT'] === 'all' ? (['before', 'after'] as const) : ['after' as const]
 const steps = ['webhook', 'comment', 'change', 'push'] as const
@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await processes.close()
   harness.secrets.wrote('the histories', await histories())
-  // Looks for each token in every row, log and history, and fails the file where one is found.
+  // Searches all rows, logs and histories for each token, and fails the file if one is found.
   await harness.close()
   for (const peer of peers) await peer.close()
 })
@@ -64,7 +64,7 @@ afterAll(async () => {
 const rows = async (table: string, where: Record<string, unknown>) =>
   harness.deps.store.platform(table).where(where)
 
-/** A repository that is connected, with a workspace that is read from it. */
+/** A connected repository, with a workspace that is read from it. */
 async function connect(death: Death): Promise<Job> {
   const { peer } = death
   counter += 1
@@ -88,7 +88,10 @@ async function connect(death: Death): Promise<Job> {
 const connectionOf = async ({ connection: id }: Job) => (await rows('git_connections', { id }))[0]
 const commentsOf = async ({ death: { peer }, repo, pull }: Job) => peer.comments(repo, pull)
 
-/** The webhook, by its workflow alone, as where the process that connected has died. */
+/**
+ * Registers the webhook by its workflow only, as after the death of the process that connected the
+ * repository.
+ */
 async function register(job: Job): Promise<void> {
   await harness.deps.store.tenant(organization.id, async (tenant) => {
     const connections = gitConnections(tenant)
@@ -104,7 +107,7 @@ async function register(job: Job): Promise<void> {
 const registered = async (job: Job) =>
   eventually(async () => (await connectionOf(job)).webhookState === 'active', { looks: 2_000 })
 
-/** A pull request whose comment says that it cannot be planned. */
+/** Opens a pull request that cannot be planned. The comment says so. */
 async function propose(job: Job): Promise<void> {
   const { peer } = job.death
   await peer.branch(job.repo, 'main', 'feature')
@@ -112,7 +115,7 @@ async function propose(job: Job): Promise<void> {
   job.pull = await peer.openPull(job.repo, { from: 'feature' })
   await deliver(job, { pullRequest: job.pull })
 }
-/** Another fault, which changes the comment. */
+/** Changes the reason, and so the comment. */
 async function change(job: Job): Promise<void> {
   await job.death.peer.edit(job.repo, {
     branch: 'feature',
@@ -152,7 +155,7 @@ const done: Record<Step, (job: Job) => Promise<unknown>> = {
   change: async (job) => told(job, /reserved/),
   push: taken,
 }
-/** All steps before one that is to be met. */
+/** Runs all steps before the one that is killed. */
 async function upTo(job: Job, step: Step): Promise<void> {
   for (const before of steps.slice(0, steps.indexOf(step))) {
     await doing[before](job)
@@ -162,7 +165,9 @@ async function upTo(job: Job, step: Step): Promise<void> {
 
 const isRead = (call: string) => /^(GET|HEAD) |git-upload-pack$/.test(call)
 
-/** Where one provider's steps are met: at each call that writes, and at the last one that reads a push. */
+/**
+ * The calls of one provider at which the worker is killed: each write, and the last read of a push.
+ */
 async function deathsAt(peer: GitPeer): Promise<Death[]> {
   const job = await connect({ peer, step: 'webhook', at: undefined })
   const deaths: Death[] = []
@@ -201,7 +206,7 @@ async function standAtGate(death: Death): Promise<Job> {
   return job
 }
 
-/** One webhook, one comment, one version and one run, whatever died in between. */
+/** One webhook, one comment, one version and one run, at whichever call the worker was killed. */
 async function expectAllDone(job: Job): Promise<void> {
   const { step } = job.death
   const at = `${job.repo}: ${job.death.peer.product}, ${step}`
@@ -214,7 +219,7 @@ async function expectAllDone(job: Job): Promise<void> {
     },
     { looks: 2_000 },
   )
-  // Whoever writes a comment anew gives its turn back at the end, and a dead one never did.
+  // The writer of a comment releases its lease at the end. A killed writer never did.
   await eventually(
     async () => {
       const [pull] = await rows('git_pull_requests', { connectionId: job.connection })
@@ -228,13 +233,13 @@ async function expectAllDone(job: Job): Promise<void> {
   expect((await user.get(`${job.url}/runs`)).json().runs, at).toHaveLength(1)
 }
 
-test('whatever a worker died at, a webhook, a comment and a push are each there once', async () => {
+test('kill -9 of the worker at each call: one webhook, one comment and one version of a push remain', async () => {
   let worker = await processes.startWorker()
   const deaths = (await Promise.all(peers.map(deathsAt))).flat()
   const jobs = await Promise.all(deaths.map(standAtGate))
   console.log(deaths.map(({ peer, at }) => `${peer.product}: ${at?.when} ${at?.call}`).join('\n'))
   await worker.kill()
-  // The minute for which a dead writer holds its comment is over.
+  // Ends the one-minute lease that a killed writer holds on its comment.
   await harness.deps.store
     .platform('git_pull_requests')
     .whereNotNull('busyUntil')
@@ -245,7 +250,7 @@ test('whatever a worker died at, a webhook, a comment and a push are each there 
   for (const job of jobs) await expectAllDone(job)
 }, 3_600_000)
 
-/** All that the engine keeps. */
+/** All workflow histories that Temporal stores. */
 async function histories(): Promise<string> {
   const { config } = harness
   const connection = await Connection.connect(connectionOptions(config))

@@ -13,11 +13,11 @@ import type { TestUser } from '../harness/test-user.ts'
 import { textOfHistories } from '../harness/written-by.ts'
 import { hold } from './run-rows.ts'
 
-// Each job is stopped at one call of its own, before the provider does it or after it has done it;
-// when all of them stand there, one `kill -9` of the worker meets them all. KILL_AT=all takes every
-// call of both workflows, an empty repository too; without it those that write.
+// Each job blocks at its own call, before or after the provider handles it. When all jobs block,
+// one `kill -9` of the worker hits them all. By default these are the calls that write. KILL_AT=all
+// takes every call of both workflows, and an empty repository too.
 const everyCall = process.env['KILL_AT'] === 'all'
-/** The worker does 50 activities at once, and each job that stands at its gate is one. */
+/** The worker runs 50 activities at once, and each blocked job uses one. */
 const perKill = 40
 const marker = '.cloud-control/owner.json'
 const first = { 'main.tf': '# one\n', 'b/c.tf': '# c\n', 'gone.tf': '# gone\n' }
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await processes.close()
   harness.secrets.wrote('the histories', await histories())
-  // Looks for each token in every row, log and history, and fails the file where one is found.
+  // Searches all rows, logs and histories for each token, and fails the file if one is found.
   await harness.close()
   for (const peer of peers) await peer.close()
 })
@@ -79,7 +79,7 @@ const put = async ({ workspace }: Job, files: Record<string, string>) => {
   const answer = await user.put(`${workspace?.url}/configuration`, { files })
   expect(answer.statusCode, answer.body).toBe(201)
 }
-/** One look for all of them: forty who ask at once would keep a small machine from the work itself. */
+/** One query for all jobs: 40 separate polls would slow down a small machine. */
 const until = async (jobs: readonly Job[], isDone: () => Promise<Map<number, string>>) =>
   eventually(
     async () => {
@@ -106,7 +106,7 @@ async function states(sql: string): Promise<Map<number, string>> {
   return new Map(rows.map(({ id, state }: { id: number; state: string }) => [id, state]))
 }
 
-/** A workspace each, with its first version. */
+/** Creates a workspace for each job, with its first version. */
 async function configure(jobs: readonly Job[]): Promise<void> {
   await healthy(jobs)
   for (const job of jobs) {
@@ -118,7 +118,7 @@ async function configure(jobs: readonly Job[]): Promise<void> {
   await written(jobs, 1)
 }
 
-/** The calls of both workflows, as they are where nothing dies. */
+/** The calls of both workflows without a kill. */
 async function callsOf(peer: GitPeer, empty: boolean): Promise<Record<Workflow, string[]>> {
   const job = await prepare({ peer, empty, workflow: 'prepare', at: nowhere })
   await healthy([job])
@@ -150,7 +150,7 @@ async function deathsAt(peer: GitPeer): Promise<Death[]> {
   return deaths
 }
 
-/** Brings each job to its gate; what stands there is told in the test's log. */
+/** Brings each job to its gate and logs the blocked call. */
 async function standAtGates(deaths: readonly Death[]): Promise<Job[]> {
   const of = (workflow: Workflow) => deaths.filter((death) => death.workflow === workflow)
   const hydrating: Job[] = []
@@ -180,7 +180,7 @@ async function reached({ repo, gate }: Job): Promise<string> {
   return Promise.race([gate.reached, late])
 }
 
-/** The right tree, each commit once, each entry of the audit once. */
+/** Expects the right tree, each commit once and each audit entry once. */
 async function expectAllDone(jobs: readonly Job[]): Promise<void> {
   for (const { death, repo, commits, connection, workspace } of jobs) {
     const { [marker]: owned = '{}', ...tree } = await death.peer.tree(repo)
@@ -219,15 +219,15 @@ async function eventsOf(label: string): Promise<string[]> {
 }
 
 /**
- * Two more deaths, between steps that call nobody: what was written is recorded and the turn not
- * yet given back; all is prepared and that is not yet told.
+ * Two more kills, between steps without a call to the provider: the write is recorded but the lease
+ * is not released; all is prepared but that is not recorded.
  */
 async function standAtRows(): Promise<{ jobs: Job[]; release: () => Promise<void> }> {
   const [peer] = peers
   if (!peer) throw new Error('no peer')
   const at = nowhere
   const held: Array<Awaited<ReturnType<typeof hold>>> = []
-  /** Locks a row once the provider has done the last of so many writes. */
+  /** Locks a row once the provider has handled `count` writes. */
   const holding = (count: number, sql: string) => (repo: string) => {
     let left = count
     return gates.set(repo, undefined, async (call) => {
@@ -236,7 +236,7 @@ async function standAtRows(): Promise<{ jobs: Job[]; release: () => Promise<void
       if (left === 0) held.push(await hold(harness, `${sql} = '${repo}' for update`))
     })
   }
-  // On GitHub a commit is a tree, a commit and the branch.
+  // On GitHub a commit takes three writes: a tree, a commit and the branch.
   const recorded = await prepare({ peer, workflow: 'hydrate', empty: false, at })
   await configure([recorded])
   holding(
@@ -261,7 +261,7 @@ async function standAtRows(): Promise<{ jobs: Job[]; release: () => Promise<void
   }
 }
 
-test('whatever a worker died at ends in the right tree, each commit once', async () => {
+test('kill -9 of the worker at each call: the tree is right and each commit is there once', async () => {
   let worker = await processes.startWorker()
   const deaths: Death[] = []
   for (const found of await Promise.all(peers.map(deathsAt))) deaths.push(...found)
@@ -280,7 +280,7 @@ test('whatever a worker died at ends in the right tree, each commit once', async
   }
 }, 3_600_000)
 
-/** All that the engine keeps. */
+/** All workflow histories that Temporal stores. */
 async function histories(): Promise<string> {
   const { config } = harness
   const connection = await Connection.connect(connectionOptions(config))

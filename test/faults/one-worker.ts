@@ -5,7 +5,7 @@ import type { TestWorkspace } from '../harness/test-organization.ts'
 
 export type OneWorker = Awaited<ReturnType<typeof openOneWorker>>
 
-/** API and worker as processes of their own, and an Owner who makes workspaces. */
+/** The API and one worker as separate processes, and an Owner who makes workspaces. */
 export async function openOneWorker() {
   const harness = await createHarness()
   const processes = await processesOf(harness)
@@ -20,7 +20,7 @@ export async function openOneWorker() {
     worker,
     owner,
     make: async (files: Record<string, string>) => org.workspace({ by: owner, files }),
-    /** How many lines of the stage have this text in them. */
+    /** The number of log lines of the stage that contain this text. */
     timesSaid: async (workspace: TestWorkspace, run: { id: number; stage: string }, text: string) =>
       (await linesOf(owner, workspace, run)).filter((line) => line.includes(text)).length,
     async close() {

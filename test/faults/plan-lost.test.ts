@@ -17,7 +17,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('a plan whose worker is lost again and again is made three times and no more', async () => {
+test('a plan whose worker is lost each time is made three times, then its run fails', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner, files: slowPlan(1_000) })
@@ -39,7 +39,7 @@ test('a plan whose worker is lost again and again is made three times and no mor
   const log = await linesOf(owner, workspace, { id, stage: 'plan' })
   expect(log.filter((line) => line.includes('The worker was lost'))).toHaveLength(2)
 
-  // The lost run holds nobody up.
+  // The failed run does not block the next one.
   await owner.put(`${workspace.url}/configuration`, { files: slowPlan(1) })
   const next = await startRun(owner, workspace)
   expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({

@@ -5,7 +5,7 @@ import { slowApply, slowPlan } from './configurations.ts'
 import { openOneWorker, type OneWorker } from './one-worker.ts'
 import { expectNothingHeld, isTerminalRow, rowUntil, until } from './run-rows.ts'
 
-// The other two processes of a run: the API that its state goes through, and `tofu` itself.
+// Kills the other two processes of a run: the API that receives its state, and `tofu`.
 let world: OneWorker
 let api: Process
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const says = async (...about: Parameters<OneWorker['timesSaid']>) =>
   (await world.timesSaid(...about)) > 0
 
 describe('kill -9 of the API', () => {
-  test('while an apply runs: its state waits at the door, and the run succeeds', async () => {
+  test('while an apply runs: its state is sent once the API is back, and the run succeeds', async () => {
     const { harness, processes, owner, make } = world
     const workspace = await make(slowApply(2))
     const { id } = await startRun(owner, workspace)
@@ -27,7 +27,7 @@ describe('kill -9 of the API', () => {
     await until('its apply is complete', async () =>
       says(workspace, { id, stage: 'apply' }, 'terraform_data.slow: Creation complete'),
     )
-    // The state has nowhere to go, for longer than a supervisor needs to start an API again.
+    // The API stays away longer than a supervisor takes to restart it.
     await new Promise((resolve) => setTimeout(resolve, 5_000))
     expect(await rowUntil(harness, id, { when: () => true })).toMatchObject({
       phase: 'applying',
@@ -42,7 +42,7 @@ describe('kill -9 of the API', () => {
     expectNothingHeld(row)
   })
 
-  test('while a run plans: the plan is made, once', async () => {
+  test('while a run plans: the plan is made once', async () => {
     const { harness, processes, worker, owner, make } = world
     const workspace = await make(slowPlan(150))
     const { id } = await startRun(owner, workspace)
@@ -56,7 +56,7 @@ describe('kill -9 of the API', () => {
 })
 
 describe('kill -9 of tofu', () => {
-  test('while planning: failed, plan_errored, and the next run goes on', async () => {
+  test('while planning: failed, plan_errored, and the next run proceeds', async () => {
     const { harness, worker, owner, make } = world
     const workspace = await make(slowPlan(150))
     const { id } = await startRun(owner, workspace)
@@ -73,7 +73,7 @@ describe('kill -9 of tofu', () => {
     })
   })
 
-  test('while applying: failed, apply_errored, to be refreshed, and never applied again', async () => {
+  test('while applying: failed, apply_errored, needs a refresh, and is never applied again', async () => {
     const { harness, worker, owner, make } = world
     const workspace = await make(slowApply(60))
     const { id } = await startRun(owner, workspace)

@@ -4,7 +4,9 @@ import type { RunPhase } from '../../domain/pipelines/run-state.ts'
 import type { Harness } from '../harness/create-harness.ts'
 import { lookUntil } from '../harness/eventually.ts'
 
-/** What a fault test looks at, in the store itself: an answer of the API would be one more part that may be away. */
+/**
+ * A run as the store has it. Fault tests read the store, because the API may be the killed part.
+ */
 export type RunRow = {
   id: number
   phase: RunPhase
@@ -24,9 +26,9 @@ export type RunRow = {
 }
 
 /**
- * How often a test looks for what must come: for two minutes, longer than any promise of the
- * product's, and for longer where each look takes longer, on two cores that also compile and plan
- * for other files. What is promised in time is judged by the row's own times.
+ * The limit of polls: two minutes, longer than any time limit that the product promises. Polls are
+ * counted, so the limit grows when each poll takes longer on a busy machine. Promised times are
+ * checked with the timestamps of the row.
  */
 export const patientLooks = 2_400
 const everyMs = 50
@@ -52,7 +54,7 @@ export async function rowOf(harness: Harness, runId: number): Promise<RunRow> {
 export const isTerminalRow = ({ phase }: RunRow): boolean =>
   phase === 'succeeded' || phase === 'failed' || phase === 'canceled'
 
-/** Looks until the run's row is as `when` wants it; a database that is away is looked at again. */
+/** Polls until `when` accepts the run's row. Polls on while the database is unreachable. */
 export async function rowUntil(
   harness: Harness,
   runId: number,
@@ -68,14 +70,14 @@ export async function rowUntil(
   return found
 }
 
-/** Waits for something that the store does not tell of. */
+/** Polls for a condition outside the store. */
 export async function until(what: string, when: () => boolean | Promise<boolean>) {
   const looks = patientLooks * 2
   if (!(await lookUntil(async () => when(), { looks, everyMs: everyMs / 2 })))
     throw new Error(`not seen in ${looks} looks: ${what}`)
 }
 
-/** No lock, token or attempt outlives its run (docs/runs.md, "What may never happen"). */
+/** Locks, tokens and attempts end with their run (docs/runs.md, "What may never happen"). */
 export function expectNothingHeld(row: RunRow): void {
   expect({ locks: row.locks, liveTokens: row.liveTokens }, `run ${row.id}`).toEqual({
     locks: 0,
@@ -84,7 +86,7 @@ export function expectNothingHeld(row: RunRow): void {
   if (row.attempts > 0) expect(row.attemptEndedAt).not.toBeNull()
 }
 
-/** Holds rows or a table from a session of its own, so that a run stops at exactly that place. */
+/** Locks rows or a table in a separate session, so that a run blocks at exactly that statement. */
 export async function hold(harness: Harness, sql: string): Promise<{ release(): Promise<void> }> {
   const client = new Client({ connectionString: harness.config.databaseUrl.reveal() })
   client.on('error', () => undefined)

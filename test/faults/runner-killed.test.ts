@@ -17,7 +17,7 @@ const busyRunner = async (): Promise<number> => {
   return busyRunnersOf(world.worker.pid)[0] ?? 0
 }
 
-test('a runner killed while planning: the plan is made again by the same worker', async () => {
+test('kill -9 of a runner while planning: the same worker makes the plan again', async () => {
   const { harness, worker, owner, make, timesSaid } = world
   const workspace = await make(slowPlan(20))
   const { id } = await startRun(owner, workspace)
@@ -38,7 +38,7 @@ test('a runner killed while planning: the plan is made again by the same worker'
   expectNothingHeld(row)
 })
 
-test('a runner that dies at each try: planned three times and no more, and the worker lives', async () => {
+test('a runner is killed at each attempt: the plan is made three times, and the worker lives', async () => {
   const { harness, worker, owner, make } = world
   const workspace = await make(slowPlan(1_000))
   const { id } = await startRun(owner, workspace)
@@ -60,7 +60,7 @@ test('a runner that dies at each try: planned three times and no more, and the w
   expect(isAlive(worker.pid)).toBe(true)
 })
 
-test('a runner killed while applying: runner_lost, to be refreshed, and never applied again', async () => {
+test('kill -9 of a runner while applying: runner_lost, needs a refresh, and is never applied again', async () => {
   const { harness, worker, owner, make, timesSaid } = world
   const workspace = await make(slowApply(60))
   const { id } = await startRun(owner, workspace)
@@ -85,7 +85,7 @@ test('kill -9 of the worker leaves no runner and no step', async () => {
   const workspace = await make(slowPlan(600))
   await startRun(owner, workspace)
   let left: number[] = []
-  // Between two steps a runner has none.
+  // Between two steps a runner has no child process.
   await until('a runner and its step', () => {
     const steps = tofuBelow(worker.pid)
     left = [...runnersOf(worker.pid), ...steps]

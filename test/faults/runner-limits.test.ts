@@ -6,7 +6,7 @@ import { slowApply } from './configurations.ts'
 import { isTerminalRow, rowUntil, until } from './run-rows.ts'
 import { isAlive, memoryOf } from './runner-processes.ts'
 
-// One organization sends a plan that is too large, while another one applies.
+// One organization sends a plan that is too large while another organization applies.
 let harness: Harness
 beforeAll(async () => {
   harness = await createHarness()
@@ -15,7 +15,7 @@ afterAll(() => harness.close())
 
 const megabyte = 1024 ** 2
 
-/** A plan of two megabytes as JSON for each of so many. */
+/** Each of `count` resources takes two megabytes of the plan's JSON. */
 const large = (count: number) => ({
   'main.tf': `resource "terraform_data" "wide" {
   count = ${count}
@@ -31,7 +31,7 @@ async function startBeside(more: Record<string, string> = {}): Promise<Beside> {
   return { processes, worker: await processes.startWorker() }
 }
 
-/** A hostile run beside a quiet one that applies meanwhile; both to their ends. */
+/** Runs a hostile run beside a quiet one that applies, and waits for the end of both. */
 async function hostileBesideQuiet(beside: Beside, files: Record<string, string>) {
   const [hostileOrg, quietOrg] = [await harness.organization(), await harness.organization()]
   const [hostile, quiet] = [await hostileOrg.user('Owner'), await quietOrg.user('Owner')]
@@ -59,7 +59,7 @@ async function hostileBesideQuiet(beside: Beside, files: Record<string, string>)
   }
 }
 
-test('plan_too_large: 80 MB end their own run, and the worker does not grow', async () => {
+test('plan_too_large: a plan of 80 MB fails its own run, and the worker does not grow', async () => {
   const beside = await startBeside()
   try {
     const { row, grown } = await hostileBesideQuiet(beside, large(40))
@@ -71,7 +71,7 @@ test('plan_too_large: 80 MB end their own run, and the worker does not grow', as
   }
 })
 
-test('memory_exceeded: a plan that does not fit a runner ends its own run', async () => {
+test('memory_exceeded: a plan above the memory limit of a runner fails its own run', async () => {
   const beside = await startBeside({ CC_PLAN_JSON_MAX_MB: '512', CC_RUNNER_MEMORY_MB: '256' })
   try {
     const { row, grown } = await hostileBesideQuiet(beside, large(60))

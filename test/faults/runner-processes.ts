@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** The runners below a worker: its children that run runner/main.ts. */
+/** The runners of a worker: its child processes that run runner/main.ts. */
 export function runnersOf(worker: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -15,7 +15,7 @@ export function runnersOf(worker: number): number[] {
     })
 }
 
-/** Those that have a step below them: the others are spare. */
+/** The runners with a step as child process. The others are spare. */
 export const busyRunnersOf = (worker: number): number[] =>
   runnersOf(worker).filter((pid) => childrenOf(pid).length > 0)
 

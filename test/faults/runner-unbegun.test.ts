@@ -47,7 +47,7 @@ const activitiesWith = (pool: RunnerPool) => {
   }).tofu
 }
 
-test('a runner that sends a state before its apply has begun is ended, and the state is not kept', async () => {
+test('a runner sends a state before its apply has started: it is killed, and the state is not kept', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const { id: runId } = await startRun(owner, await org.workspace({ by: owner }))

@@ -11,13 +11,13 @@ import type { TestUser } from '../harness/test-user.ts'
 import { slowApply } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
-// A worker of three slots, and an organization with applies for more than that: another one's run
-// does not wait for them (docs/decisions/0117).
+// A worker has three slots and one organization has more applies than that. A run of another
+// organization does not wait for them (docs/decisions/0117).
 let harness: Harness
 let processes: Processes
 let worker: Process
 let greedy: TestOrganization
-/** The only organization may take all slots, so there is a second one from the start. */
+/** Exists from the start, because the only organization with runs may take all slots. */
 let other: TestOrganization
 let owner: TestUser
 let client: Client
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 type Started = { workspace: TestWorkspace; id: number }
 
-/** Four runs whose applies take this long, once as many of them apply as can. */
+/** Starts four runs with applies of this length, and waits until as many apply as may. */
 async function fillSlots(seconds: number): Promise<{ applying: Started[]; waiting: Started[] }> {
   const runs: Started[] = []
   for (let count = 0; count < 4; count += 1) {
@@ -51,7 +51,7 @@ async function fillSlots(seconds: number): Promise<{ applying: Started[]; waitin
     Promise.all(runs.map(async ({ id }) => (await rowOf(harness, id)).phase))
   const applyingNow = async () => (await phases()).filter((phase) => phase === 'applying').length
   await until('two apply', async () => (await applyingNow()) >= 2)
-  // Without a share a third one follows at once.
+  // Without the share of one organization a third one would start at once.
   await lookUntil(async () => (await applyingNow()) >= 3, { looks: 50, everyMs: 100 })
   const now = await phases()
   const isApplying = (_: Started, at: number) => now[at] === 'applying'
@@ -66,7 +66,7 @@ const startsIn = async ({ workspace, id }: Started) =>
     line.startsWith('terraform_data.slow: Creating'),
   ).length
 
-/** All that waited succeed, each planned and applied once. */
+/** All runs succeed, each planned and applied once. */
 async function expectAppliedOnce(runs: Started[]): Promise<void> {
   for (const run of runs) {
     const row = await rowUntil(harness, run.id, { when: isTerminalRow })
@@ -78,7 +78,7 @@ async function expectAppliedOnce(runs: Started[]): Promise<void> {
   }
 }
 
-test("another organization's run ends while long applies of one hold all slots that it may", async () => {
+test("an organization's long applies fill its share of slots: another organization's run ends", async () => {
   const { applying, waiting } = await fillSlots(30)
   const another = await other.user('Owner')
   const theirs = await startRun(another, await other.workspace({ by: another }))
@@ -99,12 +99,13 @@ test("another organization's run ends while long applies of one hold all slots t
     const handle = client.workflow.getHandle(
       infrastructureRunId({ organizationId: greedy.id, runId: id }),
     )
-    // About 20 events for each time that it looked: it waits, and does not ask again and again.
+    // Each check for a slot adds about 20 events. The limit shows that the workflow waits and does
+    // not poll.
     expect((await handle.describe()).historyLength).toBeLessThan(250)
   }
 })
 
-test('a canceled run that waits for a slot ends at once', async () => {
+test('a run that waits for a slot is canceled: it ends at once', async () => {
   const { applying, waiting } = await fillSlots(20)
   for (const { workspace, id } of waiting)
     await owner.post(`/api/pipelines/${workspace.pipelineId}/runs/${id}/cancel`)
@@ -118,7 +119,7 @@ test('a canceled run that waits for a slot ends at once', async () => {
   await expectAppliedOnce(applying)
 })
 
-test('kill -9 of the worker: what applied is lost once, and what waited is applied by the next', async () => {
+test('kill -9 of the worker: applying runs fail once, and the next worker applies the waiting ones', async () => {
   const { applying, waiting } = await fillSlots(20)
   await worker.kill()
   worker = await processes.startWorker()

@@ -4,8 +4,8 @@ import { processesOf, type Processes } from '../harness/processes.ts'
 import { linesOf, startRun } from '../harness/runs.ts'
 import { expectNothingHeld, isTerminalRow, patientLooks, rowUntil } from './run-rows.ts'
 
-// A worker that hangs (SIGSTOP; a host that swaps or is migrated does the same): its polls stay open
-// at the engine, which hands it tasks that it never begins.
+// A worker hangs, here by SIGSTOP, as on a host that swaps or is migrated. Its polls stay open at
+// Temporal, which gives it tasks that it never starts.
 let harness: Harness
 let processes: Processes
 beforeAll(async () => {
@@ -18,14 +18,14 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('runs that a hanging worker swallows are not failed: another one makes them, and the first makes more once it wakes', async () => {
+test('a worker hangs with tasks: its runs succeed on another worker, and it works again once it wakes', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const asleep = await processes.startWorker()
   await processes.startWorker()
   process.kill(asleep.pid, 'SIGSTOP')
   try {
-    // Of each task nobody knows whom the engine hands it to; of so many the sleeper gets its part.
+    // Temporal chooses the worker of each task. With 12 runs, the stopped worker gets some tasks.
     const runs = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const workspace = await org.workspace({ by: owner })
@@ -37,7 +37,7 @@ test('runs that a hanging worker swallows are not failed: another one makes them
       const row = await rowUntil(harness, id, { when: isTerminalRow, looks: 2 * patientLooks })
       expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
       expectNothingHeld(row)
-      // Nobody began that plan before: nothing was lost.
+      // The stopped worker never started the plan, so the log reports no lost worker.
       const log = await linesOf(owner, workspace, { id, stage: 'plan' })
       expect(log.filter((line) => line.includes('The worker was lost'))).toEqual([])
     }

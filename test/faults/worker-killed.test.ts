@@ -7,8 +7,8 @@ import type { TestUser } from '../harness/test-user.ts'
 import { slowApply, slowPlan } from './configurations.ts'
 import { expectNothingHeld, hold, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
-// API and worker as processes of their own. One `kill -9` of the worker meets a run in each of
-// its stages; then a new worker is started, and each test looks at what became of one of them.
+// The API and the worker run as separate processes. One `kill -9` of the worker hits a run in each
+// stage. Then a new worker starts, and each test checks one of the runs.
 let harness: Harness
 let processes: Processes
 let org: TestOrganization
@@ -37,7 +37,9 @@ const decide = (name: string, verb: 'approve' | 'reject') => {
 const attemptOf = (id: number) =>
   `select 1 from apply_attempts where workspace_run_id = ${id} for update`
 
-/** Of a run that ended: within a minute of the new worker's start. Notes how long it took. */
+/**
+ * Waits until a run has ended, at most a minute after the new worker's start, and notes the time.
+ */
 const recovered = async (name: string, when = isTerminalRow) => {
   const row = await rowUntil(harness, caseOf(name).id, { when })
   settled[name] = Math.max(0, (row.endedAt?.getTime() ?? recoveredAt) - recoveredAt)
@@ -54,7 +56,7 @@ beforeAll(async () => {
   author = await org.user('Owner')
   second = await org.user('Deployer')
 
-  // Those that wait for somebody.
+  // Runs that wait for a person.
   const production = { criticality: 'production' } as const
   for (const name of ['awaiting', 'approvedMeanwhile', 'rejectedMeanwhile', 'applyQueued'])
     await begin(name, production)
@@ -62,14 +64,14 @@ beforeAll(async () => {
   await author.post(`${caseOf('applyQueued').workspace.url}/lock`, { reason: 'looking' })
   await decide('applyQueued', 'approve')
 
-  // Applied and saved, but its end is not recorded: the attempt's row is held.
+  // Applied and saved, but its end is not recorded: the attempt's row is locked.
   const { id: unrecorded } = await begin('unrecorded', { files: slowApply(2) })
   await rowUntil(harness, unrecorded, { when: ({ spawnedAt }) => spawnedAt !== null })
   const heldEnd = await hold(harness, attemptOf(unrecorded))
   await until('its tofu has ended', () => tofuBelow(worker.pid).length === 0)
   await rowUntil(harness, unrecorded, { when: ({ finalized }) => finalized > 0 })
 
-  // Has its attempt, but its program was never begun: the row is held from the start.
+  // Has its attempt, but its program has not started: the row is locked from the start.
   const { id: unspawned } = await begin('unspawned', { files: slowApply(0) })
   await rowUntil(harness, unspawned, { when: ({ attempts }) => attempts === 1 })
   const heldSpawn = await hold(harness, attemptOf(unspawned))
@@ -89,7 +91,7 @@ beforeAll(async () => {
   await worker.kill()
   for (const held of [heldEnd, heldSpawn]) await held.release()
   await until('its sandboxes died with it', () => !ofItsOwn.some(isAlive))
-  // While nobody works, people go on deciding: no decision is lost.
+  // Decisions that people make while no worker runs must not be lost.
   expect((await decide('approvedMeanwhile', 'approve')).statusCode).toBe(200)
   expect((await decide('rejectedMeanwhile', 'reject')).statusCode).toBe(200)
   await author.post(`${caseOf('applyQueued').workspace.url}/unlock`, {})
@@ -112,11 +114,12 @@ const isAlive = (pid: number) => {
 }
 
 describe('kill -9 of the worker', () => {
-  test('while applying: failed, runner_lost, never applied again, to be refreshed', async () => {
+  test('while applying: failed, runner_lost, needs a refresh, and is never applied again', async () => {
     const row = await recovered('applying')
     expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', attempts: 1 })
     expectNothingHeld(row)
-    // OpenTofu saves at its end, and every 20 s: what it had made is nowhere, so the workspace says so.
+    // OpenTofu saves at its end and every 20 s. The created resource is in no state, so the
+    // workspace is marked for a refresh.
     expect(row).toMatchObject({ found: { savedStateSerial: null }, finalized: 0, quarantined: 0 })
     const log = await linesOf(author, caseOf('applying').workspace, {
       ...caseOf('applying'),
@@ -125,7 +128,7 @@ describe('kill -9 of the worker', () => {
     expect(log.filter((line) => line.startsWith('terraform_data.slow: Creating'))).toHaveLength(1)
   })
 
-  test('the next run of that workspace gets its turn by itself and may go on', async () => {
+  test('while applying: the next run of that workspace starts without an action by a person', async () => {
     const { id } = caseOf('next')
     const row = await rowUntil(harness, id, { when: ({ phase }) => phase === 'applying' })
     expect(row.needsRefresh).toBe(true)
@@ -138,12 +141,12 @@ describe('kill -9 of the worker', () => {
     })
   })
 
-  test('after the exit of the apply and before its record: lost, though all was saved', async () => {
+  test('after the apply has exited and before that is recorded: runner_lost, and the state is saved', async () => {
     const row = await recovered('unrecorded')
     expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', needsRefresh: true })
     expect(row.found?.savedStateSerial).toBeGreaterThanOrEqual(1)
     expectNothingHeld(row)
-    // The state is current: a new run finds nothing to do and settles the workspace.
+    // The state is current: a new run finds no changes and clears the mark.
     const { workspace } = caseOf('unrecorded')
     const again = await startRun(author, workspace)
     const next = await rowUntil(harness, again.id, { when: isTerminalRow })
@@ -151,7 +154,7 @@ describe('kill -9 of the worker', () => {
     expect((await author.get(`${workspace.url}/outputs`)).json().outputs[0].value).toBe('one')
   })
 
-  test('before the program of the apply began: it is picked up again and applied once', async () => {
+  test('before the program of the apply has started: applied once by the new worker', async () => {
     const row = await recovered('unspawned')
     expect(row).toMatchObject({ phase: 'succeeded', attempts: 1, needsRefresh: false })
     expectNothingHeld(row)
@@ -179,7 +182,7 @@ describe('kill -9 of the worker', () => {
     expectNothingHeld(row)
   })
 
-  test('while it awaits approval: it still waits, and decisions of that time count', async () => {
+  test('while it awaits approval: it still waits, and decisions made meanwhile count', async () => {
     expect(await recovered('approvedMeanwhile')).toMatchObject({ phase: 'succeeded', attempts: 1 })
     expect(await recovered('rejectedMeanwhile')).toMatchObject({ phase: 'failed', attempts: 0 })
     expect(await rowOf(harness, caseOf('awaiting').id)).toMatchObject({

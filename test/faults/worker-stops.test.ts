@@ -7,8 +7,8 @@ import type { TestUser } from '../harness/test-user.ts'
 import { slowApply, slowPlan } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
-// A worker that is told to stop (SIGTERM, as by a deployment or Ctrl-C): an apply under way is let
-// finish within its grace, a plan is left to the next worker.
+// A worker is told to stop (SIGTERM, as by a deployment or Ctrl-C). It may finish a running apply
+// within its grace period, and leaves a plan to the next worker.
 let harness: Harness
 let patient: Processes
 let hasty: Processes
@@ -35,7 +35,7 @@ const says = async (
   text: string,
 ) => (await linesOf(owner, place, { id, stage })).some((line) => line.includes(text))
 
-test('an apply under way succeeds; a plan is made again by the next worker; nothing new is begun', async () => {
+test('SIGTERM: a running apply succeeds, the next worker makes the plan again, nothing new starts', async () => {
   const worker = await patient.startWorker()
   const applied = await org.workspace({ by: owner, files: slowApply(12) })
   const applying = await startRun(owner, applied)
@@ -72,7 +72,7 @@ test('an apply under way succeeds; a plan is made again by the next worker; noth
   await next.stop()
 })
 
-test('past its grace an apply is interrupted: failed, runner_lost, to be refreshed', async () => {
+test('SIGTERM: an apply is interrupted after the grace period: failed, runner_lost, needs a refresh', async () => {
   const worker = await hasty.startWorker()
   const workspace = await org.workspace({ by: owner, files: slowApply(300) })
   const { id } = await startRun(owner, workspace)
@@ -90,7 +90,7 @@ test('past its grace an apply is interrupted: failed, runner_lost, to be refresh
   await next.stop()
 })
 
-test('a plan outlives any number of workers that are told to stop: none of them was lost', async () => {
+test('SIGTERM of several workers in turn: the plan is still made, and none counts as lost', async () => {
   const workspace = await org.workspace({ by: owner, files: slowPlan(300) })
   const { id } = await startRun(owner, workspace)
   for (let stop = 1; stop <= 3; stop += 1) {
@@ -104,7 +104,7 @@ test('a plan outlives any number of workers that are told to stop: none of them 
   await last.stop()
 })
 
-test('a second signal ends the worker at once, and the apply that it leaves is told of', async () => {
+test('a second signal ends the worker at once: the interrupted apply ends as runner_lost', async () => {
   const worker = await patient.startWorker()
   const workspace = await org.workspace({ by: owner, files: slowApply(300) })
   const { id } = await startRun(owner, workspace)
@@ -114,7 +114,7 @@ test('a second signal ends the worker at once, and the apply that it leaves is t
   const since = Date.now()
   process.kill(worker.pid, 'SIGINT')
   await stopped
-  // Its grace is a minute, its apply takes five.
+  // The grace period is a minute, the apply takes five.
   expect(Date.now() - since).toBeLessThan(20_000)
   await patient.startWorker()
   expect(await rowUntil(harness, id, { when: isTerminalRow })).toMatchObject({

@@ -6,8 +6,8 @@ import { linesOf, startRun } from '../harness/runs.ts'
 import { slowApply } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
-// A worker that is not dead but cut off from store and engine, with its `tofu` at work: everybody
-// else takes it for lost, and then it comes with a state in its hands.
+// A worker is cut off from the store and from Temporal while its `tofu` runs. The other processes
+// treat it as lost, and then it delivers a state.
 let harness: Harness
 let processes: Processes
 let zombie: Processes
@@ -36,7 +36,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('its late state is kept as quarantined, and is never current', async () => {
+test('a worker is cut off and declared lost: its late state is quarantined and never current', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner, files: slowApply(25) })
@@ -54,7 +54,7 @@ test('its late state is kept as quarantined, and is never current', async () => 
   expect(lost).toMatchObject({ phase: 'failed', reason: 'runner_lost', finalized: 0 })
   expectNothingHeld(lost)
 
-  // The workspace goes on without it, while the zombie's `tofu` is still at work.
+  // The next run succeeds while the zombie's `tofu` still runs.
   await owner.put(`${workspace.url}/configuration`, { files: slowApply(0) })
   const next = await startRun(owner, workspace)
   expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({
@@ -64,8 +64,9 @@ test('its late state is kept as quarantined, and is never current', async () => 
   const { stateSerial } = (await owner.get(workspace.url)).json().workspace
   const state = (await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body
 
-  // Fenced off it may not even read the state, so OpenTofu gives up saving and leaves it in its
-  // folder, where the worker finds it and keeps it until it reaches the store again.
+  // The fencing token stops the zombie's `tofu` from reading the state, so OpenTofu cannot save it
+  // and leaves the state in its folder. The worker finds it there and sends it once it reaches the
+  // store again.
   await links.database.mend()
   await links.engine.mend()
   await rowUntil(harness, id, { when: ({ quarantined }) => quarantined > 0 })
@@ -75,7 +76,7 @@ test('its late state is kept as quarantined, and is never current', async () => 
   expect((await owner.get(`${workspace.url}/state/quarantined/${kept.id}`)).body).toContain('one')
   expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(stateSerial)
   expect((await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body).toBe(state)
-  // Neither run's record is touched by it.
+  // The late state changes neither run's record.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   expect(await rowOf(harness, id)).toEqual({ ...lost, quarantined: 1, needsRefresh: false })
   expect(await rowOf(harness, next.id)).toMatchObject({ phase: 'succeeded', attempts: 1 })

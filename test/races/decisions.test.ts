@@ -7,8 +7,8 @@ import type { TestOrganization, TestWorkspace } from '../harness/test-organizati
 import type { TestUser } from '../harness/test-user.ts'
 import { expectNothingHeld, isTerminalRow, rowUntil } from '../faults/run-rows.ts'
 
-// Two API processes over one database, and a worker that really applies: what people decide at
-// the same moment about one waiting production run.
+// Two API processes over one database, and a worker that really applies. Users decide about one
+// waiting production run at the same moment.
 let harness: Harness
 let other: SecondApp
 let org: TestOrganization
@@ -40,7 +40,7 @@ const operator = (turn: number): TestUser => {
   if (!person) throw new Error('nobody')
   return person
 }
-/** Every second request goes to the other process. */
+/** Sends every second request to the other process. */
 const ask = async (turn: number, user: TestUser, url: string): Promise<LightMyRequestResponse> =>
   turn % 2 === 0 ? user.post(url, {}) : other.call(user, 'POST', { url, body: {} })
 
@@ -50,7 +50,7 @@ const ends = async ({ id }: Waiting) => {
   return row
 }
 
-/** What the store has of a run's decisions and ends, each of which may be there once. */
+/** The decisions and ends that the store has for a run. Each may be there once. */
 const recordOf = async ({ id }: Waiting) => {
   const { rows } = await harness.deps.store.platform.raw(
     `select
@@ -65,12 +65,13 @@ const recordOf = async ({ id }: Waiting) => {
 
 const rounds = [1, 2, 3, 4]
 
-test('20 approvals at once are one approval and one apply', async () => {
+test('20 approvals at once: one approval and one apply', async () => {
   const run = await beginWaiting()
   const answers = await Promise.all(
     Array.from({ length: 20 }, async (_, turn) => ask(turn, operator(turn), `${run.url}/approve`)),
   )
-  // Whoever was first may ask again and is told the same until the run is over; all others come late.
+  // The first approver may repeat the request and gets 200 until the run is over. All others get
+  // 409.
   const well = answers.flatMap(({ statusCode }, turn) => (statusCode === 200 ? [turn % 4] : []))
   expect(new Set(well).size).toBe(1)
   for (const answer of answers)
@@ -82,7 +83,7 @@ test('20 approvals at once are one approval and one apply', async () => {
 })
 
 describe.each(rounds)('at the same moment, round %i', (round) => {
-  test('approve and reject: exactly one holds', async () => {
+  test('approve and reject: exactly one is accepted', async () => {
     const run = await beginWaiting()
     const [approved, rejected] = await Promise.all([
       ask(round, operator(0), `${run.url}/approve`),
@@ -104,7 +105,7 @@ describe.each(rounds)('at the same moment, round %i', (round) => {
       ask(round + 1, author, `${run.url}/cancel`),
     ])
     const row = await ends(run)
-    // A cancel that comes second still ends a run that is not applied yet.
+    // A cancel after the approval still ends a run that is not applied yet.
     expect([200, 409]).toContain(canceled.statusCode)
     expect([200, 409]).toContain(approved.statusCode)
     expect([approved.statusCode, canceled.statusCode]).toContain(200)
@@ -112,7 +113,7 @@ describe.each(rounds)('at the same moment, round %i', (round) => {
     else if (row.phase === 'failed')
       expect(row).toMatchObject({ reason: 'canceled_by_user', attempts: 1, needsRefresh: true })
     else expect(row).toMatchObject({ phase: 'succeeded', attempts: 1, finalized: 1 })
-    // A cancel that was answered with 200 was not forgotten, unless all was done before it was read.
+    // A cancel that was answered with 409 came after the run's end.
     if (canceled.statusCode === 409) expect(row.phase).toBe('succeeded')
     expect((await recordOf(run)).ended).toBe(1)
   })
@@ -130,20 +131,24 @@ describe.each(rounds)('at the same moment, round %i', (round) => {
           files: { 'main.tf': 'output "word" { value = "other" }\n' },
         }),
     ],
-  ] as const)('approve and a change of %s: what was planned never goes on', async (_, change) => {
-    const run = await beginWaiting()
-    const [approved, changed] = await Promise.all([
-      ask(round, operator(0), `${run.url}/approve`),
-      change(run.workspace),
-    ])
-    expect(changed.statusCode, changed.body).toBeLessThan(300)
-    expect([200, 409]).toContain(approved.statusCode)
-    const row = await ends(run)
-    // Approved first and begun before the change: then it is the plan that was approved. Else it is void.
-    if (row.phase === 'succeeded') {
-      expect(approved.statusCode).toBe(200)
-      expect(row).toMatchObject({ attempts: 1, finalized: 1 })
-    } else expect(row).toMatchObject({ phase: 'failed', reason: 'plan_stale', attempts: 0 })
-    expect((await recordOf(run)).ended).toBe(1)
-  })
+  ] as const)(
+    'approve and a change of %s: the plan is applied before the change, or not at all',
+    async (_, change) => {
+      const run = await beginWaiting()
+      const [approved, changed] = await Promise.all([
+        ask(round, operator(0), `${run.url}/approve`),
+        change(run.workspace),
+      ])
+      expect(changed.statusCode, changed.body).toBeLessThan(300)
+      expect([200, 409]).toContain(approved.statusCode)
+      const row = await ends(run)
+      // If the approval came first and the apply started before the change, the approved plan was
+      // applied. Otherwise the approval is void.
+      if (row.phase === 'succeeded') {
+        expect(approved.statusCode).toBe(200)
+        expect(row).toMatchObject({ attempts: 1, finalized: 1 })
+      } else expect(row).toMatchObject({ phase: 'failed', reason: 'plan_stale', attempts: 0 })
+      expect((await recordOf(run)).ended).toBe(1)
+    },
+  )
 })

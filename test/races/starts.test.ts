@@ -15,7 +15,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('ten starts at once of one pipeline, through two processes: 1 to 10, one after the other, all settled', async () => {
+test('ten starts of one pipeline at once through two processes: numbers 1 to 10, run one after the other', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const [crowded, quiet] = [await org.workspace({ by: owner }), await org.workspace({ by: owner })]
@@ -24,7 +24,7 @@ test('ten starts at once of one pipeline, through two processes: 1 to 10, one af
     const answer = await (turn % 2 === 0
       ? owner.post(url, {})
       : other.call(owner, 'POST', { url, body: {} }))
-    // The contract shows no status; whatever it is, it is a success.
+    // The contract names no status, so any success is accepted.
     expect(answer.statusCode, answer.body).toBeLessThan(300)
     return answer.json().run as { id: number; number: number }
   }
@@ -45,7 +45,7 @@ test('ten starts at once of one pipeline, through two processes: 1 to 10, one af
     expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', quarantined: 0 })
     expectNothingHeld(row)
   }
-  // The first applies; those after it find nothing to do. No other workspace waits for them.
+  // The first run applies, and the later runs find no changes. Other workspaces have no runs.
   const ofCrowded = settled.slice(0, 10)
   expect(ofCrowded.filter(({ reason }) => reason === 'no_changes')).toHaveLength(9)
   expect(ofCrowded.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(1)
@@ -58,11 +58,11 @@ test('ten starts at once of one pipeline, through two processes: 1 to 10, one af
        from workspace_runs where workspace_id = ?`,
     [crowded.id],
   )
-  // A run's turn begins where the one before it has ended.
+  // Each run starts when the one before it has ended.
   expect(turnsTaken.filter(({ alone }: { alone: boolean | null }) => alone === false)).toEqual([])
 }, 180_000)
 
-test('plans only of one workspace neither take its turn nor wait for it', async () => {
+test('plan-only runs of a workspace do not block its queue and do not wait in it', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner, criticality: 'production' })
