@@ -9,17 +9,17 @@ import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { payloadAuthentication } from '../../gateways/temporal/payload-authentication.ts'
 import { historyKeyring, type RecordedHistory } from '../histories/recorded-history.ts'
 
-// A replay's worker would tell of each of its states.
+// Without this, the replay's worker logs each of its states.
 Runtime.install({ logger: new DefaultLogger('ERROR') })
 
 const folder = join(import.meta.dirname, '../histories')
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
-// Written by record-histories.ts, in this shape.
+// record-histories.ts writes the files in this shape.
 const read = (name: string) =>
   JSON.parse(readFileSync(join(folder, name), 'utf8')) as RecordedHistory
 
 describe('histories of running versions', () => {
-  test('there is one of each end', () => {
+  test('there is a history of each end of a run', () => {
     expect(files.map((name) => name.replace('.json', '')).toSorted()).toEqual([
       'applied',
       'approved',
@@ -40,7 +40,7 @@ describe('histories of running versions', () => {
     ])
   })
 
-  test.each(files)('%s is replayed by today’s workflows', async (name) => {
+  test.each(files)('%s replays with the current workflows', async (name) => {
     const { keyring } = readConfig({
       DATABASE_URL: 'postgres://nobody@localhost/none',
       TEMPORAL_ADDRESS: 'localhost:1',
@@ -50,7 +50,7 @@ describe('histories of running versions', () => {
     await Worker.runReplayHistory(
       {
         workflowBundle: { codePath: inject('workflowBundle') },
-        // The very codec of production, refusing what has no mark.
+        // The codec of production, which refuses a payload without a MAC.
         dataConverter: { payloadCodecs: [payloadAuthentication(createKeyring(keyring))] },
       },
       temporal.api.history.v1.History.fromObject(history),
@@ -78,7 +78,7 @@ describe('histories of running versions', () => {
     expect(all).not.toMatch(/cc(?:run|pat|agt)?_[A-Za-z0-9]{16,}|postgres:|password|hello/i)
     for (const text of texts.filter((one) => one.startsWith('identity=')))
       expect(text).toBe('identity=worker')
-    // What passes through the engine: ids, the next step, a place of the program.
+    // Payloads contain only ids, the next step and a place of the program.
     for (const payload of payloads) {
       if (typeof payload !== 'object' || payload === null) continue
       for (const [field, value] of Object.entries(payload)) {
@@ -107,18 +107,19 @@ describe('histories of running versions', () => {
 describe('the workflow bundle', () => {
   const code = () => readFileSync(inject('workflowBundle'), 'utf8')
 
-  test('holds the workflows, their rules and the SDK’s own part, and nothing else', () => {
+  test('contains only the workflows, their domain rules and the Temporal SDK', () => {
     const modules = modulesOf(code())
     expect(modules).toContain('./workflows/pipelines/infrastructure-run.ts')
-    // No knex, objection, pg or fastify, no store, no gateway: an isolate that did I/O could not be replayed.
+    // No knex, objection, pg or fastify, no store, no gateway: a workflow that does I/O cannot be
+    // replayed.
     const sdk =
       '@temporalio/(?:common|workflow|worker/lib/workflow-log-interceptor)|nexus-rpc|ms|long'
     const allowed = new RegExp(`^\\./(?:workflows/|domain/|node_modules/(?:${sdk})[/.])`)
-    // What has no name but `?` and a hash the bundler left out; its place is an empty module.
+    // A module named `?` and a hash is one that the bundler replaced with an empty module.
     expect(modules.filter((name) => !allowed.test(name) && !/^\?[0-9a-f]+$/.test(name))).toEqual([])
   })
 
-  test('asks for no built-in of Node', () => {
+  test('imports no Node built-in', () => {
     const asked = [...code().matchAll(/\b(?:require|import)\(\s*["']([^"']+)["']\s*\)/g)]
     const names = asked.map(([, name = '']) => name.replace(/^node:/, ''))
     expect(names.filter((name) => builtinModules.includes(name))).toEqual([])
@@ -127,6 +128,6 @@ describe('the workflow bundle', () => {
   })
 })
 
-/** The names under which the bundler keeps what it put in. */
+/** The bundler's names for the modules in the bundle. */
 const modulesOf = (code: string): string[] =>
   [...code.matchAll(/^\/\*{3}\/ "([^"]+)"/gm)].map(([, name = '']) => name)

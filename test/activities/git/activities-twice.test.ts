@@ -34,7 +34,7 @@ afterAll(async () => harness.close())
 
 const deps = (): Deps => gitActivityDeps(harness)
 
-/** As one delivery by Temporal. */
+/** Runs an activity as one delivery by Temporal. */
 const deliver = async <I, R>(
   activity: (deps: Deps) => (input: I) => Promise<R>,
   input: I,
@@ -53,7 +53,9 @@ const tables = [
   'audit_entries',
 ]
 
-/** What an activity of Git could write: rows, branches, webhooks, pull requests and comments. */
+/**
+ * Everything that a Git activity could write: rows, branches, webhooks, pull requests and comments.
+ */
 async function everything(repo: string): Promise<Record<string, unknown>> {
   const {
     peer,
@@ -89,7 +91,7 @@ const row = async (table: string, where: object) =>
 const audited = async (event: string): Promise<number> =>
   (await harness.deps.store.platform('audit_entries').where({ event })).length
 
-/** A repository that is connected and not prepared yet. */
+/** A connected repository that is not prepared yet. */
 const unprepared = async () => {
   counter += 1
   const repo = `acme/twice-${counter}`
@@ -191,7 +193,7 @@ describe('the preparation of a repository, delivered twice', () => {
   })
 })
 
-describe('what is written to a host, delivered twice', () => {
+describe('writes to a host, delivered twice', () => {
   test('hydrateFiles: one commit, also if its worker died before it was recorded', async () => {
     const { repo, input } = await unwritten()
     const before = (await harness.peer.messages(repo)).length
@@ -247,7 +249,7 @@ describe('what is written to a host, delivered twice', () => {
   })
 })
 
-describe('what a host tells of, delivered twice', () => {
+describe('webhook deliveries and health checks, delivered twice', () => {
   const runsOf = async (workspaceId: number) =>
     harness.deps.store.platform('workspace_runs').where({ workspaceId })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { endOfApply } from '../../../activities/pipelines/end-of-runner.ts'
 import { stepMemoryExceeded } from '../../../domain/pipelines/how-killed.ts'
 
-test('memory_exceeded: an apply whose step was ended for its memory', () => {
+test('memory_exceeded: the step of an apply was killed for its memory use', () => {
   const message = stepMemoryExceeded('apply')
   const applied = { begun: true, how: 'killed', exitCode: null, limit: 'memory', message } as const
   expect(endOfApply(applied, undefined)).toEqual({
@@ -17,7 +17,7 @@ test('apply_errored: an apply that was killed for another reason', () => {
   expect(endOfApply(applied, undefined)).toMatchObject({ reason: 'apply_errored' })
 })
 
-test('canceled_by_user: a cancel is told before how the step ended', () => {
+test('canceled_by_user: a cancel takes precedence over how the step ended', () => {
   const applied = { begun: true, how: 'killed', exitCode: null, limit: 'memory' } as const
   expect(endOfApply(applied, 'canceled')).toMatchObject({ reason: 'canceled_by_user' })
 })

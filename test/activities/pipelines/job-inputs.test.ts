@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-/** A run of three megabytes of files that no worker takes up. */
+/** A run with three megabytes of files, which no worker picks up. */
 async function largeRun() {
   const org = await harness.organization()
   const owner = await org.user('Owner')
@@ -23,7 +23,7 @@ async function largeRun() {
   )
   const { id } = await startRun(owner, await org.workspace({ by: owner, files }))
   const { store, keyring } = harness.deps
-  // Of the activities' deps these are all that loading a run touches.
+  // Loading a run uses only these dependencies of the activities.
   const deps = { store, keyring, cliConfig: undefined } as unknown as Deps
   return { deps, files, found: await findRun(deps, id) }
 }
@@ -52,7 +52,7 @@ test('the files of a configuration pass through the worker in pieces of 256 KiB'
   expect(JSON.parse(Buffer.concat(seen.map(({ bytes }) => bytes)).toString())).toEqual(run.files)
 })
 
-test('files that somebody changed in the store never end, so no runner works on them', async () => {
+test('files that an attacker changed in the database fail before their end, so no runner uses them', async () => {
   const run = await largeRun()
   await harness.deps.store
     .platform('configuration_versions')
@@ -67,7 +67,7 @@ test('files that somebody changed in the store never end, so no runner works on 
   expect(seen.some(({ last }) => last)).toBe(false)
 })
 
-test('503 keyring_unavailable: a key that is missing is known before a runner is taken', async () => {
+test('503 keyring_unavailable: a missing key fails the run before it takes a runner', async () => {
   const run = await largeRun()
   const key = new Secret(randomBytes(32).toString('base64'))
   const deps = { ...run.deps, keyring: createKeyring([{ id: 'another', key }]) }

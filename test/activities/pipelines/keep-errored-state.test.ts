@@ -16,7 +16,7 @@ afterAll(async () => harness.close())
 const frameBytes = 256 * 1024
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** A run whose apply left a state of so many frames, and one byte. */
+/** A run whose apply left a state of `frames` frames and one byte. */
 async function erroredRun(frames: number) {
   const org = await harness.organization()
   const owner = await org.user('Owner')
@@ -51,7 +51,7 @@ function* framesOf(state: Buffer): Generator<Buffer> {
   for (let at = 0; at < state.length; at += frameBytes) yield state.subarray(at, at + frameBytes)
 }
 
-test('a state is stored while it comes: at most a megabyte of it is held', async () => {
+test('a state is stored while it arrives, with at most a megabyte in memory', async () => {
   const { keeper, asked, state, stored, versions, read } = await erroredRun(30)
   const { keepState, add, stateSent, isKept, isSaving } = keeper()
   expect(await keepState(asked)).toEqual({ known: false })
@@ -73,12 +73,12 @@ test('a state is stored while it comes: at most a megabyte of it is held', async
     sha256: asked.sha256,
   })
   expect((await read(version.id)).equals(state)).toBe(true)
-  // The same once more, and as the state endpoint would have kept it.
+  // A repeated call finds the stored state, also one that the state endpoint stored.
   expect(await keeper().keepState(asked)).toEqual({ known: true })
   expect(await versions()).toHaveLength(1)
 })
 
-test('a store that commits and whose answer is lost ends in the same rows', async () => {
+test('a commit whose answer is lost is repeated: the rows are the same', async () => {
   const { keeper, asked, state, stored, versions, read } = await erroredRun(6)
   let calls = 0
   const { keepState, add, stateSent } = keeper({
@@ -98,7 +98,7 @@ test('a store that commits and whose answer is lost ends in the same rows', asyn
   expect((await read(kept[0].id)).equals(state)).toBe(true)
 })
 
-test('of a worker that is killed before the end, what had come is kept and read', async () => {
+test('the worker is killed before the end: the part that had arrived is kept and readable', async () => {
   const { keeper, asked, state, versions, read } = await erroredRun(6)
   const { keepState, add } = keeper()
   await keepState(asked)
@@ -107,7 +107,7 @@ test('of a worker that is killed before the end, what had come is kept and read'
   expect((await read(version.id)).equals(state.subarray(0, 4 * frameBytes))).toBe(true)
 })
 
-test('a runner that sends what an apply does not have is refused', async () => {
+test('a runner that sends a frame that an apply does not have is refused', async () => {
   const { keeper, asked } = await erroredRun(0)
   await expect(keeper().add('errored_state', Buffer.alloc(1))).rejects.toThrow('does not have')
   await expect(keeper().stateSent({})).rejects.toThrow('does not have')

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** The plan stage of a run that no worker takes up. */
+/** The plan stage of a run, which no worker picks up. */
 async function openLog(secrets: string[] = []) {
   const { store } = harness.deps
   const org = await harness.organization()
@@ -22,7 +22,7 @@ async function openLog(secrets: string[] = []) {
   const { id } = await startRun(owner, workspace)
   const stage = await store.tenant(org.id, async (tenant) => stages(tenant).find(id, 'plan'))
   const stageId = stage?.id ?? 0
-  // As a runner writes it and its worker stores it.
+  // A runner writes lines this way, and its worker stores them.
   const open = () =>
     openStageLines({
       mask: maskSecrets(secrets),
@@ -34,7 +34,7 @@ async function openLog(secrets: string[] = []) {
     read: async (after = 0) =>
       store.tenant(org.id, async (tenant) => {
         const lines: LogLine[] = []
-        // A read ends at a megabyte.
+        // A read ends at 1 MB.
         for (let page = [{ seq: after }]; page.length > 0;) {
           const next = await logLines(tenant).list(stageId, {
             after: page.at(-1)?.seq ?? 0,
@@ -48,7 +48,7 @@ async function openLog(secrets: string[] = []) {
   }
 }
 
-test('lines keep their order and have no holes, over two writers one after the other', async () => {
+test('lines of two writers in turn keep their order, without gaps', async () => {
   const { log, again, read } = await openLog()
   for (let n = 1; n <= 450; n += 1) await log.write('info', `line ${n}`)
   await log.close()
@@ -60,7 +60,7 @@ test('lines keep their order and have no holes, over two writers one after the o
   expect(lines.every(({ line }, n) => line === `line ${n + 1}`)).toBe(true)
 })
 
-test('a line is there within half a second, before the log is closed', async () => {
+test('a line is stored within half a second, before the log is closed', async () => {
   const { log, read } = await openLog()
   await log.write('info', 'soon')
   await expect.poll(async () => (await read()).length, { timeout: 500, interval: 20 }).toBe(1)
@@ -81,7 +81,7 @@ test('secrets, well-known tokens and control characters never reach the store', 
   ])
 })
 
-test('a secret across the place where a line is cut, and one with controls inside, is masked', async () => {
+test('a secret is masked where a long line is split, and with control characters inside', async () => {
   const secret = 'correct-horse-battery-staple'
   const { log, read } = await openLog([secret])
   for (const kept of [1, 10, secret.length - 1])
@@ -98,7 +98,7 @@ test('a secret across the place where a line is cut, and one with controls insid
   expect(log.mask('x correct-\u0007horse-battery-staple\ny')).toBe('x [masked]\ny')
 })
 
-test('of a 14 MB log the beginning and the end are kept, and a line says what is left out', async () => {
+test('a log of 14 MB keeps its beginning and its end, and a line says what is left out', async () => {
   const { log, read } = await openLog()
   const total = 14_000
   for (let n = 0; n < total; n += 1) await log.write('info', `${n} ${'x'.repeat(1_000)}`)

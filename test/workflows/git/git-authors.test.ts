@@ -4,14 +4,14 @@ import { eventually, peerMakers } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import { git, main, openGitWorld, type GitWorld } from './git-world.ts'
 
-describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makePeer) => {
+describe.each(Object.entries(peerMakers))('authors of changes in %s', (_, makePeer) => {
   let world: GitWorld
   beforeAll(async () => {
     world = await openGitWorld(makePeer)
   })
   afterAll(async () => world?.harness.close())
 
-  test('403: whoever pushes in a colleague’s name approves nothing of it', async () => {
+  test('403: a pusher who commits under a colleague’s name may not approve, and neither may the colleague', async () => {
     const { harness, org, user, connect, workspace } = world
     const [pusher, colleague, other] = [
       await org.user('SRE · Cloud Admin'),
@@ -22,7 +22,7 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
     const fields = { gitConnectionId, source: git, path: 'live', criticality: 'production' }
     const ws = await workspace(fields)
     const starter = await org.user('Owner')
-    // What was there before is nobody's here; from now on each commit counts.
+    // The first commits have no author here. From now on each commit counts.
     await starter.post(`${ws.url}/plan`)
     await harness.deps.store.tenant(org.id, async (tenant) =>
       unwrap(tenant)
@@ -31,7 +31,8 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
         .update({ unknownAuthor: false }),
     )
     const write = { 'live/main.tf': main('forged') }
-    // `git commit --author` and the committer's variables name anybody; no key of theirs has signed it.
+    // `git commit --author` and the committer's variables can name any person. The commit has no
+    // signature of theirs.
     await harness.peer.edit(repo, { write, email: colleague.email, pusher: pusher.email })
     const { run } = (await starter.post(`${ws.url}/apply`)).json()
     await eventually(
@@ -40,13 +41,13 @@ describe.each(Object.entries(peerMakers))('who changed what is in %s', (_, makeP
     const url = `/api/pipelines/${ws.pipelineId}/runs/${run.id}/approve`
     expect((await colleague.post(url)).statusCode).toBe(403)
     expect((await other.post(url)).json().code).toBe('forbidden')
-    // Bitbucket Cloud tells nobody who pushed.
+    // Bitbucket Cloud does not report who pushed.
     if (harness.peer.product !== 'bitbucket-cloud')
       expect((await pusher.post(url)).json().code).toBe('approver_is_author')
     expect((await user.post(url)).statusCode).toBe(200)
   })
 
-  test('200: pushes beside the folder make nobody an author, nor their author unknown', async () => {
+  test('200: pushes outside the folder add no author, known or unknown', async () => {
     const { harness, org, user, connect, workspace } = world
     if (harness.peer.provider === 'bitbucket') return
     const [coder, deployer] = [await org.user('Deployer'), await org.user('Deployer')]

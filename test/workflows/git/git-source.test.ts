@@ -42,7 +42,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
       summary: { add: 1, change: 0, destroy: 0 },
     })
 
-    // The same commit, and a commit elsewhere, are the same version.
+    // The same commit, or a commit outside the folder, is the same version.
     const again = (await user.post(`${ws.url}/plan`)).json().run
     expect([again.configurationVersion, again.commitSha]).toEqual([1, run.commitSha])
     await harness.peer.edit(repo, { write: { 'docs/big.md': 'more\n' } })
@@ -56,7 +56,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect(events.at(-1)?.detail).toMatchObject({ branch: 'main', commit: next.commitSha })
   })
 
-  test('the commit is part of the digest: a revert is another version', async () => {
+  test('the commit is part of the digest: a revert is a new version', async () => {
     const { harness, user, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
@@ -75,7 +75,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect(three.sha256).not.toBe(one.sha256)
   })
 
-  test('led to another folder at the same commit, the next run reads that', async () => {
+  test('the next run reads another folder of the same commit after the source has changed', async () => {
     const { user, connect, workspace } = world
     const { gitConnectionId } = await connect({ 'a/main.tf': main('a'), 'b/main.tf': main('b') })
     const ws = await workspace({ gitConnectionId, source: git, path: 'a' })
@@ -86,7 +86,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect([configuration.number, configuration.fileNames]).toEqual([2, ['b/main.tf']])
   })
 
-  test('400: a missing branch, folder and repository, and an empty one, are told by name', async () => {
+  test('400: the error names a missing branch, folder or repository, and an empty repository', async () => {
     const { harness, user, newName, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
     const empty = `acme/${newName('empty')}`
@@ -111,7 +111,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     ])
   })
 
-  test('400, 403, 404 and 409: sources that cannot be; files of Git are not put', async () => {
+  test('400, 403, 404 and 409: invalid sources are refused, and so is a PUT of files from Git', async () => {
     const { harness, org, user, connect, workspace } = world
     const { repo, gitConnectionId } = await connect()
     const other = await (await harness.organization()).user('Owner')
@@ -126,7 +126,8 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect(await post(source({ branch: 'a..b' }))).toEqual([400, 'source.branch'])
     expect(await post(source({ include: ['../up'] }))).toEqual([400, 'source.include'])
     expect(await post(source({ repo: 'x' }))).toEqual([400, 'source.repo'])
-    // A connection is for its own repository; a Deployer does not read others through its token.
+    // A connection serves its own repository only. A Deployer may not read other repositories with
+    // its token.
     const deployer = await org.user('Deployer')
     expect(await post(source({ repo: 'acme/secrets' }), deployer)).toEqual([403, undefined])
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
@@ -141,7 +142,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect((await user.patch(ws.url, { name: `${ws.name}-renamed` })).statusCode).toBe(200)
   })
 
-  test('503: a host that is away starts nothing', async () => {
+  test('503: an unreachable host starts no run', async () => {
     const { harness, user, connect, workspace } = world
     const { gitConnectionId } = await connect()
     const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
@@ -154,7 +155,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect((await user.get(`${ws.url}/runs`)).json().runs).toEqual([])
   })
 
-  test('403: who committed is an author, and an unknown one takes more than a Deployer', async () => {
+  test('403: a committer is an author, and a Deployer may not approve an unknown author’s commit', async () => {
     const { harness, org, user, connect, workspace } = world
     const [starter, coder, deployer] = [
       await org.user('Owner'),
@@ -175,7 +176,7 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
       )
       return `/api/pipelines/${ws.pipelineId}/runs/${run.id}`
     }
-    // The first commit is nobody's here.
+    // The first commit has an unknown author.
     const first = await waiting()
     expect((await deployer.post(`${first}/approve`)).json().code).toBe('forbidden')
     expect((await user.post(`${first}/approve`)).statusCode).toBe(200)
@@ -190,14 +191,14 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
       pusher: email,
     })
     const second = await waiting()
-    // Of an unknown author where the host proves nothing: the answer tells that first.
+    // Where the host proves no authors, the author is unknown, and the answer reports that first.
     const proves = harness.peer.provider !== 'bitbucket'
     expect((await coder.post(`${second}/approve`)).json().code).toBe(
       proves ? 'approver_is_author' : 'forbidden',
     )
     const { run } = (await deployer.get(`${ws.url}/runs/${second.split('/').at(-1)}`)).json()
     expect(run.mayApprove).toBe(proves)
-    // A commit of a stranger's below the newest one still counts.
+    // An unknown author's commit below the newest commit still counts.
     await harness.peer.edit(repo, { write: { 'live/main.tf': main('c') } })
     await user.post(`${second}/reject`)
     await user.post(`${ws.url}/plan`)

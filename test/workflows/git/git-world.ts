@@ -9,7 +9,10 @@ export const git = { kind: 'git' }
 type MakePeer = (typeof peerMakers)[keyof typeof peerMakers]
 export type GitWorld = Awaited<ReturnType<typeof openGitWorld>>
 
-/** One provider, an organization, and its Owner, who connects repositories and makes workspaces of them. */
+/**
+ * One provider, an organization, and its Owner, who connects repositories and makes workspaces from
+ * them.
+ */
 export async function openGitWorld(makePeer: MakePeer) {
   const harness: GitHarness = await gitHarness(makePeer)
   const org: TestOrganization = await harness.organization()
@@ -21,7 +24,7 @@ export async function openGitWorld(makePeer: MakePeer) {
     org,
     user,
     newName,
-    /** A repository with these files, and a connection to it. */
+    /** Creates a repository with these files and connects it. */
     connect: async (files: Record<string, string> = { 'live/main.tf': main('a') }) => {
       const repo = `acme/${newName('code')}`
       await harness.peer.createRepository(repo, files)

@@ -5,7 +5,7 @@ import type { TestUser } from '../../harness/test-user.ts'
 
 const path = '/api/git/connections'
 
-describe('the check of connections that the schedule does', () => {
+describe('the scheduled check of connections', () => {
   let harness: GitHarness
   let user: TestUser
   let counter = 0
@@ -24,7 +24,10 @@ describe('the check of connections that the schedule does', () => {
     expect(made.json().connection, made.body).toMatchObject({ status: 'healthy' })
     return { repo, token: String(body['token']), id: Number(made.json().connection.id) }
   }
-  /** As the schedule's pass does it, over all that nobody has asked for ten minutes. */
+  /**
+   * Runs the scheduled check. These connections are due, because their last check is ten minutes
+   * old.
+   */
   const pass = async (...ids: number[]) => {
     await harness.deps.store
       .platform('git_connections')
@@ -37,7 +40,7 @@ describe('the check of connections that the schedule does', () => {
     return { status, statusReason }
   }
 
-  test('healthy stays so; a revoked token, an archived and a lost repository are told apart', async () => {
+  test('a healthy connection stays healthy; a revoked token, an archived repository and a lost one are told apart', async () => {
     const [fine, revoked, archived] = [await connected(), await connected(), await connected()]
     harness.peer.revoke(revoked.token)
     await harness.peer.archive(archived.repo)
@@ -54,7 +57,7 @@ describe('the check of connections that the schedule does', () => {
     expect(harness.logged()).not.toContain(revoked.token)
   })
 
-  test('a repository that is back is asked again, more and more rarely, and prepared anew', async () => {
+  test('a lost repository is checked with backoff, and prepared again once it is back', async () => {
     const { id, repo } = await connected()
     await harness.peer.archive(repo)
     await pass(id)
@@ -66,7 +69,7 @@ describe('the check of connections that the schedule does', () => {
       return checkConnections(harness.deps)()
     }
     expect(await agedBy(9)).toEqual({ checked: 0 })
-    // 10, 20, 40 minutes, and at last every six hours.
+    // The backoff: 10, 20 and 40 minutes, up to six hours.
     for (const minutes of [11, 21, 41]) {
       expect(await agedBy(minutes - 2)).toEqual({ checked: 0 })
       expect(await agedBy(minutes)).toEqual({ checked: 1 })
@@ -78,12 +81,12 @@ describe('the check of connections that the schedule does', () => {
     expect(await statusOf(id)).toEqual({ status: 'initializing', statusReason: null })
     const started = await platform('outbox').whereLike('dedupeKey', `git-init/${id}/%`)
     expect(started).toHaveLength(2)
-    // What is being prepared is left to its workflow.
+    // A connection in preparation is left to its workflow.
     expect(await agedBy(60 * 24)).toEqual({ checked: 0 })
     await platform('git_connections').where({ id }).delete()
   })
 
-  test('a repository that was renamed is named anew, before somebody takes its old name', async () => {
+  test('a renamed repository gets its new name before another repository takes the old one', async () => {
     const { id, repo } = await connected()
     await harness.peer.rename(repo, `${repo}-renamed`)
     await pass(id)
@@ -94,7 +97,7 @@ describe('the check of connections that the schedule does', () => {
     expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
   })
 
-  test('a limit says nothing of the token', async () => {
+  test('a rate limit does not mark the token as refused', async () => {
     const { id } = await connected()
     const limit = { 'x-ratelimit-remaining': '0', 'retry-after': '60' }
     harness.peer.server.fault = () => ({ status: 403, json: {}, headers: limit })
@@ -106,7 +109,7 @@ describe('the check of connections that the schedule does', () => {
     expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
   })
 
-  test('a name that has come to another repository is not taken for ours', async () => {
+  test('another repository under the old name is not treated as the connected one', async () => {
     const { id, repo } = await connected()
     await harness.peer.rename(repo, `${repo}-moved`)
     await harness.peer.createRepository(repo, { 'main.js': '// another\n' })
@@ -117,7 +120,7 @@ describe('the check of connections that the schedule does', () => {
     })
   })
 
-  test('a host that is away is unreachable in fixed words, and healthy when it is back', async () => {
+  test('an unreachable host is reported with a fixed message, and is healthy once it is back', async () => {
     const { id } = await connected()
     harness.peer.server.fault = () => 'hang-up'
     try {
@@ -132,7 +135,7 @@ describe('the check of connections that the schedule does', () => {
     expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
   })
 
-  test('who was asked within ten minutes is left in peace', async () => {
+  test('a connection that was checked within ten minutes is not checked again', async () => {
     await connected()
     const calls = harness.peer.server.calls.length
     expect(await pass()).toEqual({ checked: 0 })

@@ -16,7 +16,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
   })
   afterAll(async () => harness.close())
 
-  /** A workspace that is connected to a repository of its own. */
+  /** A workspace that is connected to its own repository. */
   const connected = async () => {
     counter += 1
     const [repo, name] = [`acme/hydrate-${counter}`, `ws-${counter}`]
@@ -52,7 +52,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     )
   }
 
-  test('each version is one commit with trailers; what left the configuration is pruned', async () => {
+  test('each version is one commit with trailers; files removed from the configuration are deleted', async () => {
     const ws = await connected()
     await ws.put({ 'main.tf': '# one\n', 'modules/a/x.tf': '# x\n' })
     await ws.ended('written')
@@ -72,7 +72,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(pruned.detail.paths).toEqual([`workspaces/${ws.name}/modules/a/x.tf`])
   })
 
-  test('somebody else’s edit stops it, and ours writes over what was shown', async () => {
+  test('another person’s edit stops the write, and `ours` overwrites the edit that was shown', async () => {
     const ws = await connected()
     const file = `workspaces/${ws.name}/main.tf`
     await ws.put({ 'main.tf': '# one\n' })
@@ -88,7 +88,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     const [failed] = await eventsOf(ws, 'git.repo_write_failed')
     expect(failed.detail).toMatchObject({ reason: 'diverged', paths: [file] })
 
-    // A later edit was not seen by whoever decided.
+    // The person who decided has not seen a later edit.
     await harness.peer.edit(ws.repo, { write: { [file]: '# edited again\n' } })
     expect(
       (await user.post(`${ws.url}/hydrations/${id}/resolve`, { take: 'ours' })).statusCode,
@@ -104,7 +104,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect([late.statusCode, late.json().code]).toEqual([409, 'hydration_not_diverged'])
   })
 
-  test('theirs becomes a new version of the workspace', async () => {
+  test('`theirs` makes the edit a new version of the workspace', async () => {
     const ws = await connected()
     await ws.put({ 'main.tf': '# one\n', 'b.tf': '# b\n' })
     await ws.ended('written')
@@ -124,7 +124,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     })
   })
 
-  test('a marker that is gone or not ours stops every write', async () => {
+  test('a marker that is missing or from another installation stops every write', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
     await ws.put({ 'main.tf': '# one\n' })
@@ -132,7 +132,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await ws.folder()).toEqual({})
   })
 
-  test('a run has its version written where that had failed, and the commit names the run', async () => {
+  test('a run writes its version again if that failed before, and the commit names the run', async () => {
     const ws = await connected()
     const owned = (await harness.peer.tree(ws.repo))[marker] ?? ''
     await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
@@ -147,12 +147,12 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
         `\n\nRun: ${started.json().run.id}\nConfiguration-Version: 1\nConfiguration-Digest: `,
       ),
     )
-    // What is there is not written for each run anew.
+    // A version that is already written is not written again for each run.
     expect((await user.post(`${ws.url}/apply`, {})).statusCode).toBe(201)
     expect((await user.get(`${ws.url}/hydrations`)).json().hydrations).toHaveLength(2)
   })
 
-  test('a protected branch is asked by pull request', async () => {
+  test('a protected branch gets a pull request', async () => {
     const ws = await connected()
     await harness.peer.protect(ws.repo, 'main')
     await ws.put({ 'main.tf': '# one\n' })
@@ -165,7 +165,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(side[`workspaces/${ws.name}/main.tf`]).toBe('# one\n')
   })
 
-  test('a branch that was protected before is asked by pull request from the start', async () => {
+  test('a branch that was protected before the connection gets a pull request from the start', async () => {
     counter += 1
     const [repo, name] = [`acme/protected-${counter}`, `ws-${counter}`]
     await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
@@ -178,7 +178,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await harness.peer.pullRequests(repo)).toEqual([request])
     expect(await harness.peer.tree(repo)).toEqual({ 'other.txt': 'theirs\n' })
 
-    // A version of that time waits, and no fault is told of it.
+    // A version that is put meanwhile waits, without an error.
     const { workspace } = (
       await user.post('/api/workspaces', { name, gitConnectionId: connection.id })
     ).json()
@@ -210,12 +210,12 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(harness.logged()).not.toMatch(/"level":40[^\n]*git_being_prepared/)
   })
 
-  test('a host in trouble is waited for, and nothing is written twice', async () => {
+  test('a failing host is retried, and nothing is written twice', async () => {
     const ws = await connected()
     let left = 4
     const seen: string[] = []
     harness.peer.server.fault = (request, when) => {
-      // Every second failure comes after the work was done: its answer alone is lost.
+      // Every second failure comes after the work is done, so only its answer is lost.
       if (left === 0 || (when === 'before') === (left % 2 === 0)) return undefined
       left -= 1
       seen.push(`${when} ${request.method}`)
@@ -234,7 +234,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     expect(await eventsOf(ws, 'git.repo_written')).toHaveLength(1)
   })
 
-  test('a limit is waited for by its header, and then it goes on', async () => {
+  test('a rate limit is waited for as long as its header says, and then the write continues', async () => {
     const ws = await connected()
     let limitedAt = 0
     let early = 0
@@ -254,12 +254,12 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     }
     expect(limitedAt).toBeGreaterThan(0)
     expect(early).toBe(0)
-    // By the header, and not by the minute that a limit without one is given.
+    // The header sets the delay. A limit without a header would wait a minute.
     expect(harness.logged()).toContain('limits how often it may be asked. Try again in 1 s.')
     expect(await ws.folder()).toEqual({ 'main.tf': '# one\n' })
   })
 
-  test('a commit whose answer was lost is ours, also when a newer version is there by then', async () => {
+  test('a commit whose answer was lost is recognized, even after a newer version', async () => {
     const ws = await connected()
     const count = async () => (await harness.peer.messages(ws.repo)).length
     const before = await count()
@@ -284,7 +284,7 @@ describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
     ).toEqual([2, 1])
   })
 
-  test('the next version is proposed anew, and the pull request before it is closed', async () => {
+  test('the next version gets a new pull request, and the old one is closed', async () => {
     const ws = await connected()
     await harness.peer.protect(ws.repo, 'main')
     await ws.put({ 'main.tf': '# one\n' })

@@ -11,7 +11,7 @@ import type { TestUser } from '../../harness/test-user.ts'
 const marker = '.cloud-control/owner.json'
 const path = '/api/git/connections'
 
-describe('a branch that is lost, or moves under the hands', () => {
+describe('a branch that is lost, or moves during a write', () => {
   let harness: GitHarness
   let user: TestUser
   let counter = 0
@@ -32,7 +32,7 @@ describe('a branch that is lost, or moves under the hands', () => {
       expect(
         (await user.put(`${url}/configuration`, { files: { 'main.tf': text } })).statusCode,
       ).toBe(201)
-    /** The newest hydrate, once it is over. */
+    /** The newest hydration, once it has ended. */
     const ended = async () =>
       eventually(async () => {
         const [newest] = (await user.get(`${url}/hydrations`)).json().hydrations
@@ -49,7 +49,7 @@ describe('a branch that is lost, or moves under the hands', () => {
     }
     return { repo, name, id, put, ended, health, retry }
   }
-  /** As the schedule's pass does it. */
+  /** Runs the scheduled check. */
   const check = async (id: number) => {
     await harness.deps.store
       .platform('git_connections')
@@ -58,7 +58,7 @@ describe('a branch that is lost, or moves under the hands', () => {
     await checkConnections(harness.deps)()
   }
   const validate = async (id: number) => user.post(`${path}/${id}/validate`)
-  /** Has a person put the marker back after it was read as missing, and before the reader is answered. */
+  /** A person puts the marker back after it was read as missing, and before the answer is sent. */
   const repairOnceRead = (ws: Awaited<ReturnType<typeof connected>>) => {
     let repaired = false
     harness.peer.server.fault = async ({ url }, when) => {
@@ -73,14 +73,14 @@ describe('a branch that is lost, or moves under the hands', () => {
     return () => repaired
   }
 
-  test('a marker that somebody took away stops all writing until a person validates', async () => {
+  test('a removed marker stops all writes until a person validates the connection', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
     await ws.put('# one\n')
     expect(await ws.ended()).toMatchObject({ state: 'failed', reason: 'git_not_owner' })
     const told = { status: 'error', statusReason: expect.stringContaining('Validating') }
     expect(await ws.health()).toEqual(told)
-    // The schedule tells of it, and leaves the branch alone.
+    // The scheduled check reports the missing marker and does not change the branch.
     await check(ws.id)
     await check(ws.id)
     expect(await ws.health()).toEqual(told)
@@ -94,10 +94,10 @@ describe('a branch that is lost, or moves under the hands', () => {
     })
   })
 
-  test('a marker that was seen missing before somebody put it back leaves the connection healthy', async () => {
+  test('the marker is restored during a write that saw it missing: the connection stays healthy', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
-    // The writer has read that the marker is gone, and is told so only after the repair.
+    // The write has read that the marker is missing, and gets this answer only after the repair.
     const isRepaired = repairOnceRead(ws)
     try {
       await ws.put('# one\n')
@@ -110,12 +110,12 @@ describe('a branch that is lost, or moves under the hands', () => {
     expect(await ws.retry()).toMatchObject({ state: 'written' })
   })
 
-  test('a check that saw the marker missing before somebody put it back changes nothing', async () => {
+  test('the marker is restored during a check that saw it missing: the check changes nothing', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
     const isRepaired = repairOnceRead(ws)
     try {
-      // The worker's own pass may have taken the connection just now.
+      // The worker's own check may have taken the connection at this moment.
       await expect
         .poll(async () => {
           await check(ws.id)
@@ -128,7 +128,7 @@ describe('a branch that is lost, or moves under the hands', () => {
     expect(await ws.health()).toEqual({ status: 'healthy', statusReason: null })
   })
 
-  test('a write that is refused for its token shows on the connection', async () => {
+  test('a write that is refused because of its token sets the connection’s status', async () => {
     const ws = await connected()
     harness.peer.server.fault = ({ method }) =>
       method === 'POST' ? { status: 401, json: { message: 'Bad credentials' } } : undefined
@@ -147,10 +147,11 @@ describe('a branch that is lost, or moves under the hands', () => {
     expect(await ws.retry()).toMatchObject({ state: 'written' })
   })
 
-  test('the schedule finds it before anything is written', async () => {
+  test('the scheduled check finds a missing marker before a write does', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { remove: [marker] })
-    // The worker's own look may have begun before the edit; the later of two looks is then dropped.
+    // The worker's own check may have started before the edit. Then the later of the two results is
+    // dropped.
     await expect
       .poll(async () => {
         await check(ws.id)
@@ -159,7 +160,7 @@ describe('a branch that is lost, or moves under the hands', () => {
       .toBe('error')
   })
 
-  test('a marker of another installation is told, and never written over', async () => {
+  test('a marker of another installation is reported and never overwritten', async () => {
     const ws = await connected()
     await harness.peer.edit(ws.repo, { write: { [marker]: '{"version":1}' } })
     const elsewhere = { status: 'error', statusReason: expect.stringMatching(/^Another install/) }
@@ -174,7 +175,7 @@ describe('a branch that is lost, or moves under the hands', () => {
     expect((await harness.peer.tree(ws.repo))[marker]).toBe('{"version":1}')
   })
 
-  test.each([1, 5, 6])('a branch that moves %i times in between', async (times) => {
+  test.each([1, 5, 6])('a branch that moves %i times during a write', async (times) => {
     const ws = await connected()
     let moved = 0
     harness.peer.server.fault = async ({ method, url }, when) => {

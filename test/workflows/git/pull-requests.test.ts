@@ -68,7 +68,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
       return rows.length > 0 && rows.every((row: { handledAt: Date | null }) => row.handledAt)
     })
 
-  test('one plan-only run and one comment, which later pushes keep up to date', async () => {
+  test('one plan-only run and one comment, which later pushes update', async () => {
     const ws = await connected({ autoApply: true, criticality: 'production' })
     const number = await proposed(ws, { 'live/main.tf': main('b') })
     const [text, ...others] = await commented(ws, number, /\[planned\]\(.*\| 1 \| 0 \| 0 \|/)
@@ -83,7 +83,8 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     })
     expect(text).toContain(`/workspaces/${ws.ws.id}/runs/${run.id}`)
     expect(text).toContain(run.commitSha.slice(0, 12))
-    // It is nobody's configuration: not the workspace's, and not to be approved.
+    // The pull request's version is not the workspace's configuration, and its run cannot be
+    // approved.
     expect((await user.get(ws.url)).json().workspace.configurationVersion).toBeNull()
     expect((await user.get(`${ws.url}/configuration/versions`)).json().versions).toEqual([])
     expect((await user.get(`${ws.url}/configuration`)).json().configuration).toBeNull()
@@ -96,13 +97,13 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     })
     await harness.peer.deliver(ws.repo, { pullRequest: number, action: 'updated' })
     expect(await commented(ws, number, /\| 2 \| 0 \| 0 \|/)).toHaveLength(1)
-    // The same again changes nothing.
+    // A repeated delivery changes nothing.
     await harness.peer.deliver(ws.repo, { pullRequest: number, action: 'updated' })
     await handled(ws)
     expect(await runs(ws)).toHaveLength(2)
   })
 
-  test('elsewhere, into another branch, and of a fork, nothing is planned', async () => {
+  test('a change outside the folder, into another branch or from a fork is not planned', async () => {
     const ws = await connected()
     await harness.peer.branch(ws.repo, 'main', 'release')
     const docs = await proposed(ws, { 'docs/x.md': 'y\n' })
@@ -118,7 +119,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
       expect(await harness.peer.comments(ws.repo, number)).toEqual([])
   })
 
-  test('what was merged meanwhile is not the pull request’s change', async () => {
+  test('changes that were merged meanwhile do not count as the pull request’s', async () => {
     const ws = await connected()
     await harness.peer.branch(ws.repo, 'main', 'feature')
     await harness.peer.edit(ws.repo, { write: { 'live/main.tf': main('merged') } })
@@ -129,7 +130,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     expect((await runs(ws)).filter((run: { pullRequest: number }) => run.pullRequest)).toEqual([])
   })
 
-  test('a workspace that is written to is planned with what would be merged into its folder', async () => {
+  test('a hydrated workspace is planned with the files that a merge would give its folder', async () => {
     const ws = await connected({ source: { kind: 'inline' }, path: '' }, { repoType: 'infra' })
     await user.put(`${ws.url}/configuration`, { files: { 'main.tf': main('a') } })
     await eventually(
@@ -145,7 +146,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     expect(configuration.files).toEqual({ 'main.tf': main('a') })
   })
 
-  test('a configuration that cannot be is told in the comment, its names spelled out', async () => {
+  test('an invalid configuration is reported in the comment, with its file names escaped', async () => {
     const ws = await connected()
     const number = await proposed(ws, { 'live/[a](b)@you/.terraform/x.tf': '#\n' })
     const [text] = await commented(ws, number, /not planned: /)
@@ -162,7 +163,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
     expect(all[0]).not.toContain('not planned')
   })
 
-  test('a comment whose answer was lost is found again; one that was taken away is made anew', async () => {
+  test('a comment whose answer was lost is found again; a deleted comment is created again', async () => {
     const ws = await connected()
     let lost = 0
     harness.peer.server.fault = (request, when) => {

@@ -71,7 +71,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     return harness.peer.deliver(repo, { push: 'main' })
   }
 
-  test('connecting registers a signed webhook; disconnecting takes it away', async () => {
+  test('connecting registers a signed webhook; disconnecting removes it', async () => {
     const { repo, connection, id } = await connect()
     expect(connection.webhook).toEqual({ state: 'active', reason: null })
     const [hook, ...others] = await harness.peer.hooks(repo)
@@ -84,7 +84,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(await harness.peer.hooks(repo)).toEqual([])
   })
 
-  test('without the right to make one the connection works, and says what it lacks', async () => {
+  test('without the right to create a webhook the connection works, and names the missing right', async () => {
     harness.peer.allowHooks(false)
     const { repo, connection, id } = await connect().finally(() => harness.peer.allowHooks(true))
     expect(connection.status).toBe('healthy')
@@ -98,7 +98,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(await harness.peer.hooks(repo)).toHaveLength(1)
   })
 
-  test('a push to the folder is a version and a plan-only run; to another folder it is nothing', async () => {
+  test('a push to the folder makes a version and a plan-only run; a push outside makes neither', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)
     expect((await pushed(repo, 'b')).status).toBe(200)
@@ -119,7 +119,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect((await user.get(ws.url)).json().workspace.configurationVersion).toBe(1)
   })
 
-  test('with autoApply a push is a run, which on production waits for somebody', async () => {
+  test('with autoApply a push starts a run, which on production waits for approval', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id, { autoApply: true, criticality: 'production' })
     await pushed(repo, 'b')
@@ -135,7 +135,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     await eventually(async () => (await runs(ws.url))[0]?.state === 'succeeded')
   })
 
-  test('each delivery is taken once, by its id and by its commit', async () => {
+  test('each delivery is handled once, by its id and by its commit', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)
     await harness.peer.edit(repo, { write: { 'live/main.tf': main('b') } })
@@ -154,7 +154,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(await runs(ws.url)).toHaveLength(1)
   })
 
-  test('404: a wrong signature, an unsigned one and a connection that is not there, in one body', async () => {
+  test('404: a wrong signature, a missing one and an unknown connection get the same body', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)
     const spoil = (headers: Record<string, string>) => {
@@ -183,12 +183,12 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
       same,
     ])
     const rows = await harness.deps.store.platform('git_deliveries').where({ connectionId: id })
-    // The emulator tells of commits by itself; of these two nothing was kept.
+    // The emulator also sends its own deliveries. None of the two refused ones is stored.
     expect(rows.every((row: { deliveryId: string }) => row.deliveryId.length < 30)).toBe(true)
     expect(await runs(ws.url)).toEqual([])
   })
 
-  test('413: a body beyond the limit, before anybody looks at it', async () => {
+  test('413: a body above the limit is refused before it is read', async () => {
     const { id } = await connect()
     const answer = await fetch(`${harness.config.baseUrl}/api/git/webhooks/${id}`, {
       method: 'POST',
@@ -197,7 +197,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(answer.status).toBe(413)
   })
 
-  test('a host in trouble is waited for, and the push is planned once', async () => {
+  test('a failing host is retried, and the push is planned once', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)
     await harness.peer.edit(repo, { write: { 'live/main.tf': main('b') } })
@@ -216,7 +216,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(left).toBe(0)
   })
 
-  test('a push that cannot be a configuration is told in the audit log', async () => {
+  test('a push with an invalid configuration is recorded in the audit log', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)
     await harness.peer.edit(repo, { write: { 'live/terraform.tfstate': '{}' } })
@@ -228,7 +228,7 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     expect(await runs(ws.url)).toEqual([])
   })
 
-  test('our own commits to a workspace’s folder start nothing', async () => {
+  test('the product’s own commits to a workspace’s folder start no run', async () => {
     const { repo, id } = await connect({ repoType: 'infra' })
     const ws = await workspace(id, { source: { kind: 'inline' }, path: '' })
     await user.put(`${ws.url}/configuration`, { files: { 'main.tf': main('a') } })

@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('a run that waits is told once to each who may approve it, in words, and to nobody else', async () => {
+test('a waiting run: one plain-text mail to each person who may approve it, and to no one else', async () => {
   const org = await harness.organization()
   const [author, approver, owner, viewer, left, noAddress, administrator] = [
     await org.user('Deployer'),
@@ -62,7 +62,7 @@ test('a run that waits is told once to each who may approve it, in words, and to
   expect(mail.raw).not.toContain('a-value-of-the-plan')
   expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im)
 
-  // Two relays, and the run comes to wait again: it is told once.
+  // With two relays, and after the run has come to wait again, each person still gets one mail.
   const run = await harness.deps.store.platform('workspace_runs').where({ id }).first()
   await harness.deps.store.tenant(org.id, async (tenant) => mailApprovers(tenant, run))
   await second.stop()
@@ -73,7 +73,7 @@ test('a run that waits is told once to each who may approve it, in words, and to
   expect(rows.map(({ outcome }) => outcome)).toEqual(['sent', 'sent', 'sent'])
 })
 
-test('a mail that is sent late tells nobody of a run that waits no longer', async () => {
+test('a delayed mail about a run that no longer waits is not sent', async () => {
   const org = await harness.organization()
   const [author, approver] = [await org.user('Deployer'), await org.user('Deployer')]
   const workspace = await org.workspace({ by: author, criticality: 'production' })

@@ -9,7 +9,10 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-/** The author gets power over the approver, or over how they signed in, between approval and apply. */
+/**
+ * The attacker is the author: between approval and apply they gain control of the approver's
+ * address or sign-in.
+ */
 test.each(['re-addressed', 'signed in by'] as const)(
   'an approver who was %s an author before the apply begins: the run waits again',
   async (how) => {
@@ -26,14 +29,14 @@ test.each(['re-addressed', 'signed in by'] as const)(
       )
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
-    // Somebody's lock keeps the apply from beginning at once.
+    // The lock keeps the apply from starting at once.
     await author.post(`${workspace.url}/lock`, { reason: 'looking' })
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     expect((await second.post(approve, {})).statusCode).toBe(200)
 
     if (how === 're-addressed')
       await author.patch(`/api/org/users/${second.id}`, { email: `x-${second.email}` })
-    // Without noteChange, which would have sent the run back by itself.
+    // Inserted without noteChange, which would send the run back to approval by itself.
     else
       await harness.deps.store.tenant(org.id, async (tenant) =>
         unwrap(tenant).db('workspace_authorship').insert({

@@ -9,12 +9,12 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('state_save_failed: what an apply could not save is kept and read, larger than a state may be', async () => {
+test('state_save_failed: a state that an apply could not save is kept and readable, even above the size limit', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const begin = '{"version":4,"serial":9,"lineage":"mine","outputs":"'
   const zeros = 70 * 1024 ** 2
-  // As OpenTofu leaves it; to have OpenTofu itself fail to save takes an API that is away.
+  // The file as OpenTofu leaves it. OpenTofu itself fails to save only while the API is down.
   const command = `printf '%s' '${begin}' > errored.tfstate; head -c ${zeros} /dev/zero >> errored.tfstate; exit 3`
   const workspace = await org.workspace({
     by: owner,
@@ -43,10 +43,11 @@ resource "terraform_data" "last" {
   expect(read.rawPayload.equals(expected)).toBe(true)
 })
 
-test('succeeded: an apply that leaves the state as it was', async () => {
+test('succeeded: an apply that does not change the state', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
-  // Unknown in the plan and the same after each apply, so that there is an update and nothing to save.
+  // The value is unknown in the plan and equal after each apply, so an update is planned and no
+  // state is saved.
   const workspace = await org.workspace({
     by: owner,
     files: {

@@ -22,7 +22,10 @@ const rule = (range: string) => ({
   'main.tf': `resource "terraform_data" "rule" {\n  input = { open_to = "${range}" }\n}\n`,
 })
 
-/** A production run of these files: how it ends, what of it is audited, and what it left. */
+/**
+ * Runs these files on production, and returns the run, its audit entries, the approval's status and
+ * the states.
+ */
 async function runOf(files: Record<string, string>) {
   const org = await harness.organization()
   const [author, second] = [await org.user('Deployer'), await org.user('Owner')]
@@ -45,7 +48,7 @@ const refused = (message: string) => ({
     state: 'failed',
     reason: 'plan_forged',
     message: expect.stringContaining(message),
-    // Nothing that one could approve.
+    // No plan is recorded that could be approved.
     planDigest: null,
     awaitingApproval: false,
   },
@@ -61,9 +64,9 @@ const refused = (message: string) => ({
 })
 
 describe.skipIf(!mirror)(
-  'a run whose plan is not what was read ends plan_forged (skipped: install Go 1.26 to build a provider)',
+  'plan_forged: a plan file that differs from what was read (skipped: install Go 1.26 to build a provider)',
   () => {
-    test('what `show` printed is another plan than the file holds', async () => {
+    test('`tofu show` prints another plan than the file contains', async () => {
       const ended = await runOf(rule(lie.planned))
       expect(ended, ended.log).toMatchObject(
         refused('terraform_data.rule differs in what comes after'),
@@ -71,19 +74,20 @@ describe.skipIf(!mirror)(
       expect(ended.run.stages.map(({ state }) => state)).toEqual(['failed', 'skipped', 'skipped'])
     })
 
-    test('the same engine, with nothing to lie about, is believed', async () => {
+    test('the same program without a changed value is accepted', async () => {
       const { run, log, audited } = await runOf(rule('192.168.0.0/16'))
       expect(run, log).toMatchObject({ state: 'running', awaitingApproval: true })
       expect(audited).toEqual([])
     })
 
-    // Go reads such a file by its end and finds the second archive; others read it from its start.
-    test('the code of a plan leaves two plans in one file', async () => {
+    // Go reads a zip file from its end and finds the second archive. Other readers start at the
+    // first byte.
+    test('code in the plan step writes two plans into one file', async () => {
       const ended = await runOf(leaving(await twoPlans()))
       expect(ended, ended.log).toMatchObject(refused('its archive is not as OpenTofu writes it'))
     })
 
-    test('a plan that only may be too large ends plan_too_large', async () => {
+    test('plan_too_large: a plan file that unpacks to more than 128 MiB', async () => {
       const bomb = zipOf([
         { name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) },
         { name: 'tfstate', data: Buffer.from('{}') },
@@ -95,7 +99,7 @@ describe.skipIf(!mirror)(
   },
 )
 
-/** A configuration whose plan's code puts these bytes in the place of the plan file that OpenTofu wrote. */
+/** A configuration whose code, in the plan step, replaces OpenTofu's plan file with these bytes. */
 const leaving = (planFile: Buffer): Record<string, string> => ({
   'main.tf': `terraform {
   required_providers { local = { source = "hashicorp/local" } }

@@ -34,7 +34,7 @@ async function finished(org: TestOrganization, fields = {}) {
 }
 
 describe('the policy gate', () => {
-  test('a mandatory policy that denies ends the run, with its words among the findings', async () => {
+  test('a mandatory policy that denies fails the run, and its message is in the findings', async () => {
     const org = await harness.organization()
     await addPolicy(org, {})
     const run = await finished(org)
@@ -47,7 +47,7 @@ describe('the policy gate', () => {
     expect(run.stages[2]?.state).toBe('skipped')
   })
 
-  test('an advisory one warns and lets the run go on', async () => {
+  test('an advisory policy warns and the run continues', async () => {
     const org = await harness.organization()
     await addPolicy(org, { enforcement: 'advisory' })
     const run = await finished(org)
@@ -55,7 +55,7 @@ describe('the policy gate', () => {
     expect(run.stages[0]?.gates?.[0]?.result).toBe('warn')
   })
 
-  test('one that cannot be evaluated fails closed', async () => {
+  test('a policy that cannot be evaluated fails the run', async () => {
     const org = await harness.organization()
     const rego = 'package cloudcontrol\n\ndeny contains x if {\n  x := to_number("no number")\n}\n'
     await addPolicy(org, { rego })
@@ -64,7 +64,7 @@ describe('the policy gate', () => {
     expect(run.stages[0]?.gates?.[0]?.result).toBe('error')
   })
 
-  test('it sees what is sensitive, and what it says of it is masked', async () => {
+  test('a policy reads sensitive values, and its message is masked', async () => {
     const org = await harness.organization()
     const secret = 'pass-4711-word-4712'
     harness.secrets.note('a sensitive value of a plan', secret)
@@ -101,13 +101,13 @@ warn contains change.change.after.input.password if some change in input.plan.re
     expect(JSON.stringify(findings)).not.toContain('4711')
   })
 
-  test('one for production alone does not judge a standard workspace', async () => {
+  test('a policy for production does not apply to a standard workspace', async () => {
     const org = await harness.organization()
     await addPolicy(org, { workspaces: 'production' })
     expect((await finished(org)).state).toBe('succeeded')
   })
 
-  test('one that came while a run waited judges it before it is applied', async () => {
+  test('a policy that was added while a run waited is evaluated before the apply', async () => {
     const org = await harness.organization()
     const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
     const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -122,7 +122,7 @@ warn contains change.change.after.input.password if some change in input.plan.re
     expect(outputs).toEqual([])
   })
 
-  test('rules that change while a run waits judge it at once, and only a failed gate ends it', async () => {
+  test('policies that change while a run waits are evaluated at once, and only a failed gate ends the run', async () => {
     const org = await harness.organization()
     const [author, owner] = [await org.user('Deployer'), await org.user('Owner')]
     const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -147,13 +147,13 @@ warn contains change.change.after.input.password if some change in input.plan.re
 })
 
 describe('the cost gate', () => {
-  test('terraform_data is free, so a limit of nothing lets it pass', async () => {
+  test('terraform_data is free, so it passes a limit of 0', async () => {
     const org = await harness.organization()
     const run = await finished(org, { costLimitMonthly: 0 })
     expect(run).toMatchObject({ state: 'succeeded', cost: { after: 0, coverage: { free: 1 } } })
   })
 
-  test('a price book beside it does not make a free type cost', async () => {
+  test('a price for another type does not add costs to a free type', async () => {
     const org = await harness.organization()
     await harness.deps.store.tenant(org.id, async (tenant) =>
       prices(tenant).create({

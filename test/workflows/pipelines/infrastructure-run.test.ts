@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 describe('a standard workspace', () => {
-  test('plans, judges, approves itself, applies, and leaves outputs and a state version', async () => {
+  test('plans, evaluates the gates, approves itself, applies, and leaves outputs and a state version', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -49,14 +49,14 @@ describe('a standard workspace', () => {
       'pipeline.run_succeeded',
     ])
 
-    // What init says is in the plan's log, and not again in that of the apply.
+    // The output of init is in the plan's log only, and not repeated in the apply's.
     const texts = async (stage: string) =>
       (await linesOf(owner, workspace, { id: run.id, stage })).join('\n')
     expect(await texts('plan')).toContain('successfully initialized')
     expect(await texts('apply')).toContain('terraform_data.one: Creat')
     expect(await texts('apply')).not.toContain('nitializ')
 
-    // Masked in the plan, in both logs and in what the processes logged.
+    // The secret is masked in the plan, in both logs and in the logs of the processes.
     const shown = await owner.get(`${workspace.url}/runs/${run.id}`)
     expect(shown.body).not.toContain('open-sesame-123')
     for (const stage of ['plan', 'apply'])
@@ -78,7 +78,7 @@ describe('a standard workspace', () => {
     expect(run).toMatchObject({ state: 'succeeded', reason: 'no_changes' })
   })
 
-  test('invalid HCL ends the run failed, and says where', async () => {
+  test('invalid HCL fails the run, and the message names the place', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const files = { 'main.tf': 'resource "terraform_data" "x" {\n  input = \n}\n' }
@@ -91,7 +91,7 @@ describe('a standard workspace', () => {
     expect((await owner.get(workspace.url)).json().workspace.locked).toBeNull()
   })
 
-  test('a missing variable ends the run failed, and says where to set it', async () => {
+  test('a missing variable fails the run, and the message says where to set it', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const files = { 'main.tf': 'variable "region" {}\noutput "where" { value = var.region }\n' }
@@ -116,7 +116,7 @@ describe('a standard workspace', () => {
     expect((await owner.get(`${workspace.url}/outputs`)).json().outputs ?? []).toEqual([])
   })
 
-  test('a configuration that would take the state elsewhere is refused', async () => {
+  test('a configuration that would store the state elsewhere is refused', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -127,7 +127,7 @@ describe('a standard workspace', () => {
       },
     })
     expect(put.statusCode).toBe(400)
-    // An address of its own in a block that ours overrides does not come through either.
+    // The address in a backend block that the product overrides is not used either.
     const files = {
       'main.tf': 'terraform {\n  backend "http" { address = "http://127.0.0.1:9/x" }\n}\n',
     }
@@ -169,13 +169,13 @@ describe('a production workspace', () => {
       planDigest: waiting.planDigest,
       approvals: [{ user: second.email, decision: 'approved', planDigest: waiting.planDigest }],
     })
-    // The same approver is told the same while the run is live, and that it is over from then on.
+    // The same approver gets the same answer while the run is live, and 409 once it is over.
     const again = await second.post(approve, {})
     expect([again.statusCode, again.json().code]).toEqual([409, 'run_not_waiting'])
     const events = run.timeline?.map(({ event }) => event)
     expect(events).toContain('pipeline.awaiting_approval')
     expect(events).toContain('pipeline.run_approved')
-    // The author's try was refused, and is in the log all the same.
+    // The author's attempt was refused, and is in the timeline too.
     expect(events).toContain('pipeline.denied')
   })
 
@@ -185,7 +185,7 @@ describe('a production workspace', () => {
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
-    // Lists show it too, and show no more of a finished run than its number and state.
+    // Lists show the waiting run too. Of a finished run they show only number and state.
     const listed = async () => [
       (await author.get('/api/pipelines')).json().pipelines[0].lastRun,
       (await author.get(`/api/pipelines/${workspace.pipelineId}`)).json().pipeline.lastRun,
@@ -231,13 +231,13 @@ describe('a production workspace', () => {
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_stale' })
   })
 
-  test('an approver who is deactivated before the apply begins: the run waits again', async () => {
+  test('an approver is deactivated before the apply starts: the run waits again', async () => {
     const org = await harness.organization()
     const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
-    // Somebody's lock keeps the apply from beginning at once.
+    // The lock keeps the apply from starting at once.
     await author.post(`${workspace.url}/lock`, { reason: 'looking' })
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     expect((await second.post(approve, {})).statusCode).toBe(200)

@@ -11,7 +11,7 @@ afterAll(() => harness.close())
 
 const secret = 'hunter2-hunter2-4711'
 
-/** A run's message is shown to every member, as its log is. */
+/** Every member can read a run's message, as they can its log. */
 test.each([
   [
     'plan',
@@ -35,7 +35,7 @@ test.each([
   expect(run.message).not.toContain(secret)
 })
 
-/** Values from before such are refused: nothing may be printed that could hold them. */
+/** Stored values that today's API refuses. Such a run prints nothing that could contain them. */
 test.each([
   ['one that is too short', ['qzx'], 'The sensitive variable "v0" is shorter than 4 characters'],
   [
@@ -70,13 +70,13 @@ test.each([
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
   expect(run.message).toContain(message)
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
-  // Our own words alone: no program was started.
+  // The log has only the product's own message, because no program was started.
   expect(logs.json().lines).toEqual([{ seq: 1, level: 'error', line: run.message }])
   expect(harness.logged()).not.toContain('qzx')
   expect(harness.logged()).not.toContain('v'.repeat(100))
 })
 
-test('variables that no program can be given: the run fails and says which, and none is started', async () => {
+test('variables too large for a program’s arguments: the run fails, names them, and starts no program', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const inFiles = Array.from({ length: 3 }, (_, n) => `v${n}`)
@@ -94,7 +94,7 @@ test('variables that no program can be given: the run fails and says which, and 
   expect(run.message).toContain('at most 131072')
 })
 
-test('200 secrets of 5 KB and a line made of a pattern’s beginning: masked, and the worker lives', async () => {
+test('200 secrets of 5 KB and a line of partial matches: masked, and the worker lives', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const files = {

@@ -15,7 +15,7 @@ test('a workspace whose state has the last serial is applied again after a resto
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner })
   const last = Number.MAX_SAFE_INTEGER
-  // One sealed body, as it was stored before serials had a bound and states were kept in parts.
+  // One encrypted body, as stored before serials were limited and states were split into parts.
   const body = JSON.stringify({
     version: 4,
     terraform_version: '1.12.6',

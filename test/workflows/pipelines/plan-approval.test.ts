@@ -21,7 +21,7 @@ async function guarded() {
   }
 }
 
-test('approved, it is planned, and the plan waits for an approval of its own', async () => {
+test('an approved plan request is planned, and the plan waits for its own approval', async () => {
   const { author, second, workspace } = await guarded()
   const { id, configurationSha256 } = await startRun(author, workspace)
   const url = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
@@ -35,7 +35,7 @@ test('approved, it is planned, and the plan waits for an approval of its own', a
   expect(run.approvals.map(({ stage }) => stage)).toEqual(['plan', 'approve'])
 })
 
-test('nobody looks at it in time: it ends, and nothing of it ran', async () => {
+test('a plan request expires without an approval: the run ends, and no program ran', async () => {
   const { org, author, workspace } = await guarded()
   const { id } = await startRun(author, workspace)
   await harness.deps.store.tenant(org.id, async (tenant) =>

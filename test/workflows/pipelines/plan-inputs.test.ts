@@ -25,7 +25,7 @@ async function ran(files: Record<string, string>, how: { set?: object; vars?: ob
   return { run, values, log: await linesOf(owner, workspace, { id, stage: 'plan' }) }
 }
 
-describe('a configuration that OpenTofu does not take: the message names the place', () => {
+describe('a configuration that OpenTofu rejects: the message names the place', () => {
   test.each([
     [
       'resource "terraform_data" "x" {\n  input =\n}\n',
@@ -46,7 +46,7 @@ describe('a configuration that OpenTofu does not take: the message names the pla
     expect([run.message, ...log].join('\n')).toContain(message)
   })
 
-  test('what init says is no JSON and no advice on what to type', async () => {
+  test('the message of a failed init contains neither JSON nor advice to run commands', async () => {
     const { log } = await ran({ 'main.tf': 'output "x" { value = 1 }\n' })
     expect(log).toContain('Initializing the backend...')
     expect(log.filter((line) => /^OpenTofu \d/.test(line))).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('variables', () => {
     expect(values['v']).toBe(value)
   })
 
-  test('a list stays one, and names that the configuration does not declare harm nobody', async () => {
+  test('a list stays a list, and undeclared variables are ignored', async () => {
     const { run, values } = await ran(
       {
         'main.tf': main('{ type = list(string) }'),
@@ -94,7 +94,7 @@ describe('variables', () => {
     expect(values['v']).toEqual(['a', 'b'])
   })
 
-  test('one of the run that the configuration does not declare is told of', async () => {
+  test('a variable of the run that the configuration does not declare is reported', async () => {
     const { run, log } = await ran(
       { 'main.tf': 'output "x" { value = 1 }\n' },
       { vars: { typo: 'x' } },

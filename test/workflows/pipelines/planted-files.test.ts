@@ -21,7 +21,7 @@ describe.skipIf(!mirror)(
     test.each([
       ['a symbolic link', 'touch /bench/out/x; ln -sfn x /bench/out/plan.bin'],
       ['a hard link', 'touch /bench/out/x; ln -f /bench/out/x /bench/out/plan.bin'],
-      // With a reader, or OpenTofu itself would wait at it until its time is over.
+      // The pipe has a reader, because OpenTofu would otherwise block on it until the timeout.
       [
         'a named pipe',
         'test -p /bench/out/plan.bin || { mkfifo /bench/out/plan.bin; cat /bench/out/plan.bin >/dev/null 2>&1 </dev/null & }',
@@ -50,7 +50,7 @@ resource "local_file" "note" {
       expect(await linesOf(owner, workspace, { id, stage: 'plan' })).toContain(message)
     })
 
-    test('plan_errored: a folder of the run that became a link is named', async () => {
+    test('plan_errored: the message names a folder of the run that was replaced by a link', async () => {
       const org = await harness.organization()
       const owner = await org.user('Owner')
       const trap = 'mv /bench/out /bench/away && ln -s away /bench/out'
@@ -79,8 +79,8 @@ resource "local_file" "note" {
   },
 )
 
-// The apply has changed the world by then, so the run must not be lost over it.
-describe('what an apply leaves in the place of errored.tfstate', () => {
+// The apply has already changed resources, so the run must still record its end.
+describe('an apply replaces errored.tfstate with another kind of file', () => {
   test.each([
     ['a symbolic link', 'ln -s /etc/passwd errored.tfstate'],
     ['a hard link', 'touch x && ln x errored.tfstate'],

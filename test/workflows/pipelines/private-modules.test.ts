@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => harness?.close())
 
-/** A module that reads a file beside it, in the plan and again in the apply. */
+/** A module that reads a file beside it, in the plan and in the apply. */
 const moduleOf = (word: string) => ({
   'net/main.tf': `resource "terraform_data" "one" {
   input = file("\${path.module}/word.txt")
@@ -31,7 +31,10 @@ const filesOf = (from: string) => ({
   'main.tf': `module "net" { source = "${from}" }\noutput "word" { value = module.net.word }\n`,
 })
 
-/** A connection to the host alone; its token is noted, also as git sends it. */
+/**
+ * A connection for the host, without a repository. The token is noted as a secret, also in the form
+ * that git sends.
+ */
 async function connect(owner: TestUser): Promise<{ id: number; token: string }> {
   const token = harness.peer.token('read')
   harness.secrets.note('as git sends it', Buffer.from(`oauth2:${token}`).toString('base64'))
@@ -53,11 +56,11 @@ async function ended(user: TestUser, workspace: TestWorkspace, body = {}) {
 }
 
 describe('a workspace with a private module', () => {
-  test('plans and applies with it, and the log says by which connection and at which commit', async () => {
+  test('plans and applies, and the log names the connection and the commit', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const { id } = await connect(owner)
-    // Of a branch: archived, or without its marker. That says nothing of the token.
+    // The status of a branch: archived, or without its marker. It does not affect the token.
     await harness.deps.store.platform('git_connections').where({ id }).update({ status: 'error' })
     const workspace = await org.workspace({ by: owner, files: filesOf(source) })
     const { run, log, applied } = await ended(owner, workspace)
@@ -69,7 +72,7 @@ describe('a workspace with a private module', () => {
     expect(outputs[0]).toMatchObject({ name: 'word', value: 'first' })
   })
 
-  test('what is applied is what was approved, though the branch moved and the connection is gone', async () => {
+  test('the approved modules are applied, although the branch moved and the connection was deleted', async () => {
     const org = await harness.organization()
     const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
     const { id: connectionId } = await connect(author)
@@ -78,7 +81,8 @@ describe('a workspace with a private module', () => {
     const workspace = await org.workspace({
       by: author,
       criticality: 'production',
-      // In a folder of its configuration, from where the modules lie elsewhere.
+      // The workspace's path is a folder of the configuration, which changes the relative path of
+      // the modules.
       fields: { path: 'env/live' },
       files: { 'env/live/main.tf': filesOf(from)['main.tf'] },
     })
@@ -97,7 +101,7 @@ describe('a workspace with a private module', () => {
     expect(applied).not.toContain('smuggled')
   })
 
-  test('the modules are a part of what is approved: others make another digest', async () => {
+  test('the modules are part of the plan digest: other modules change it', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     await connect(owner)
@@ -113,7 +117,8 @@ describe('a workspace with a private module', () => {
     const db = harness.deps.store.platform
     const modules = db('plan_parts').where({ workspaceRunId: id, part: 'modules' })
     expect((await modules.clone().first('body'))?.body?.length).toBeGreaterThan(100)
-    // An attacker with the database alone takes them away, and the note of how many pieces they had.
+    // The attacker can write to the database: they delete the modules and the recorded number of
+    // their parts.
     await modules.delete()
     await db('plans')
       .where({ workspaceRunId: id })
@@ -125,7 +130,7 @@ describe('a workspace with a private module', () => {
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_stale' })
   })
 
-  test('nothing in a run can ask the relay once init is over, nor find the token', async () => {
+  test('code in a run cannot reach the relay after init, and cannot find the token', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const { token } = await connect(owner)
@@ -152,8 +157,8 @@ output "word" { value = join("", fileset("/proc/self", "environ")) }
   })
 })
 
-describe('what the relay reads for a run', () => {
-  test('a module’s own modules, which no file of the configuration names', async () => {
+describe('the repositories that the relay reads for a run', () => {
+  test('it reads modules of modules, which no file of the configuration names', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     await connect(owner)
@@ -171,12 +176,12 @@ describe('what the relay reads for a run', () => {
       expect(log).toContain(`Reading ${host}/acme/${name} by`)
   })
 
-  test('no repository that nothing names, though the token may read it; the log names it', async () => {
+  test('it refuses a repository that no module source names, even if the token may read it; the log names it', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     await connect(owner)
     await harness.peer.createRepository('acme/vault', moduleOf('vault'))
-    // Computed, so that no reader of the configuration finds the name in it.
+    // The name is computed, so a reader of the configuration does not find it.
     const files = {
       'main.tf': `locals { name = "vau" }\nmodule "net" { source = "git::http://${host}/acme/\${local.name}lt.git//net" }\noutput "word" { value = module.net.word }\n`,
     }
@@ -186,15 +191,15 @@ describe('what the relay reads for a run', () => {
     expect(run.message).toContain(`${host}/acme/vault is named by no module source`)
     expect(log).toContain(`${host}/acme/vault is named by no module source`)
     expect(harness.peer.server.calls.filter((call) => call.includes('vault'))).toEqual([])
-    // Named in a comment, it is read.
+    // Once a comment names the repository, the relay reads it.
     files['main.tf'] += `# source = "git::http://${host}/acme/vault.git"\n`
     const named = await ended(owner, await org.workspace({ by: owner, files }))
     expect(named.run.state, `${named.run.message}\n${named.log}`).toBe('succeeded')
   })
 })
 
-describe('a private module that cannot be had', () => {
-  test('without a connection the run says where and what to do', async () => {
+describe('a private module that cannot be read', () => {
+  test('without a connection the message names the place and the remedy', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner, files: filesOf(source) })
@@ -204,7 +209,7 @@ describe('a private module that cannot be had', () => {
     expect(run.message).toContain('Git connection')
   })
 
-  test('another organization’s connection is nobody else’s', async () => {
+  test('another organization’s connection is not used', async () => {
     const [a, b] = [await harness.organization(), await harness.organization()]
     const [ownerA, ownerB] = [await a.user('Owner'), await b.user('Owner')]
     const mine = await connect(ownerA)

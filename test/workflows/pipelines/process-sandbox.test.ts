@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-test('without bubblewrap a run goes through all the same, and its state through our own backend', async () => {
+test('without bubblewrap a run succeeds, and stores its state in the product’s backend', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner })
@@ -24,12 +24,12 @@ test('without bubblewrap a run goes through all the same, and its state through 
   expect(ready.workers).toEqual({ ok: true, control: 1, tofu: 1 })
 })
 
-test('a keyring without the key: 503 on exactly what needs it, and nothing was changed', async () => {
+test('503: a key is missing from the keyring: only requests that need it fail, and nothing changes', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner })
   await owner.post(`${workspace.url}/variables`, { key: 'word', value: 'x', kind: 'terraform' })
-  // Sealed under a key that this keyring does not have: its id stands in the envelope.
+  // Encrypted under a key that this keyring does not have. The envelope contains the key's id.
   await harness.deps.store.tenant(org.id, async (tenant) => {
     const { db } = unwrap(tenant)
 

@@ -31,7 +31,7 @@ output "content" { value = data.local_file.made.content }
 describe.skipIf(!mirror)(
   'a run with a real provider (skipped: install Go 1.26 to build one)',
   () => {
-    test('plans and applies, and the lock file goes from plan to apply', async () => {
+    test('plans and applies with the same lock file', async () => {
       const org = await harness.organization()
       const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
       const workspace = await org.workspace({ by: author, criticality: 'production', files })
@@ -49,7 +49,7 @@ describe.skipIf(!mirror)(
       expect(outputs[0]).toMatchObject({ name: 'content', value: 'hello' })
     })
 
-    test('the mirror is everybody’s to read, and no run writes to it', async () => {
+    test('all runs can read the mirror, and no run can write to it', async () => {
       const place = mirror?.folder ?? ''
       const script = `find ${place} -name 'terraform-provider-local*' | head -1 | xargs -I{} sh -c 'echo evil >> {} || echo kept-{}'; touch ${place}/new || echo kept-new; id -u`
       for (const org of [await harness.organization(), await harness.organization()]) {
@@ -74,7 +74,7 @@ resource "terraform_data" "evil" {
       expect(existsSync(`${place}/new`)).toBe(false)
     })
 
-    test('the CLI configuration of a run is no run’s to change', async () => {
+    test('a run cannot change its CLI configuration', async () => {
       const org = await harness.organization()
       const owner = await org.user('Owner')
       const script =
@@ -93,7 +93,7 @@ resource "terraform_data" "evil" {
       expect(log).toMatch(/: stays$/m)
     })
 
-    test('an unknown provider ends the run failed, and the log names it', async () => {
+    test('an unknown provider fails the run, and the log names it', async () => {
       const org = await harness.organization()
       const owner = await org.user('Owner')
       const workspace = await org.workspace({

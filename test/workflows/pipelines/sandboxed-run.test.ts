@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** Runs a shell script the way an author of a configuration would, and gives what it printed. */
+/** Runs a shell script as the author of a configuration can, and returns its output. */
 async function runScript(script: string): Promise<string> {
   const org = await harness.organization()
   const owner = await org.user('Owner')
@@ -28,7 +28,8 @@ async function runScript(script: string): Promise<string> {
   return `${run.state}\n${lines}`
 }
 
-// What the code of a plan or an apply can reach, through a whole run (docs/decisions/0007-sandbox.md).
+// Checks what the code of a plan or an apply can reach, with whole runs
+// (docs/decisions/0007-sandbox.md).
 describe('a run of hostile code', () => {
   test('sees neither the host’s files nor the worker’s environment', async () => {
     const secretDir = mkdtempSync(join(homedir(), '.cc-secret-'))
@@ -78,7 +79,7 @@ describe('a run of hostile code', () => {
     }
   })
 
-  test('with its own token reaches its own state and nothing else of the API', async () => {
+  test('reaches only its own state in the API with its own token', async () => {
     const said = await runScript(
       [
         'curl -s -o /dev/null -w "state-%{http_code} " -u "run:$TF_HTTP_PASSWORD" "$TF_HTTP_ADDRESS"',
@@ -90,12 +91,12 @@ describe('a run of hostile code', () => {
     )
     expect(said).toMatch(/state-20[04]/)
     expect(said).toContain('me-404')
-    // Printed by its own author, and masked before it was stored.
+    // The author printed the token. It was masked before it was stored.
     expect(said).toContain('token [masked]')
     expect(said).not.toMatch(/cc_run_[0-9A-Za-z]{10}/)
   })
 
-  test('fills its own disk and spawns until it cannot, and the next run goes well', async () => {
+  test('fills its disk and its process limit, and the next run succeeds', async () => {
     const said = await runScript(
       'dd if=/dev/zero of=big bs=1M count=8000 2>&1 | tail -1; for i in $(seq 2000); do sleep 20 & done 2>&1 | tail -1; true',
     )

@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 /**
- * Each of these runs a command of its author in `init`, where the way to private repositories is
- * open. The rows are written past the API, as those that a workspace has from before.
+ * Each of these variables would run the author's command in `init`, which has access to private
+ * repositories. The rows are inserted directly, as they were stored before the API refused them.
  */
-test('variables from before that steer git and shells run nothing in init, and the log names them', async () => {
+test('stored variables that control git or a shell run no command in init, and the log names them', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const marker = 'ran-what-a-variable-said'
@@ -50,7 +50,7 @@ test('variables from before that steer git and shells run nothing in init, and t
   )
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
-  // There is no such module: what matters is how far it came.
+  // The module does not exist, so init fails at git.
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
   expect(logs.body).not.toContain(marker)

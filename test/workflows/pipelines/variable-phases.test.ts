@@ -16,14 +16,14 @@ const values = {
 }
 const phases = { PLAN_KEY: 'plan', APPLY_KEY: 'apply', BOTH_KEY: 'both' } as const
 
-/** Says of each name whether it is there, and both secrets in the words that only the workspace knows. */
+/** Prints for each name whether the step has it, and prints both secrets. */
 const script = [
   'for name in PLAN_KEY APPLY_KEY BOTH_KEY; do',
   'if printenv $name >/dev/null; then echo has-$name; else echo lacks-$name; fi; done;',
   `echo said ${values.PLAN_KEY} $APPLY_KEY`,
 ].join(' ')
 
-test('a step has the variables of its phase alone, and the masks know all of them', async () => {
+test('a step has only the variables of its phase, and the variables of all phases are masked', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const command = JSON.stringify(script)
@@ -54,7 +54,7 @@ test('a step has the variables of its phase alone, and the masks know all of the
   expect(new Set(plan.secrets.map(({ value }) => value))).toEqual(new Set(Object.values(values)))
   const apply = await loadRun(harness.deps, await findRun(harness.deps, id), 'apply')
   expect(apply.env).not.toHaveProperty('PLAN_KEY')
-  // The digest has all of them, whatever the step, and their phases.
+  // The digest covers all variables and their phases, in each step.
   expect(apply.variablesMac).toBe(plan.variablesMac)
   await owner.patch(`${workspace.url}/variables/${ids['APPLY_KEY']}`, { phase: 'both' })
   const after = await loadRun(harness.deps, await findRun(harness.deps, id), 'plan')

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('OpenTofu works in the workspace’s path; where no module is there, nothing is planned to be destroyed', async () => {
+test('OpenTofu runs in the workspace’s path; without a module there, the plan destroys nothing', async () => {
   const org = await harness.organization()
   const user = await org.user('Owner')
   const ws = await org.workspace({
