@@ -19,7 +19,7 @@ type Headers = Record<string, string>
 const givePassword = async (id: number) =>
   harness.deps.store.platform('users').where({ id }).update({ passwordHash: 'x' })
 
-/** A fresh credential for each call: one of the routes signs out. */
+/** Makes a new credential for each call, because one of the routes signs out. */
 async function makeCallers(org: TestOrganization): Promise<Map<string, () => Promise<Headers>>> {
   const { app, deps, config } = harness
   const session = async (role: Role, platformAdmin = false) => {
@@ -31,7 +31,7 @@ async function makeCallers(org: TestOrganization): Promise<Map<string, () => Pro
   }
   const callers = new Map<string, () => Promise<Headers>>([['nobody', async () => ({})]])
   for (const role of roles) callers.set(role, await session(role))
-  // Of somebody who has a password too: what changes a credential of theirs is refused.
+  // An Owner who has a password too. Over SSO, the routes that change a credential refuse them.
   const owner = await org.user('Owner')
   await givePassword(owner.id)
   callers.set('Owner by SSO', async () =>
@@ -46,9 +46,9 @@ async function makeCallers(org: TestOrganization): Promise<Map<string, () => Pro
 }
 
 /**
- * With ids that are nobody's and a body that is refused nothing is ever done, and whoever may
- * call a route is told so by another answer than 401 and 403. Platform routes are hidden by
- * 404, so they are called with an organization that exists.
+ * Sends unknown ids and an invalid body, so no call has an effect. A caller with access gets
+ * another status than 401 and 403. Platform routes answer 404 to other callers, so they get the id
+ * of an organization that exists.
  */
 async function cell(route: TableRoute, headers: Headers, spare: TestOrganization): Promise<string> {
   const platform = route.access === 'platform'
@@ -63,15 +63,16 @@ async function cell(route: TableRoute, headers: Headers, spare: TestOrganization
 const widthOf = (text: string) => Array.from(text).length
 const pad = (text: string, width: number) => text + ' '.repeat(width - widthOf(text))
 
-test('every route × every caller is as test/api/access-matrix.txt says; --update writes it anew', async () => {
+test('every route × every caller matches test/api/access-matrix.txt (--update rewrites the file)', async () => {
   const callers = await makeCallers(await harness.organization())
   const spare = await harness.organization()
   const head = ['route', ...callers.keys()]
   const rows: string[][] = []
-  // The console's files are there once somebody built it; they are public and no part of the API.
+  // The console's routes exist only after a build of the console. They are public and not part of
+  // the API.
   const routes = harness.app
     .routeTable()
-    // One row of the addresses that SCIM has not, whatever the method.
+    // One row is enough for unknown SCIM paths, which answer alike for each method.
     .filter(({ method, url }) => method === 'GET' || !url.endsWith('/scim/v2/*'))
     .filter(({ url }) => !/^\/($|\*|index\.html|assets\/|favicon|theme\.js)/.test(url))
   for (const route of routes) {

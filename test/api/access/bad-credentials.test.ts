@@ -15,7 +15,7 @@ describe('every route that is not public', () => {
   let good: TestUser
   const bad = new Map<string, Headers>()
   const spoiltScim: Headers[] = []
-  /** Real, and good for the state of its own workspace alone. */
+  /** A valid token of a run, which gives access to the state of its workspace only. */
   let runToken: Headers
 
   beforeAll(async () => {
@@ -95,13 +95,13 @@ describe('every route that is not public', () => {
   }
 
   const statusOf = async (route: TableRoute, headers: Headers) => {
-    // Told before anything of the body is looked at.
+    // The credential is checked before the body is read.
     const response = await callRoute(harness.app, route, { headers, body: '{"broken' })
     if (route.method === 'HEAD') return `${response.statusCode}`
     const { code, status, schemas } = response.json()
     if (schemas)
       return `${response.statusCode} ${String(response.headers['www-authenticate'])} ${status}`
-    // RFC 9110 15.5.2.
+    // A 401 must have this header (RFC 9110, section 15.5.2).
     if (response.statusCode === 401) expect(response.headers['www-authenticate']).toMatch(/Bearer/)
     return `${response.statusCode} ${code}`
   }
@@ -110,11 +110,11 @@ describe('every route that is not public', () => {
     return access === 'platform' ? '404 not_found' : '401 unauthenticated'
   }
 
-  test('401: refuses each credential that is none, and hides where it is the platform’s', async () => {
+  test('401: refuses each invalid credential; 404 on platform routes', async () => {
     expect(bad.size).toBe(24)
     for (const route of routes)
       for (const [name, headers] of bad) {
-        // There it is a good one.
+        // A SCIM token is valid on SCIM routes.
         if (route.access === 'scim' && name === 'a SCIM token') continue
         expect(await statusOf(route, headers), `${route.method} ${route.url}, ${name}`).toBe(
           refusal(route),
@@ -122,7 +122,7 @@ describe('every route that is not public', () => {
       }
   })
 
-  test('401: SCIM takes its own token alone, and none that is over', async () => {
+  test('401: SCIM accepts only SCIM tokens, and no expired or revoked one', async () => {
     const scim = routes.filter(({ access }) => access === 'scim')
     expect(scim.length).toBeGreaterThan(12)
     const sessionAndToken = [
@@ -135,12 +135,12 @@ describe('every route that is not public', () => {
         expect(await statusOf(route, headers), `${route.method} ${route.url}`).toBe(refusal(route))
   })
 
-  test('401: refuses a run’s token everywhere but at the state', async () => {
+  test('401: a run’s token is refused on every route but those of the state', async () => {
     for (const route of routes.filter(({ access }) => access !== 'state'))
       expect(await statusOf(route, runToken), `${route.method} ${route.url}`).toBe(refusal(route))
   })
 
-  test('none of these was let in: the good ones are', async () => {
+  test('200: valid credentials are accepted', async () => {
     expect((await good.get('/api/auth/me')).statusCode).toBe(200)
     const headers = bearerOf(await good.token('Owner'))
     expect((await harness.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(200)

@@ -1,20 +1,20 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { TableRoute } from '../../../api/http/route-table.ts'
 
-/** In a table of integers: an id that no sequence of a test comes to. */
+/** Fits an integer column, and no test's sequence reaches it. */
 export const neverExisted = '2147483647'
 
 export const paramsOf = ({ url }: Pick<TableRoute, 'url'>): string[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
-/** The route's address with these parameters; what has none gets the id that never existed. */
+/** The route's address with these parameters. A missing parameter gets an id that never existed. */
 export const addressOf = ({ url }: TableRoute, params: Record<string, string> = {}): string =>
   url.replace(/:(\w+)/g, (_, name: string) => params[name] ?? neverExisted).replace('*', 'x')
 
 export type Call = {
   address?: string
   headers?: Record<string, string>
-  /** Left out for methods that carry none. */
+  /** Left out for methods without a body. */
   body?: unknown
 }
 
@@ -32,7 +32,7 @@ export async function callRoute(
   })
 }
 
-/** Session cookie and the origin that a browser would send with it. */
+/** The headers of a browser: the session cookie and the origin. */
 export const cookieOf = (cookie: string, origin = ''): Record<string, string> => ({
   cookie: `cc_session=${cookie}`,
   origin,

@@ -14,11 +14,11 @@ import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
 export type FullOrganization = {
   org: TestOrganization
   owner: TestUser
-  /** Real ids of this organization for the route's parameters. */
+  /** Real ids of this organization for the parameters of a route. */
   paramsFor(route: Pick<TableRoute, 'url'>): Record<string, string>
 }
 
-/** An organization with one of each thing that a route's address can name. */
+/** An organization with one of each resource that a route's address can name. */
 export async function makeFullOrganization(harness: Harness): Promise<FullOrganization> {
   const org = await harness.organization()
   const owner = await org.user('Owner')
@@ -99,7 +99,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
   }
 }
 
-/** A connection to a host that is never there, and a hydrate that waits for a decision. */
+/** A connection to an unreachable host, and a hydration that waits for a decision. */
 async function connectGit(harness: Harness, organizationId: number, workspaceId: number) {
   const { keyring, store } = harness.deps
   return store.tenant(organizationId, async (tenant) => {
@@ -135,7 +135,7 @@ async function connectGit(harness: Harness, organizationId: number, workspaceId:
   })
 }
 
-/** As a zombie's late write would have left it. */
+/** Inserts a quarantined state, as a late write of a lost worker leaves it. */
 async function quarantine(harness: Harness, organizationId: number, workspaceId: number) {
   return harness.deps.store.tenant(organizationId, async (tenant) => {
     const { db } = unwrap(tenant)

@@ -17,14 +17,14 @@ describe('every route with an id in its address', () => {
     harness = await createHarness()
     first = await makeFullOrganization(harness)
     second = await makeFullOrganization(harness)
-    // SCIM has another credential and other ids: test/api/scim/tenancy.test.ts.
+    // SCIM has other credentials and ids: test/api/scim/tenancy.test.ts.
     routes = harness.app
       .routeTable()
       .filter((route) => paramsOf(route).length > 0 && route.access !== 'scim')
   })
   afterAll(async () => harness.close())
 
-  /** What the route answers to somebody's Owner, to a body that it takes and to one that is broken. */
+  /** The route's answers to this Owner, for a valid body and for a malformed one. */
   const answers = async (
     by: FullOrganization,
     route: TableRoute,
@@ -50,8 +50,8 @@ describe('every route with an id in its address', () => {
       expect(answer, `${route.method} ${addressOf(route, params)}`).toEqual(notFound)
   }
 
-  test('200: the ids are real, their own Owner reads by them', async () => {
-    // A provider's repositories are read from the provider (test/api/git).
+  test('200: the organization’s own Owner reads each resource', async () => {
+    // The list of repositories is read from the provider (test/api/git).
     const reads = routes.filter(
       ({ method, access, url }) =>
         method === 'GET' && access !== 'platform' && !url.endsWith('/connections/:id/repos'),
@@ -63,24 +63,24 @@ describe('every route with an id in its address', () => {
     }
   })
 
-  test('404: to an Owner of another organization none of them exists', async () => {
+  test('404: an Owner of another organization gets not-found for each id', async () => {
     for (const route of routes) await expectNotFound(second, route, first.paramsFor(route))
   })
 
-  test('404: nor does one under another’s parent, or another’s under one’s own', async () => {
+  test('404: an own id under another’s parent, and another’s id under an own parent', async () => {
     const nested = routes.filter((route) => paramsOf(route).length > 1)
     expect(nested.length).toBeGreaterThan(5)
     for (const route of nested) {
       const { id = '', ...inner } = first.paramsFor(route)
       const { id: ownId = '', ...ownInner } = second.paramsFor(route)
       await expectNotFound(second, route, { id, ...ownInner })
-      // A serial counts within its workspace: there it is one's own.
+      // A serial counts within its workspace, so it exists there too.
       if (!route.url.includes(':serial'))
         await expectNotFound(second, route, { ...inner, id: ownId })
     }
   })
 
-  test('404: an id that never existed, and one that is none, get the same bytes', async () => {
+  test('404: an unknown id and a malformed id get the same body', async () => {
     const none = [
       '0',
       '-1',
@@ -102,7 +102,7 @@ describe('every route with an id in its address', () => {
         await expectNotFound(first, route, { ...first.paramsFor(route), id })
   })
 
-  test('400: an address that is no UTF-8 is told in our words', async () => {
+  test('400: an address that is not UTF-8 gets the product’s own error body', async () => {
     const response = await harness.app.inject({ url: '/api/workspaces/%ff' })
     expect([response.statusCode, response.json()]).toEqual([
       400,
@@ -112,7 +112,7 @@ describe('every route with an id in its address', () => {
     expect(response.headers['ratelimit-limit']).toBeTruthy()
   })
 
-  test('401: an id of any length is looked at after the credential, and counted', async () => {
+  test('401: the credential is checked before an id of any length, and the request is counted', async () => {
     for (const id of ['x'.repeat(300), '1'.repeat(10_000)]) {
       const response = await harness.app.inject({ url: `/api/org/users/${id}` })
       expect([response.statusCode, response.json().code]).toEqual([401, 'unauthenticated'])
@@ -120,7 +120,7 @@ describe('every route with an id in its address', () => {
     }
   })
 
-  test('404: and so it is for each further id of an address', async () => {
+  test('404: unknown and malformed values of each further id of an address', async () => {
     for (const route of routes)
       for (const name of paramsOf(route).slice(1))
         for (const id of [neverExisted, 'abc', '-1', '99999999999999999999'])

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-// Every capability in their own organization, whatever their role there is.
+// Platform administrators have every capability in their own organization, whatever their role is.
 test('a platform administrator who is a Viewer may do everything in their own organization', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
@@ -28,13 +28,13 @@ test('a platform administrator who is a Viewer may do everything in their own or
   ])
   expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(201)
   const demoted = await administrator.patch(`/api/org/users/${owner.id}`, { role: 'Viewer' })
-  // The last Owner stays one: a platform administrator is none.
+  // A platform administrator does not count as an Owner, so the last Owner stays one.
   expect(demoted.json().code).toBe('last_owner')
   const body = { email: `o@${org.slug}.example`, name: 'O', role: 'Owner' }
   expect((await administrator.post('/api/org/users', body)).statusCode).toBe(201)
 })
 
-test('nor do they become an Org Admin by handing the organization on', async () => {
+test('a platform administrator who transfers the ownership keeps their role', async () => {
   const password = 'correct horse battery staple'
   const passwordHash = await hashPassword(password)
   const org = await harness.organization()
@@ -50,7 +50,7 @@ test('nor do they become an Org Admin by handing the organization on', async () 
   expect((await administrator.get('/api/auth/me')).json().user.role).toBe('Viewer')
 })
 
-test('403: their token has their role in the organization and nothing more', async () => {
+test('403: a platform administrator’s token has only their role in the organization', async () => {
   const org = await harness.organization()
   const administrator = await org.user('Viewer', { platformAdmin: true })
   const asked = { name: 't', role: 'Org Admin' }
@@ -65,7 +65,7 @@ test('403: their token has their role in the organization and nothing more', asy
   expect(answer.statusCode).toBe(403)
 })
 
-test('403 and 404: nothing in another organization, where they are a stranger', async () => {
+test('404: a platform administrator reads nothing of another organization', async () => {
   const administrator = await (await harness.organization()).user('Viewer', { platformAdmin: true })
   const other = await harness.organization()
   const workspace = await other.workspace()
@@ -73,7 +73,7 @@ test('403 and 404: nothing in another organization, where they are a stranger', 
   expect((await administrator.delete(workspace.url)).statusCode).toBe(404)
 })
 
-test('403: once they are none any more, at once', async () => {
+test('403: a removed platform administrator loses the capabilities at once', async () => {
   const org = await harness.organization()
   const administrator = await org.user('Viewer', { platformAdmin: true })
   await harness.deps.store.tenant(org.id, async (tenant) =>
@@ -82,7 +82,7 @@ test('403: once they are none any more, at once', async () => {
   expect((await administrator.post('/api/workspaces', { name: 'w' })).statusCode).toBe(403)
 })
 
-test('404: a token beside their cookie stands above it, and opens nothing of the platform', async () => {
+test('404: a token takes precedence over the cookie, and has no access to the platform routes', async () => {
   const administrator = await (await harness.organization()).user('Owner', { platformAdmin: true })
   const url = '/api/admin/organizations'
   expect((await administrator.get(url)).statusCode).toBe(200)

@@ -2,7 +2,7 @@ import type { TableRoute } from '../../../api/http/route-table.ts'
 import { simpleFiles } from '../../harness/test-organization.ts'
 import { lockInfo, stateOf } from '../workspaces/state-client.ts'
 
-/** For each route with ids in its address, a body that it takes. A new route must be given one. */
+/** A valid body for each route with ids in its address. Each new route needs one. */
 const bodies: Record<string, unknown> = {
   'PATCH /api/workspaces/:id': { path: 'elsewhere' },
   'PUT /api/workspaces/:id/configuration': { files: simpleFiles },
@@ -30,7 +30,7 @@ const bodies: Record<string, unknown> = {
   'PATCH /api/policies/:id': { name: 'changed' },
   'PATCH /api/finops/prices/:id': { monthlyPrice: 2 },
   'PATCH /api/org/users/:id': { name: 'Changed' },
-  // Of nobody: to a platform administrator the organization would exist.
+  // The address of no user: to a platform administrator the organization would exist.
   'DELETE /api/admin/organizations/:id/owner-mfa': { email: 'nobody@elsewhere.test' },
 }
 

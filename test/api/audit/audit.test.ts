@@ -33,7 +33,7 @@ describe('/api/audit', () => {
     const owner = connectOwner(harness.config.databaseUrl)
     try {
       await owner.transaction(async (trx) => {
-        // Only the database's owner can do this: what the chain is there to show.
+        // The attacker is the owner of the database, whose changes the hash chain has to reveal.
         await trx.raw('alter table audit_entries disable trigger user')
         await trx.raw('alter table audit_seals disable trigger user')
         await trx.raw(sql, [...bindings])
@@ -84,7 +84,7 @@ describe('/api/audit', () => {
     })
   })
 
-  test('200: who reaches above their own role is there too, though what they tried is taken back', async () => {
+  test('200: an attempt above the caller’s role is recorded, although its transaction is rolled back', async () => {
     const org = await harness.organization()
     const [owner, admin] = [await org.user('Owner'), await org.user('Org Admin')]
     const person = { email: `x@${org.slug}.example`, name: 'X', role: 'Owner' }
@@ -114,7 +114,7 @@ describe('/api/audit', () => {
     )
   })
 
-  test('400: a day that no calendar has', async () => {
+  test('400: a date that does not exist', async () => {
     const viewer = await (await harness.organization()).user('Viewer')
     for (const day of ['2026-02-31', '2026-02-29', '2026-04-31T12:00:00Z', '2026-13-01']) {
       const answer = await viewer.get(`/api/audit?from=${day}`)
@@ -162,7 +162,7 @@ describe('/api/audit', () => {
       expect((await viewer.get(`/api/audit?${wrong}`)).statusCode, wrong).toBe(400)
   })
 
-  test('200: pages by key show each entry once, newest first, also while more come', async () => {
+  test('200: keyset pages show each entry once, newest first, while entries are added', async () => {
     const org = await harness.organization()
     const viewer = await org.user('Viewer')
     await write(
@@ -185,7 +185,7 @@ describe('/api/audit', () => {
     }
   })
 
-  test('200: a Bearer token reads, and nobody sees another organization’s entries', async () => {
+  test('200: a Bearer token reads, and another organization’s entries are not shown', async () => {
     const org = await harness.organization()
     const other = await harness.organization()
     await write(other, ['secret.event'])
@@ -198,12 +198,12 @@ describe('/api/audit', () => {
     }
   })
 
-  test('200: verify proves the chain through its last sealed entry', async () => {
+  test('200: verify checks the chain up to its last sealed entry', async () => {
     const org = await harness.organization()
     const viewer = await org.user('Viewer')
     const verify = async () => (await viewer.get('/api/audit/verify')).json()
     expect(await verify()).toEqual({ ok: true, throughId: null, entries: 0 })
-    // More than two reads of the chain.
+    // More entries than verify reads in two queries.
     await write(
       org,
       Array.from({ length: 2_050 }, () => 'many.event'),
@@ -240,7 +240,7 @@ describe('/api/audit', () => {
     })
   })
 
-  test('200: export streams one entry a line, oldest first, through every read', async () => {
+  test('200: export streams one entry a line, oldest first, over several queries', async () => {
     const org = await harness.organization()
     const viewer = await org.user('Viewer')
     await write(

@@ -16,7 +16,10 @@ import { sealAuditTask } from '../../../worker/tasks/seal-audit.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 
-/** A hash chain alone does not show that its end is gone: here somebody who owns the database tries. */
+/**
+ * A hash chain alone does not show that its last entries were deleted. The attacker here owns the
+ * database.
+ */
 describe('the end of the audit chain', () => {
   let harness: Harness
   beforeAll(async () => {
@@ -32,7 +35,7 @@ describe('the end of the audit chain', () => {
   const verify = async (org: TestOrganization) =>
     (await (await org.user('Viewer')).get('/api/audit/verify')).json()
 
-  /** Only the database's owner can do these things: what the sealed end is there to show. */
+  /** Changes the tables as the owner of the database, which the sealed end has to reveal. */
   const asOwner = async (sql: string, bindings: Array<number | Buffer> = []) => {
     const owner = connectOwner(harness.config.databaseUrl)
     try {
@@ -62,7 +65,7 @@ describe('the end of the audit chain', () => {
     return org
   }
 
-  test('200: verify tells how many were cut off, and later entries do not close the gap', async () => {
+  test('200: verify reports how many entries were cut off, also after later entries', async () => {
     const org = await three()
     await cutOff(org, 2)
     expect(await verify(org)).toMatchObject({ ok: false, entries: 1, missing: 2 })
@@ -72,7 +75,7 @@ describe('the end of the audit chain', () => {
     expect([ok, entries, typeof brokenAt]).toEqual([false, 1, 'number'])
   })
 
-  test('200: an end that was removed, forged or taken from another chain vouches for nothing', async () => {
+  test('200: verify rejects an end that was removed, forged or copied from another chain', async () => {
     const [org, other] = [await three(), await three()]
     await cutOff(org, 3)
     await asOwner(
@@ -96,14 +99,14 @@ describe('the end of the audit chain', () => {
     expect(await verify(other)).toMatchObject({ ok: true, entries: 3 })
   })
 
-  test('200: a chain that was made anew, hash by hash, is not the one that was sealed', async () => {
+  test('200: verify rejects a chain whose hashes were recomputed', async () => {
     const org = await three()
     const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
       auditEntries(tenant).list({ limit: 10, after: 0 }),
     )
     const [first, second, third] = entries
     if (!first || !second || !third) throw new Error('three entries were written')
-    // Without the second entry: a chain that holds by itself.
+    // Without the second entry the recomputed chain is consistent.
     const start = chainHash(Buffer.alloc(32), first)
     await cutOff(org, 1)
     await asOwner(
@@ -119,7 +122,7 @@ describe('the end of the audit chain', () => {
     expect(await verify(org)).toMatchObject({ ok: false, entries: 1, missing: 2 })
   })
 
-  test('503: without the key of its end a chain cannot be verified', async () => {
+  test('503: verify needs the key of the chain’s end', async () => {
     const org = await three()
     const moved = createKeyring([
       { id: 'other', key: new Secret(randomBytes(32).toString('base64')) },
@@ -132,7 +135,7 @@ describe('the end of the audit chain', () => {
     await asOwner('update audit_heads set sealed = ? where organization_id = ?', [sealed, org.id])
     const answer = await (await org.user('Viewer')).get('/api/audit/verify')
     expect([answer.statusCode, answer.json().code]).toEqual([503, 'keyring_unavailable'])
-    // And it keeps no other chain back.
+    // The missing key does not delay another organization's chain.
     const other = await harness.organization()
     await write(org, 'late.event')
     await write(other, 'late.event')
@@ -141,7 +144,7 @@ describe('the end of the audit chain', () => {
     await asOwner('delete from audit_unsealed where organization_id = ?', [org.id])
   })
 
-  test('an entry is sealed however old it is, and whoever has a transaction open', async () => {
+  test('an entry is sealed at any age, and while other transactions are open', async () => {
     const org = await harness.organization()
     const { store } = harness.deps
     const held = await store.platform.transaction()
@@ -167,7 +170,7 @@ describe('the end of the audit chain', () => {
     expect(await verify(org)).toMatchObject({ ok: true, entries: 2 })
   })
 
-  test('what commits late is sealed late, and two sealers at once seal each entry once', async () => {
+  test('an entry that commits late is sealed later, and two sealers at once seal each entry once', async () => {
     const org = await harness.organization()
     const { store } = harness.deps
     let commit = () => {}
@@ -187,7 +190,7 @@ describe('the end of the audit chain', () => {
     expect(await verify(org)).toMatchObject({ ok: true, entries: 42 })
   })
 
-  test('months ahead are made by the schedule, past one whose rows were there first', async () => {
+  test('the schedule creates partitions for months ahead, also if one month has rows already', async () => {
     const { store, keyring, log } = harness.deps
     const { rows } = await store.platform.raw(`
       select to_char(m, 'YYYY_MM') as name, m::date::text as day

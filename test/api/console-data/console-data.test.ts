@@ -15,7 +15,7 @@ const waiting = async (user: TestUser) =>
   (await user.get(url)).json().waitingForMe.map((run: { id: number }) => run.id)
 
 describe('GET /api/console/data', () => {
-  test('200: me, my organization, zeros', async () => {
+  test('200: the user, the organization and zero counts', async () => {
     const org = await harness.organization()
     const viewer = await org.user('Viewer')
     expect((await viewer.get(url)).json()).toEqual({
@@ -35,7 +35,7 @@ describe('GET /api/console/data', () => {
     })
   })
 
-  test('200: what waits is shown to whoever may approve it, and to no author or Viewer', async () => {
+  test('200: waiting runs are shown to each person who may approve them, and not to authors or Viewers', async () => {
     const org = await harness.organization()
     const [author, filesAuthor, changer] = [
       await org.user('Owner'),
@@ -75,7 +75,7 @@ describe('GET /api/console/data', () => {
       },
     ])
 
-    // A commit of nobody who is known takes more than a Deployer to vouch for.
+    // A Deployer may not approve a commit of an unknown author.
     await harness.deps.store.tenant(org.id, async (tenant) =>
       unwrap(tenant).db('configuration_versions').update({ unknownAuthor: true }),
     )
@@ -83,7 +83,7 @@ describe('GET /api/console/data', () => {
     expect(await waiting(await org.user('SRE · Cloud Admin'))).toEqual([run.id])
   })
 
-  test('200: the newest ten runs, failures of a day, and nothing of another organization', async () => {
+  test('200: the newest ten runs, failures of one day, and no data of another organization', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })

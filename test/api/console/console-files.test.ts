@@ -48,13 +48,13 @@ describe('the console’s files', () => {
     },
   )
 
-  test('200: inline only what was built into the page may run, by its hash', async () => {
+  test('200: the content security policy allows inline code only by the hashes of the build', async () => {
     const { headers } = await app.inject({ url: '/', headers: page })
     const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain(`script-src 'self' ${hash(inlineScript)};`)
     expect(policy).toContain(`style-src 'self' ${hash(inlineStyle)};`)
-    // A file never runs as a page, so nothing inline runs in it.
+    // An asset is not a page, so its policy needs no hashes.
     const file = await app.inject({ url: '/assets/index-abc.js' })
     expect(String(file.headers['content-security-policy'])).not.toContain('sha256')
   })
@@ -74,7 +74,7 @@ describe('the console’s files', () => {
     if (encoding !== 'gzip') expect(text).toBe(html)
   })
 
-  test('304: a page that is the same is not sent again', async () => {
+  test('304: an unchanged page is not sent again', async () => {
     const { headers } = await app.inject({ url: '/', headers: page })
     const again = await app.inject({
       url: '/workspaces/1',
@@ -84,7 +84,7 @@ describe('the console’s files', () => {
     expect(again.headers['content-security-policy']).toBe(headers['content-security-policy'])
   })
 
-  test('200: a file of a hashed name is kept for a year', async () => {
+  test('200: a file with a hash in its name is cached for a year', async () => {
     const { statusCode, headers } = await app.inject({ url: '/assets/index-abc.js' })
     expect(statusCode).toBe(200)
     expect(headers['cache-control']).toContain('immutable')
@@ -99,7 +99,7 @@ describe('the console’s files', () => {
     },
   )
 
-  test('200: the door opens to whoever takes anything, and no other address does', async () => {
+  test('200: `/` answers a client that accepts any type with the page, other addresses do not', async () => {
     const statusOf = async (url: string, headers = {}) =>
       (await app.inject({ url, headers })).statusCode
     for (const headers of [{}, { accept: '*/*' }]) {
@@ -111,7 +111,7 @@ describe('the console’s files', () => {
     expect(await statusOf('/login', { accept: 'application/json, text/plain, */*' })).toBe(404)
   })
 
-  test('404: what is no GET, or asks for JSON, gets no page', async () => {
+  test('404: a request other than GET, or for JSON, gets no page', async () => {
     const posted = await app.inject({ method: 'POST', url: '/workspaces', headers: page })
     const asked = await app.inject({ url: '/workspaces', headers: { accept: 'application/json' } })
     expect([posted.statusCode, asked.statusCode]).toEqual([404, 404])
@@ -137,7 +137,7 @@ describe('the console’s files', () => {
     await bare.close()
   })
 
-  test('404: without a build the API answers as it is', async () => {
+  test('404: without a build of the console the API works', async () => {
     const bare = fastify()
     await registerConsole(bare, join(folder, 'nothing'))
     const { statusCode, body } = await bare.inject({ url: '/', headers: page })

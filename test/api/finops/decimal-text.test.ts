@@ -16,7 +16,7 @@ describe('decimalText', () => {
     expect(decimalText(amount)).toBe(text)
   })
 
-  test.each([1e-13, -1, Number.NaN, Number.POSITIVE_INFINITY])('%d is no amount', (amount) => {
+  test.each([1e-13, -1, Number.NaN, Number.POSITIVE_INFINITY])('%d is not an amount', (amount) => {
     expect(decimalText(amount)).toBeUndefined()
   })
 })

@@ -24,7 +24,7 @@ describe('/api/finops/prices', () => {
       unwrap(tenant).db('prices').where({ id }).first(),
     )
 
-  test('201, 200: a price is made, read by every member, changed and deleted', async () => {
+  test('201, 200: a price is created, read by every member, changed and deleted', async () => {
     const org = await harness.organization()
     const [sre, viewer] = [await org.user('SRE · Cloud Admin'), await org.user('Viewer')]
     const made = await sre.post('/api/finops/prices', newPrice())
@@ -67,7 +67,7 @@ describe('/api/finops/prices', () => {
     expect(events[1].detail.monthlyPrice).toEqual({ from: 7.59, to: 8 })
   })
 
-  test('201: an amount is kept exactly as it was written', async () => {
+  test('201: an amount is stored without rounding', async () => {
     const org = await harness.organization()
     const sre = await org.user('SRE · Cloud Admin')
     for (const [written, kept] of [
@@ -82,7 +82,7 @@ describe('/api/finops/prices', () => {
     }
   })
 
-  test('400: no amount, currency, day, path or type', async () => {
+  test('400: an invalid amount, currency, day, path or type', async () => {
     const org = await harness.organization()
     const sre = await org.user('SRE · Cloud Admin')
     const tooMany = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`a${n}`, n]))
@@ -113,7 +113,7 @@ describe('/api/finops/prices', () => {
         'validation_failed',
       ])
     }
-    // JavaScript has no such literal in JSON, but a body may.
+    // JSON.stringify writes no number above the range of a double, but a client can send one.
     for (const infinite of ['"monthlyPrice":1e400', '"match":{"a":1e400},"monthlyPrice":1']) {
       const { monthlyPrice: _, match: __, ...rest } = newPrice()
       const payload = `${JSON.stringify(rest).slice(0, -1)},${infinite}}`
@@ -130,13 +130,13 @@ describe('/api/finops/prices', () => {
     }
   })
 
-  test('403: a Deployer changes no price', async () => {
+  test('403: a Deployer may not change prices', async () => {
     const org = await harness.organization()
     const deployer = await org.user('Deployer')
     expect((await deployer.post('/api/finops/prices', newPrice())).statusCode).toBe(403)
   })
 
-  test('200: whoever changes a price is an author wherever a cost limit holds', async () => {
+  test('200: a person who changes a price becomes an author in workspaces with a cost limit', async () => {
     const org = await harness.organization()
     const sre = await org.user('SRE · Cloud Admin')
     const limited = await org.workspace({ fields: { costLimitMonthly: 100 } })

@@ -25,7 +25,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
   const dump = async (table: string) =>
     JSON.stringify(await harness.deps.store.platform(table).select())
 
-  test('201: an infra repository is marked and scaffolded; what was there stays', async () => {
+  test('201: an infra repository gets the marker and the scaffold; its files stay', async () => {
     const user = await owner()
     const repo = await repository({ 'main.tf': '# hi\n', 'README.md': 'mine\n' })
     const body = harness.body(repo)
@@ -66,7 +66,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
       expect(await dump(table)).not.toContain(token)
   })
 
-  test('201: an empty repository gets its first commits, an application the marker alone', async () => {
+  test('201: an empty repository gets its first commits, an application repository only the marker', async () => {
     const user = await owner()
     counter += 1
     const empty = `acme/empty-${counter}`
@@ -80,7 +80,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(Object.keys(await harness.peer.tree(app)).toSorted()).toEqual([marker, 'main.tf'])
   })
 
-  test('201: a branch that is missing is made from the default one', async () => {
+  test('201: a missing branch is created from the default branch', async () => {
     const user = await owner()
     const repo = await repository()
     const made = await user.post(path, harness.body(repo, { branch: 'env/prod' }))
@@ -89,7 +89,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(Object.keys(await harness.peer.tree(repo))).toEqual(['main.tf'])
   })
 
-  test('400: provider, host, token and branch are looked at before anything is called', async () => {
+  test('400: provider, host, token and branch are checked before the host is called', async () => {
     const user = await owner()
     const repo = await repository()
     const calls = harness.peer.server.calls.length
@@ -119,13 +119,13 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect([bad.statusCode, bad.json().details[0].path]).toEqual([400, 'branch'])
     const gone = await user.post(path, harness.body('acme/nowhere'))
     expect([gone.statusCode, gone.json().code]).toEqual([400, 'git_repository_not_found'])
-    // Of a host of its own a token has another shape.
+    // On a self-hosted product a token has another format.
     if (isCloud()) return
     const own = await user.post(path, harness.body(repo, { host: 'https://10.0.0.1' }))
     expect([own.statusCode, own.json().code]).toEqual([400, 'address_not_allowed'])
   })
 
-  test('400: an archived repository, and a branch that an application does not have', async () => {
+  test('400: an archived repository, and a missing branch of an application repository', async () => {
     const user = await owner()
     const repo = await repository()
     const application = { repoType: 'application', branch: 'no-such' }
@@ -136,7 +136,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     await harness.peer.createRepository(empty)
     const none = await user.post(path, harness.body(empty, { repoType: 'application' }))
     expect([none.statusCode, none.json().code]).toEqual([400, 'git_branch_not_found'])
-    // Bitbucket Cloud knows no archived repositories.
+    // Bitbucket Cloud has no archived repositories.
     if (isCloud()) return
     await harness.peer.archive(repo)
     const archived = await user.post(path, harness.body(repo))
@@ -144,7 +144,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect((await user.get(path)).json().connections).toEqual([])
   })
 
-  test('503: a host in trouble, with half an answer or at its limit; nothing is left of the try', async () => {
+  test('503: a host with a truncated answer or at its rate limit; the attempt leaves no rows', async () => {
     const user = await owner()
     const repo = await repository()
     const limited = { status: 429, json: { message: 'slow down' }, headers: { 'retry-after': '7' } }
@@ -165,7 +165,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(await harness.peer.tree(repo)).toEqual({ 'main.tf': '# hi\n' })
   })
 
-  test('400: a token that may only read is refused with what it lacks', async () => {
+  test('400: a read-only token is refused, and the error names the missing right', async () => {
     const user = await owner()
     const repo = await repository()
     const answer = await user.post(path, harness.body(repo, { token: harness.peer.token('read') }))
@@ -175,7 +175,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(Object.keys(await harness.peer.tree(repo))).toEqual(['main.tf'])
   })
 
-  test('503: a rejected token with the provider’s reason, a host that is down without a socket’s words', async () => {
+  test('503: a rejected token gives the provider’s reason, an unreachable host a fixed message', async () => {
     const user = await owner()
     const repo = await repository()
     const token = harness.peer.token()
@@ -191,7 +191,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(down.body).not.toMatch(/ECONN|127\.0\.0\.1|socket/)
   })
 
-  test('409: to a second organization, however the repository is spelled', async () => {
+  test('409: a second organization cannot connect the repository in any spelling', async () => {
     const [one, two] = [await owner(), await owner()]
     const repo = await repository()
     expect((await one.post(path, harness.body(repo))).statusCode).toBe(201)
@@ -225,7 +225,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect((await two.get(path)).json().connections).toEqual([])
   })
 
-  test('409: a marker of another installation is respected, and none is left of the try', async () => {
+  test('409: another installation’s marker is kept, and the attempt leaves no rows', async () => {
     const user = await owner()
     const theirs = '{"version":1,"organization":"them","signature":"x"}\n'
     const repo = await repository({ [marker]: theirs })
@@ -235,7 +235,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect((await user.get(path)).json().connections).toEqual([])
   })
 
-  test('200: disconnecting takes the marker and the token away, and somebody else may connect', async () => {
+  test('200: disconnecting removes the marker and the token, and another organization may connect', async () => {
     const [one, two] = [await owner(), await owner()]
     const repo = await repository()
     const { id } = (await one.post(path, harness.body(repo))).json().connection
@@ -246,14 +246,14 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     const [event] = await harness.events(one, 'git.connection_disconnected')
     expect(event?.detail).toMatchObject({ repo, markerRemoved: true })
     expect((await two.post(path, harness.body(repo))).statusCode).toBe(201)
-    // A marker that is not ours stays where it is.
+    // Another installation's marker is not removed.
     const [other] = (await two.get(path)).json().connections
     await harness.peer.edit(repo, { write: { [marker]: '{}' } })
     await two.delete(`${path}/${other.id}`)
     expect((await harness.peer.tree(repo))[marker]).toBe('{}')
   })
 
-  test('200: led to another branch, the old one is given back', async () => {
+  test('200: a connection is moved to another branch, and the old branch is released', async () => {
     const [one, two] = [await owner(), await owner()]
     const repo = await repository()
     const { id } = (await one.post(path, harness.body(repo))).json().connection
@@ -267,7 +267,7 @@ describe.each(Object.entries(peerMakers))('connections to %s', (_, makePeer) => 
     expect(await harness.events(one, 'git.connection_default_set')).toHaveLength(1)
   })
 
-  test('200 and 503: validate says how it is now', async () => {
+  test('200 and 503: validate reports the current status', async () => {
     const user = await owner()
     const repo = await repository()
     const body = harness.body(repo)

@@ -11,7 +11,7 @@ describe.each(Object.entries(peerMakers))('repositories of %s', (_, makePeer) =>
   })
   afterAll(async () => harness.close())
 
-  test('200, 400 and 403: listed and searched, page by page to the end; a Deployer only reads', async () => {
+  test('200, 400 and 403: lists and searches all pages; a Deployer only reads', async () => {
     const org = await harness.organization()
     const [user, deployer] = [await org.user('Owner'), await org.user('Deployer')]
     const { id } = (await user.post(path, harness.body('acme/infra'))).json().connection

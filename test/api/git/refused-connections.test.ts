@@ -4,8 +4,8 @@ import type { PeerAnswer } from '../../harness/git/peer-server.ts'
 
 const path = '/api/git/connections'
 
-// What is no provider's own matter: one of them stands for all.
-describe('connections that are refused, or made in trouble', () => {
+// These cases do not depend on the provider, so one provider is enough.
+describe('connections that are refused, or whose host fails', () => {
   let harness: GitHarness
   let counter = 0
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('connections that are refused, or made in trouble', () => {
       harness.peer.server.fault = () => undefined
     }
   }
-  /** The commit that is to make the marker, by whoever comes to it: the request or its workflow. */
+  /** Matches the commit that creates the marker, by the request or by its workflow. */
   const failingCommits = async <T>(
     { answer, times }: { answer: PeerAnswer; times: number },
     work: () => Promise<T>,
@@ -48,7 +48,7 @@ describe('connections that are refused, or made in trouble', () => {
     }
   }
 
-  test('400: what can be no name of a host is asked of nobody, not even of the default one', async () => {
+  test('400: an invalid host name causes no request, also not to the default host', async () => {
     const user = await owner()
     const repo = await repository()
     const port = harness.peer.server.port
@@ -86,7 +86,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect([answer.statusCode, answer.json().details[0].path]).toEqual([400, 'repoUrl'])
   })
 
-  test('400: a branch is looked at also where no repository is named', async () => {
+  test('400: a branch is checked even without a repository', async () => {
     const user = await owner()
     const { repo: _, ...body } = harness.body('acme/any')
     for (const branch of ['a b', 'HEAD', '-x', 'refs/tags/v1']) {
@@ -95,7 +95,7 @@ describe('connections that are refused, or made in trouble', () => {
     }
   })
 
-  test('409: the full name of a branch is that branch, and can be claimed once', async () => {
+  test('409: the full name of a branch (refs/heads/…) claims the same branch', async () => {
     const [one, two] = [await owner(), await owner()]
     const repo = await repository()
     const made = await one.post(path, harness.body(repo, { branch: 'refs/heads/main' }))
@@ -104,7 +104,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect([again.statusCode, again.json().code]).toEqual([409, 'repo_already_connected'])
   })
 
-  test('400: led elsewhere, the field of this request is named', async () => {
+  test('400: an invalid move of a connection names the field of this request', async () => {
     const user = await owner()
     const { id } = (await user.post(path, harness.body(await repository()))).json().connection
     for (const [change, where] of [
@@ -117,7 +117,7 @@ describe('connections that are refused, or made in trouble', () => {
     }
   })
 
-  test('503: what a host refuses in its own way is its reason, and no conflict here', async () => {
+  test('503: a refusal by the host is reported with its reason, and is not a conflict', async () => {
     const user = await owner()
     const repo = await repository()
     const { id } = (await user.post(path, harness.body(repo))).json().connection
@@ -132,7 +132,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect(listed.json().error).toBe('GitLab refused: This API is gone')
   })
 
-  test('503: a limit says when to come back, and nothing of the token', async () => {
+  test('503: a rate limit sets Retry-After and does not mark the token as refused', async () => {
     const user = await owner()
     const { id } = (await user.post(path, harness.body(await repository()))).json().connection
     const limit = {
@@ -150,7 +150,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect([status, statusReason]).toEqual(['healthy', null])
   })
 
-  test('201: a host that goes away before the marker is waited for', async () => {
+  test('201: a host that fails before the marker is retried', async () => {
     const user = await owner()
     const repo = await repository()
     const away = { status: 503, text: 'maintenance' }
@@ -164,7 +164,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect(await harness.peer.tree(repo)).toHaveProperty(['.cloud-control/owner.json'])
   })
 
-  test('503: a marker that the host refuses leaves no connection, and the branch free', async () => {
+  test('503: the host refuses the marker: no connection is left, and the branch is free', async () => {
     const [one, two] = [await owner(), await owner()]
     const repo = await repository()
     const no = { status: 403, json: { message: 'Commits need a ticket' } }
@@ -181,7 +181,7 @@ describe('connections that are refused, or made in trouble', () => {
     expect((await two.post(path, harness.body(repo))).statusCode).toBe(201)
   })
 
-  test('503: the same when a connection is led elsewhere: it stays with what it had', async () => {
+  test('503: the host refuses the marker of a move: the connection keeps its branch', async () => {
     const user = await owner()
     const [old, other] = [await repository(), await repository()]
     const { id } = (await user.post(path, harness.body(old))).json().connection

@@ -17,7 +17,8 @@ test.each([
   expect(read(value)).toBe(origin)
 })
 
-// The origin of the first three would be "null", which a sandboxed frame of any site has too.
+// The origin of the first three is "null", which is also the origin of a sandboxed frame of any
+// site.
 test.each([
   'localhost:8080',
   'data:text/plain,x',

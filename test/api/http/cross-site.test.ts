@@ -23,12 +23,12 @@ const foreign: Array<Record<string, string>> = [
   { 'sec-fetch-site': 'same-site' },
 ]
 
-test('403: no route that changes anything takes a cookie from another site, in either process', async () => {
+test('403: each route with an effect refuses a cookie from another site, in both processes', async () => {
   const org = await harness.organization()
   const admin = await org.user('Owner', { platformAdmin: true })
   const routes = harness.app
     .routeTable()
-    // SCIM takes no cookie, wherever it comes from.
+    // SCIM accepts no cookie from any site.
     .filter(({ access }) => access !== 'public' && access !== 'scim')
     .filter(({ method }) => method !== 'GET')
   expect(routes.length).toBeGreaterThan(30)
@@ -49,7 +49,7 @@ test('403: no route that changes anything takes a cookie from another site, in e
   expect((await admin.get('/api/auth/me')).statusCode).toBe(200)
 })
 
-test('403: no other site signs a browser in, which would then be somebody else’s', async () => {
+test('403: another site cannot sign a browser in to the attacker’s account (login CSRF)', async () => {
   const { email } = await person(harness)
   const places = ['/api/auth/login', '/api/auth/mfa/verify', '/api/auth/invitations/accept']
   for (const url of places)
@@ -62,7 +62,7 @@ test('403: no other site signs a browser in, which would then be somebody else�
     expect((await logIn(harness.app, { email, password }, headers)).statusCode).toBe(200)
 })
 
-test('415: what a form of another site can send without asking is no body of the public routes', async () => {
+test('415: public routes refuse the content types that a form of another site can send', async () => {
   for (const url of ['/api/auth/login', '/api/auth/password/forgot', '/api/auth/mfa/verify'])
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const answer = await other.app.inject({
@@ -75,7 +75,7 @@ test('415: what a form of another site can send without asking is no body of the
     }
 })
 
-test('413: a body that is too large is refused before it is read, signed in or not', async () => {
+test('413: a body that is too large is refused before it is read, with or without a session', async () => {
   const payload = JSON.stringify({ email: 'a@b.example', password: 'x'.repeat(1_100_000) })
   const answer = await other.app.inject({
     method: 'POST',

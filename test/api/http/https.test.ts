@@ -26,7 +26,7 @@ const raw = async (of: Harness, text: string): Promise<string> =>
     socket.on('error', reject)
   })
 
-test('every answer says that the host is asked by https alone, whatever it is', async () => {
+test('every answer has Strict-Transport-Security, with any status', async () => {
   const asked = [
     ['GET', '/healthz'],
     ['GET', '/api/auth/me'],
@@ -54,7 +54,7 @@ test('every answer says that the host is asked by https alone, whatever it is', 
   expect(await raw(plain, 'NONSENSE\r\n\r\n')).not.toContain('strict-transport')
 })
 
-test('the session is in a cookie of this very host, and the plain name opens nothing', async () => {
+test('the session cookie has the __Host- prefix, and one without it is refused', async () => {
   const { email } = await person(harness)
   const answer = await logIn(harness.app, { email, password }, { origin })
   const [cookie] = answer.cookies
@@ -72,7 +72,7 @@ test('the session is in a cookie of this very host, and the plain name opens not
   expect((await me('cc_session')).statusCode).toBe(401)
 })
 
-test('signing out ends the cookie by a line that a browser takes', async () => {
+test('signing out deletes the cookie with a header that browsers accept', async () => {
   const { email } = await person(harness)
   const [cookie] = (await logIn(harness.app, { email, password }, { origin })).cookies
   const headers = { cookie: `__Host-cc_session=${cookie?.value}`, origin }
@@ -83,7 +83,7 @@ test('signing out ends the cookie by a line that a browser takes', async () => {
   expect((await harness.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(401)
 })
 
-test('single sign-on: its cookie is one of this very host too, and is ended', async () => {
+test('single sign-on: its cookie has the __Host- prefix too, and is deleted', async () => {
   const saml = await createSamlOrganization(harness)
   const begun = await saml.begin()
   expect(begun.cookie).toMatch(/^__Host-cc_saml_/)
@@ -96,7 +96,7 @@ test('single sign-on: its cookie is one of this very host too, and is ended', as
   expect(answer.headers['strict-transport-security']).toBe(year)
 })
 
-test('on plain http the cookies have their plain names', async () => {
+test('over plain http the cookies have no prefix', async () => {
   const { email } = await person(plain)
   const [cookie] = (await logIn(plain.app, { email, password })).cookies
   expect([cookie?.name, cookie?.secure]).toEqual(['cc_session', undefined])

@@ -41,12 +41,12 @@ test.each([
   const response = await post(owner.cookie, { method: 'PATCH', url, body })
   expect([response.statusCode, typeof response.json().code]).toEqual([400, 'string'])
   expect((await owner.get(url)).json()).toEqual(before)
-  // To somebody of another organization the id still does not exist, whatever the body.
+  // A user of another organization gets 404 for this id with any body.
   const stranger = await (await harness.organization()).user('Owner')
   expect((await post(stranger.cookie, { method: 'PATCH', url, body })).statusCode).toBe(404)
 })
 
-test('400: bytes that are no UTF-8, which would all become the same character', async () => {
+test('400: invalid UTF-8, which a decoder would replace by U+FFFD', async () => {
   const owner = await (await harness.organization()).user('Owner')
   const payload = Buffer.concat([
     Buffer.from('{"tagKey":"'),
@@ -61,7 +61,7 @@ test('400: bytes that are no UTF-8, which would all become the same character', 
   ])
 })
 
-test('400: a route that takes no fields refuses them, and does nothing', async () => {
+test('400: a route without fields refuses them and has no effect', async () => {
   const org = await harness.organization()
   const admin = await org.user('Owner', { platformAdmin: true })
   const { id } = await harness.organization()
@@ -89,11 +89,11 @@ test('400: a route that takes no fields refuses them, and does nothing', async (
   expect(await platform('organizations').where({ id }).first('status')).toEqual({
     status: 'active',
   })
-  // An empty body is no body.
+  // An empty object counts as no body.
   expect((await admin.post('/api/auth/logout', {})).statusCode).toBe(200)
 })
 
-test('400: what is no JSON is told with its line and column', async () => {
+test('400: invalid JSON is reported with line and column', async () => {
   const owner = await (await harness.organization()).user('Owner')
   const body = '{\n  "name": "net"\n  "criticality": "standard"\n}'
   const response = await post(owner.cookie, { method: 'POST', url: '/api/workspaces', body })
@@ -107,7 +107,7 @@ test('400: what is no JSON is told with its line and column', async () => {
   ])
 })
 
-test('400: a name of another form is told in words, and the same everywhere', async () => {
+test('400: an invalid name gets the same readable message on every route', async () => {
   const owner = await (await harness.organization()).user('Owner')
   for (const name of ['Net', '-net', 'net work', 'n'.repeat(70)]) {
     const response = await owner.post('/api/workspaces', { name })
@@ -119,7 +119,7 @@ test('400: a name of another form is told in words, and the same everywhere', as
   }
 })
 
-test('400: a number that reads as Infinity', async () => {
+test('400: a number that parses as Infinity', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const { url } = await org.workspace({ by: owner })
@@ -130,7 +130,7 @@ test('400: a number that reads as Infinity', async () => {
     expect((await post(owner.cookie, place)).statusCode, place.url).toBe(400)
 })
 
-test('404 before 400: a malformed body tells nobody whether a thing that could be deleted is there', async () => {
+test('404 before 400: a malformed body does not reveal whether a resource exists', async () => {
   const [own, other] = [await harness.organization(), await harness.organization()]
   const [owner, stranger] = [await own.user('Owner'), await other.user('Owner')]
   const person = await own.user('Viewer')
@@ -150,13 +150,13 @@ test('404 before 400: a malformed body tells nobody whether a thing that could b
     expect((await post(stranger.cookie, place)).statusCode, url).toBe(404)
     expect((await post(owner.cookie, place)).statusCode, url).toBe(400)
   }
-  // Nothing was deleted, and one's own is not another's of the same organization.
+  // Nothing was deleted. A user's token is not found for another user of the same organization.
   expect((await owner.get(`/api/org/users/${person.id}`)).statusCode).toBe(200)
   const url = `/api/auth/tokens/${token.json().id}`
   expect((await post(person.cookie, { method: 'DELETE', url, body: '{"a":' })).statusCode).toBe(404)
 })
 
-test('400: a name of spaces alone, and one that breaks the line', async () => {
+test('400: a name of only spaces, and a name with a line break', async () => {
   const owner = await (await harness.organization()).user('Owner')
   for (const name of ['   ', '\u00a0\u3000', 'a\nb']) {
     const user = await owner.post('/api/org/users', { email: 'a@b.example', name, role: 'Viewer' })
@@ -181,7 +181,7 @@ test('201: a file may be called constructor', async () => {
   expect(configuration.files).toEqual(files)
 })
 
-test('400: a field sent to a route that takes none, and nothing is done', async () => {
+test('400: a field sent to a route without fields, which has no effect', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const { url } = await org.workspace({ by: owner })

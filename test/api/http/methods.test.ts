@@ -2,14 +2,14 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
-describe('methods that an address does not have', () => {
+describe('methods that an address does not support', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
   })
   afterAll(async () => harness.close())
 
-  /** Over the wire: injected requests do not know TRACE. */
+  /** Sends over a socket, because injected requests do not support TRACE. */
   const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
     return new Promise<{ status: number; allow: string | undefined; body: string }>(
       (resolve, reject) => {
@@ -52,7 +52,7 @@ describe('methods that an address does not have', () => {
     expect(answer.body).toMatch(/^<!doctype html>/)
   })
 
-  test('404: addresses that nobody has, and hidden ones', async () => {
+  test('404: unknown addresses and hidden ones', async () => {
     for (const path of ['/api/nothing', '/api/admin/organizations', '/api/workspaces//variables'])
       expect(await ask('TRACE', path), path).toEqual({
         status: 404,

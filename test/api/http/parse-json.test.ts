@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { maxJsonDepth } from '../../../api/http/json-shape.ts'
 import { parseJson } from '../../../api/http/parse-json.ts'
 
-describe('what a body may be', () => {
+describe('accepted bodies', () => {
   test.each([
     ['{"a":1,"b":[{"a":1},{"a":2}],"c":{"a":{}}}'],
     ['{"a":"\\"a\\":1,\\\\","b":"{\\"a\\":"}'],
@@ -17,12 +17,12 @@ describe('what a body may be', () => {
     expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
   })
 
-  test('nothing is no body', () => {
+  test('an empty text is no body', () => {
     expect(parseJson(' \n')).toEqual({})
   })
 })
 
-describe('what is refused', () => {
+describe('refused bodies', () => {
   test.each([
     ['one field twice', '{"role":"Viewer","role":"Owner"}'],
     ['one field twice', '{"a":{"x":1},"b":[1,2],"a":2}'],
@@ -50,7 +50,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('where a text stops being JSON', () => {
+describe('the position of a syntax error', () => {
   test.each([
     ['{"a":1', 1, 7],
     ['{\n  "a": 1,\n}', 3, 1],

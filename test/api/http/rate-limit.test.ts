@@ -7,7 +7,7 @@ import type { TestUser } from '../../harness/test-user.ts'
 let harness: Harness
 let second: SecondApp
 beforeAll(async () => {
-  // The clock stands still in the middle of a minute, so that every count is exact.
+  // The clock stops in the middle of a minute, so that every count is exact.
   const now = Math.floor(Date.now() / 60_000) * 60_000 + 30_000
   vi.useFakeTimers({ toFake: ['Date'], now })
   harness = await createHarness({
@@ -40,11 +40,11 @@ const share = async () => {
 }
 
 describe('rate limits', () => {
-  test('429: a session’s limit, stated in every answer, with the time to wait', async () => {
+  test('429: a session’s limit is stated in every answer, with the time to wait', async () => {
     const person = await user()
     const answers = await many(50, () => person.get(me))
     expect(allowed(answers)).toBe(40)
-    // Of fifty at once it need not be the first one sent that is counted first.
+    // Of fifty concurrent requests, the first one sent may not be the first one counted.
     const left = ({ headers }: (typeof answers)[number]) => Number(headers['ratelimit-remaining'])
     const [first] = answers.toSorted((one, other) => left(other) - left(one))
     expect(first?.headers).toMatchObject({
@@ -56,13 +56,13 @@ describe('rate limits', () => {
     expect(refused?.json().code).toBe('rate_limited')
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(refused?.headers['retry-after'])).toBeLessThan(120)
-    // Somebody else, and the same person by a token, have counts of their own.
+    // Another user, and a token of the same user, have their own counts.
     expect((await (await user()).get(me)).statusCode).toBe(200)
     const headers = { authorization: `Bearer ${await person.token()}` }
     expect((await harness.app.inject({ url: me, headers })).statusCode).toBe(200)
   })
 
-  test('429: nobody known counts by address: public routes, unknown ones, hidden ones, bad credentials', async () => {
+  test('429: unauthenticated requests count by address: public, unknown and hidden routes, bad credentials', async () => {
     const asks = [
       { url: '/api/openapi.json' },
       { url: '/api/nothing' },
@@ -74,13 +74,13 @@ describe('rate limits', () => {
     for (const { url, headers } of asks) {
       const ask = fromNewAddress()
       expect(allowed(await many(25, () => ask(url, headers))), url).toBe(20)
-      // One count for all of them.
+      // All of them share one count.
       expect((await ask('/api/nothing')).statusCode).toBe(429)
     }
     expect((await fromNewAddress()('/api/nothing')).statusCode).toBe(404)
   })
 
-  test('200: an address that is spent keeps nobody out who is signed in, nor a health check', async () => {
+  test('200: an address at its limit still serves sessions and health checks', async () => {
     const person = await user()
     const ask = fromNewAddress()
     await many(25, () => ask('/api/nothing'))
@@ -88,7 +88,7 @@ describe('rate limits', () => {
     expect((await ask('/healthz')).statusCode).toBe(200)
   })
 
-  test('429: an address is refused a second later, so that a client that loops costs little', async () => {
+  test('429: an address is refused after a second, so that a client in a loop costs little', async () => {
     const person = await user()
     const ask = fromNewAddress()
     await many(20, () => ask('/api/nothing'))
@@ -96,13 +96,13 @@ describe('rate limits', () => {
     const refused = ask('/api/nothing').then(({ statusCode }) =>
       order.push(`refused ${statusCode}`),
     )
-    // Four requests, one after the other, of somebody else.
+    // Another user sends four requests, one after the other.
     for (let at = 0; at < 4; at += 1) order.push(`answered ${(await person.get(me)).statusCode}`)
     await refused
     expect(order).toEqual([...Array.from({ length: 4 }, () => 'answered 200'), 'refused 429'])
   })
 
-  test('429: above 200 that wait, an address is refused immediately', async () => {
+  test('429: an address with more than 200 waiting requests is refused immediately', async () => {
     const ask = fromNewAddress()
     await many(20, () => ask('/api/nothing'))
     const asked = Array.from({ length: 210 }, (_, at) => ask('/api/nothing').then(() => at))
@@ -110,15 +110,17 @@ describe('rate limits', () => {
     await Promise.all(asked)
   })
 
-  test('429: what one process has counted holds in the other', async () => {
+  test('429: the count of one process applies in the other', async () => {
     const person = await user()
     const elsewhere = (someone: TestUser) => second.call(someone, 'GET', { url: me })
     await many(30, () => person.get(me))
-    // Until they have told each other, each knows its own; below a twentieth of the limit neither tells.
+    // Before the processes exchange counts, each knows its own. They exchange counts above a
+    // twentieth of the limit.
     expect(allowed(await many(2, () => elsewhere(person)))).toBe(2)
     await share()
     expect(allowed(await many(30, () => elsewhere(person)))).toBe(8)
-    // A process learns when it has something to tell: one request more, and the first knows as well.
+    // A process reads the other counts when it writes its own, so one more request updates the
+    // first.
     await share()
     await person.get(me)
     await share()
@@ -134,7 +136,7 @@ describe('CC_RATE_LIMITS', () => {
     },
   )
 
-  test('what is not named keeps its default', () => {
+  test('a limit that is not named keeps its default', () => {
     expect(harness.config.rateLimits).toEqual({ token: 40, scim: 12_000, address: 20 })
   })
 })

@@ -13,7 +13,7 @@ import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
 
 const maxCpuMs = 50
 
-/** What is dearest to store for those who read it. */
+/** Stores the data that is the most expensive to read. */
 describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
   let harness: Harness
   let org: TestOrganization
@@ -30,7 +30,10 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
   })
   afterAll(async () => harness.close())
 
-  /** As many and as long as a workspace may have, of lines that are all looked for, and that other forms make longer. */
+  /**
+   * Stores as many and as long secrets as a workspace may have. Their lines are all masked, and
+   * their escaped forms are longer.
+   */
   async function storeSecrets() {
     for (let n = 0; n < 200; n += 1) {
       const lines = Array.from({ length: 60 }, () => `<&"${randomBytes(30).toString('hex')}`)
@@ -51,7 +54,10 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
       }).on('error', reject)
     })
 
-  /** CPU of the whole process, which reads the answer as well; the least of some, for others' work only adds. */
+  /**
+   * The CPU time of the process, including the client that reads the answer. It takes the minimum,
+   * because other work only adds to it.
+   */
   async function costOf(url: string, reader = viewer): Promise<{ ms: number; bytes: number }> {
     const times: number[] = []
     let bytes = 0
@@ -149,7 +155,7 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
     await expectCheap(costs)
   }, 240_000)
 
-  test('variables, as many and as long as a workspace may have', async () => {
+  test('variables at the limits of number and length', async () => {
     const other = await org.workspace({ by: owner })
     for (let n = 0; n < 200; n += 1) {
       const made = await owner.post(`${other.url}/variables`, {
@@ -164,7 +170,7 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
     })
   }, 240_000)
 
-  test('a hydrate of 2,000 files that somebody else changed, and a list', async () => {
+  test('a hydration with 2,000 diverged files, and a list of hydrations', async () => {
     const sides = Array.from({ length: 2_000 }, (_, n) => ({
       path: `workspaces/w/${'p'.repeat(200)}${n}.tf`,
       ours: Array.from({ length: 100 }, () => `${randomBytes(10).toString('hex')}\n`).join(''),

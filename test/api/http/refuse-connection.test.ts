@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
-describe('what Node’s parser gives up on is told in the body of every other error', () => {
+describe('requests that Node’s HTTP parser rejects get the usual error body', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
@@ -14,7 +14,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
     const socket = connect(harness.config.port, '127.0.0.1')
     let said = ''
     socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    // The service hangs up on it, perhaps while it still writes.
+    // The service closes the connection, perhaps while the client still writes.
     socket.on('error', () => undefined)
     socket.write(text)
     await once(socket, 'close')
@@ -35,7 +35,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
     })
   })
 
-  test('431: a page where an identity provider sends browsers to', async () => {
+  test('431: an HTML page on the addresses to which identity providers send browsers', async () => {
     const { head, body } = await answerTo(
       `GET /api/auth/saml/slo?SAMLRequest=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
     )
@@ -44,7 +44,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
     expect(body).toContain('<p>The address and the headers are over 16 KiB. Shorten them.</p>')
   })
 
-  test('431: in the envelope of SCIM where a filter is too long', async () => {
+  test('431: the SCIM envelope for a filter that is too long', async () => {
     const { head, body } = await answerTo(
       `GET /api/scim/v2/Users?filter=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
     )
@@ -56,7 +56,7 @@ describe('what Node’s parser gives up on is told in the body of every other er
     })
   })
 
-  test('400: no HTTP', async () => {
+  test('400: bytes that are not HTTP', async () => {
     const { head, body } = await answerTo('hello\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 400 /)
     expect(JSON.parse(body)).toEqual({ error: 'This is no HTTP request.', code: 'bad_request' })

@@ -7,13 +7,13 @@ import {
 } from '../../../api/http/requests-in-flight.ts'
 import { registerErrors } from '../../../api/http/errors.ts'
 
-test('429: one organization has so many requests under way, and another is answered none the less', async () => {
+test('429: one organization is at its limit of concurrent requests, and another is answered', async () => {
   const app = fastify()
   registerErrors(app)
   app.decorateRequest('caller')
   app.decorateRequest('scimCaller')
   app.addHook('onRequest', (request, _reply, next) => {
-    // Only the organization counts: which of its tokens asks does not.
+    // The limit applies to the organization, whichever credential is used.
     request.caller = { organizationId: Number(request.headers['x-organization']) } as Caller
     next()
   })
@@ -36,7 +36,7 @@ test('429: one organization has so many requests under way, and another is answe
     held.resolve()
     const statuses = (await Promise.all(slow)).map(({ statusCode }) => statusCode)
     expect(new Set(statuses)).toEqual(new Set([200]))
-    // None is counted for ever, a refused one neither.
+    // Finished and refused requests no longer count.
     expect((await ask('/quick', 1)).statusCode).toBe(200)
   }
   await app.close()

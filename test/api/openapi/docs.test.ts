@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('200: the reference has the headers of the product’s pages', async () => {
+test('200: the API reference has the same security headers as the console', async () => {
   for (const url of [
     '/docs/',
     '/docs',
@@ -30,7 +30,7 @@ test('200: the reference has the headers of the product’s pages', async () => 
   }
 })
 
-// As they are sent: a client would mend some of them.
+// Sent unchanged over a socket, because an HTTP client would normalize some of them.
 test.each([
   '/docs/%zz',
   '/docs/..%2f',

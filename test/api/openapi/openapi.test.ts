@@ -30,7 +30,7 @@ describe('GET /api/openapi.json', () => {
   })
   afterAll(async () => harness.close())
 
-  test('the committed document is the server’s; node scripts/write-openapi.ts writes it anew', () => {
+  test('the committed document equals the server’s (node scripts/write-openapi.ts rewrites it)', () => {
     const committed = readFileSync(new URL('../../../api/openapi.json', import.meta.url), 'utf8')
     expect(committed).toBe(openapiText(harness.app))
   })
@@ -43,13 +43,13 @@ describe('GET /api/openapi.json', () => {
     expect(document.openapi).toBe('3.1.0')
   })
 
-  test('it has every route there is, but the documentation’s own and OpenTofu’s two methods', () => {
+  test('it has every route except those of the reference and LOCK and UNLOCK', () => {
     const described = new Set(operations.map(({ name }) => name))
     const missing = harness.app
       .routeTable()
       .map(({ method, url }) => `${method.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
       .filter((name) => !described.has(name) && !name.startsWith('get /docs'))
-      // What SCIM refuses, whatever the method.
+      // The route that answers unknown SCIM paths, for each method.
       .filter((name) => !name.endsWith(' /api/scim/v2/*'))
     expect(missing).toEqual([
       'get /api/openapi.json',
@@ -58,7 +58,7 @@ describe('GET /api/openapi.json', () => {
     ])
   })
 
-  test('a text of a body has no NUL, as the parser has it, and the schemas that validate stay theirs', async () => {
+  test('texts of a body exclude NUL, as the parser does, and the validating schemas are unchanged', async () => {
     const document = (await harness.app.inject({ url: '/api/openapi.json' })).json()
     const { schema } =
       document.paths['/api/auth/login'].post.requestBody.content['application/json']
@@ -69,13 +69,13 @@ describe('GET /api/openapi.json', () => {
     expect(Login.properties.email).not.toHaveProperty('pattern')
   })
 
-  test('each operation has a name of its own', () => {
+  test('each operation has a unique name', () => {
     const names = operations.map(({ operation }) => operation.operationId)
     for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z]+$/)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('each says what it needs, and how it refuses', () => {
+  test('each operation states its access and its refusals', () => {
     for (const { name, path, operation } of operations) {
       const { responses, security, requestBody } = operation
       expect(security, name).toBeDefined()
@@ -91,13 +91,14 @@ describe('GET /api/openapi.json', () => {
       expect(Object.keys(responses), name).toEqual(expect.arrayContaining(needed))
       for (const [status, { $ref, content }] of Object.entries(responses))
         if (Number(status) >= 400) {
-          // What browsers are sent to answers by a page.
+          // Routes to which browsers are redirected answer with a page.
           const { schema } = content?.['application/json'] ?? content?.['text/html'] ?? {}
           expect($ref ?? schema, `${name} ${status}`).toBeDefined()
         }
       if (operation['x-access'] === 'scim')
         for (const [status, { $ref }] of Object.entries(responses))
-          // 431 comes before an address was read that would tell a SCIM client.
+          // 431 is sent before the path is read, so the service cannot know that it is a SCIM
+          // route.
           if ($ref && status !== '431') expect($ref, name).toMatch(/\/Scim/)
     }
   })

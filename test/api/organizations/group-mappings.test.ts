@@ -21,7 +21,7 @@ const url = '/api/org/group-mappings'
 const roleOf = async (user: TestUser) =>
   (await second.call(user, 'GET', { url: '/api/auth/me' })).json().user.role
 
-/** As SCIM would push it. */
+/** Creates a group as SCIM does. */
 async function group(org: TestOrganization, displayName: string, members: readonly TestUser[]) {
   await harness.deps.store.tenant(org.id, async (tenant) => {
     const { db } = unwrap(tenant)
@@ -35,14 +35,14 @@ async function group(org: TestOrganization, displayName: string, members: readon
   })
 }
 
-/** As an assertion would name it. */
+/** Adds a group as a SAML assertion does. */
 const assertGroup = async (org: TestOrganization, user: TestUser, name: string) =>
   harness.deps.store.tenant(org.id, async (tenant) =>
     unwrap(tenant).db('saml_group_names').insert({ organizationId: org.id, userId: user.id, name }),
   )
 
 describe('/api/org/group-mappings', () => {
-  test('201 then 200: a mapping is upserted by name whatever its case; its members follow both ways', async () => {
+  test('201 then 200: a mapping is upserted by name in any case; its members get and lose the role', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const [one, two, three] = [
@@ -79,7 +79,7 @@ describe('/api/org/group-mappings', () => {
     expect((await admin.delete(`${url}/${groupMapping.id}`)).statusCode).toBe(404)
   })
 
-  test('the highest of a person’s groups counts; one mapping never takes another’s role', async () => {
+  test('a person gets the highest role of their groups; deleting one mapping keeps another’s role', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const user = await org.user('Viewer')
@@ -95,7 +95,7 @@ describe('/api/org/group-mappings', () => {
     expect(await roleOf(user)).toBe('Deployer')
   })
 
-  test('another organization’s group of the same name is left alone', async () => {
+  test('another organization’s group of the same name does not change', async () => {
     const [org, other] = [await harness.organization(), await harness.organization()]
     const [admin, stranger] = [await org.user('Org Admin'), await other.user('Viewer')]
     await group(other, 'same', [stranger])
@@ -107,7 +107,7 @@ describe('/api/org/group-mappings', () => {
     expect((await owner.get(url)).json().groupMappings).toEqual([])
   })
 
-  test('400: a group makes no Owner; 403: no role above the caller’s own, no token, no lesser role', async () => {
+  test('400: a group cannot give Owner; 403: a role above the caller’s own, a token, a lower role', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const above = await owner.post(url, { groupName: 'g', role: 'Owner' })
@@ -120,7 +120,7 @@ describe('/api/org/group-mappings', () => {
     expect(asToken.json().code).toBe('session_required')
   })
 
-  test('an approval that a member could no longer give is void', async () => {
+  test('an approval is void once the member could no longer give it', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const approver = await org.user('Viewer')
@@ -131,7 +131,7 @@ describe('/api/org/group-mappings', () => {
     expect(await run.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
   })
 
-  test('of many at once in two processes one mapping comes of one name', async () => {
+  test('concurrent requests for one name in two processes create one mapping', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const user = await org.user('Viewer')
@@ -151,7 +151,7 @@ describe('/api/org/group-mappings', () => {
 })
 
 describe('/api/org/sso', () => {
-  test('200: how people get in, and whether passwords do', async () => {
+  test('200: shows the sign-in methods, and whether passwords are allowed', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     await admin.post(url, { groupName: 'g', role: 'Deployer' })

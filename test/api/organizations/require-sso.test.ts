@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const password = 'correct horse battery staple'
 
-test('403: where single sign-on is required a password signs in Owners alone, and tells nobody else', async () => {
+test('403: required single sign-on: passwords sign in Owners only, and only a right password gets this error', async () => {
   const { org } = await createSamlOrganization(harness)
   const [owner, admin] = [await org.user('Owner'), await org.user('Org Admin')]
   const hash = await hashPassword(password)
@@ -32,14 +32,14 @@ test('403: where single sign-on is required a password signs in Owners alone, an
 
   expect((await admin.patch('/api/org/sso', { requireSso: true })).statusCode).toBe(200)
   expect(await logIn(admin.email)).toEqual([403, 'sso_required'])
-  // Only who knows the password is told.
+  // Only a right password gets this error, so an attacker cannot learn that the account exists.
   expect(await logIn(admin.email, 'not the password at all')).toEqual([401, 'invalid_credentials'])
   expect(await logIn(owner.email)).toEqual([200, undefined])
   await admin.patch('/api/org/sso', { requireSso: false })
   expect(await logIn(admin.email)).toEqual([200, undefined])
 })
 
-test('409: single sign-on is required of nobody while it is not enabled', async () => {
+test('409: single sign-on cannot be required while it is not enabled', async () => {
   const org = await harness.organization()
   const bare = await org.user('Org Admin')
   const saved = await createSamlOrganization(harness, {}, { enabled: false })
@@ -51,7 +51,7 @@ test('409: single sign-on is required of nobody while it is not enabled', async 
   }
 })
 
-test('409: what is required is not disabled, until passwords are allowed again', async () => {
+test('409: required single sign-on cannot be disabled until passwords are allowed again', async () => {
   const { admin } = await createSamlOrganization(harness)
   const enable = async (enabled: boolean) => admin.patch('/api/org/saml', { enabled })
   expect((await admin.patch('/api/org/sso', { requireSso: true })).statusCode).toBe(200)
@@ -62,7 +62,7 @@ test('409: what is required is not disabled, until passwords are allowed again',
   expect((await enable(false)).statusCode).toBe(200)
 })
 
-test('of two who disable it and require it at once one is refused', async () => {
+test('concurrent requests to disable and to require single sign-on: one is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { admin } = await createSamlOrganization(harness)
     await Promise.all([

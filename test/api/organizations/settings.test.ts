@@ -12,7 +12,7 @@ afterAll(() => harness.close())
 const url = '/api/org/settings'
 
 describe('/api/org/settings', () => {
-  test('200: defaults, then what was changed and nothing else; audited from what to what', async () => {
+  test('200: defaults, then only the changed fields; the audit log has old and new values', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const before = (await admin.get(url)).json()
@@ -71,7 +71,7 @@ describe('/api/org/settings', () => {
     expect((await admin.get(url)).json()).toEqual(before)
   })
 
-  test('403: less than an Org Admin; 200: an Org Admin’s token', async () => {
+  test('403: a role below Org Admin; 200: an Org Admin’s token', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const cloudAdmin = await org.user('SRE · Cloud Admin')
@@ -81,7 +81,7 @@ describe('/api/org/settings', () => {
     expect((await harness.app.inject({ url, headers })).statusCode).toBe(200)
   })
 
-  test('another currency is another limit: an approval under the old one is void', async () => {
+  test('a change of currency changes the limit: an approval under the old one is void', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const run = await approvedRun(harness.deps, org, await org.user('Deployer'))

@@ -33,7 +33,7 @@ async function ownerOf(org: TestOrganization): Promise<TestUser> {
 const roleOf = async (user: TestUser) => (await user.get('/api/auth/me')).json().user.role
 
 describe('POST /api/org/transfer-ownership', () => {
-  test('200: the heir is Owner, the old Owner an Org Admin, and it is audited', async () => {
+  test('200: the recipient is Owner, the old Owner an Org Admin, and it is audited', async () => {
     const org = await harness.organization()
     const owner = await ownerOf(org)
     const heir = await org.user('Viewer')
@@ -46,7 +46,7 @@ describe('POST /api/org/transfer-ownership', () => {
     expect(JSON.stringify(entries)).not.toContain(password)
   })
 
-  test('429: five wrong passwords lock this as they lock signing in, in every process', async () => {
+  test('429: five wrong passwords lock the transfer and sign-in, in every process', async () => {
     const org = await harness.organization()
     const owner = await ownerOf(org)
     const heir = await org.user('Viewer')
@@ -69,7 +69,7 @@ describe('POST /api/org/transfer-ownership', () => {
     expect([await roleOf(owner), await roleOf(heir)]).toEqual(['Owner', 'Viewer'])
   })
 
-  test('403, 404, 409: only an Owner with a session, to somebody here who is active', async () => {
+  test('403, 404, 409: only an Owner with a session, and only to an active user of the organization', async () => {
     const org = await harness.organization()
     const owner = await ownerOf(org)
     const admin = await org.user('Org Admin')
@@ -88,7 +88,7 @@ describe('POST /api/org/transfer-ownership', () => {
     expect(await roleOf(owner)).toBe('Owner')
   })
 
-  test('of two transfers at once in two processes one is done', async () => {
+  test('two concurrent transfers in two processes: one succeeds', async () => {
     const org = await harness.organization()
     const owner = await ownerOf(org)
     const [one, two] = [await org.user('Viewer'), await org.user('Viewer')]

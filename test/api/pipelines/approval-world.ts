@@ -8,10 +8,10 @@ export type Waiting = { id: number; approveUrl: string; warnings: string[] }
 
 export const refused = '403 approver_made_by_author'
 
-/** Runs that wait for their approval, and people who were made by the API. */
+/** Runs that wait for approval, and users who were created through the API. */
 export function approvalWorld(harness: Harness) {
   const world = {
-    /** A production run that waits, as its worker would have left it. */
+    /** A production run that waits for approval. The row is set directly, without a worker. */
     async waitingRun(
       org: TestOrganization,
       author: TestUser,
@@ -30,7 +30,7 @@ export function approvalWorld(harness: Harness) {
       return { id: run.id, approveUrl, warnings }
     },
 
-    /** Signs in somebody who was made by the API, as their invitation would. */
+    /** Signs in a user who was created through the API, without their invitation. */
     signIn: async (org: TestOrganization, { id, email }: { id: number; email: string }) =>
       createTestUser(harness.app, harness.deps, { id, organizationId: org.id, email }),
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('403: SCIM counts as whoever made its token', async () => {
+test('403: a change by SCIM counts as a change by the creator of its token', async () => {
   const org = await harness.organization()
   const author = await org.user('Org Admin')
   const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -45,7 +45,8 @@ test('403: SCIM counts as whoever made its token', async () => {
     refused,
   )
 
-  // Promoted by a group: the token's maker and whoever mapped it.
+  // A group promotes the member: the change counts for the token's creator and for the mapping's
+  // author.
   const [mapper, plain] = [await org.user('Org Admin'), await org.user('Viewer')]
   const group = { groupName: 'Ops', role: 'Deployer' }
   expect((await mapper.post('/api/org/group-mappings', group)).statusCode).toBeLessThan(300)
@@ -69,7 +70,7 @@ test('403: SCIM counts as whoever made its token', async () => {
   )
 })
 
-test('403: mapping a group promotes its members', async () => {
+test('403: a person who maps a group promotes its members', async () => {
   const org = await harness.organization()
   const author = await org.user('Org Admin')
   const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -84,12 +85,12 @@ test('403: mapping a group promotes its members', async () => {
   expect(await world.verdict(person, await world.waitingRun(org, author, workspace))).toBe(refused)
 })
 
-test('403: a session, or a token of one, by a configuration that an author saved', async () => {
+test('403: a session, or a token from it, of a SAML configuration that an author saved', async () => {
   const provider = await createSamlOrganization(harness)
   const { org, admin, domain } = provider
   const author = admin
   const known = `known@${domain}`
-  // Was here before, invited by somebody else.
+  // This user existed before, and another person invited them.
   const person = await world.invite(org, await org.user('Owner'))
   await world.change(await org.user('Owner'), person, { email: known })
   const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -112,11 +113,11 @@ test('403: a session, or a token of one, by a configuration that an author saved
       unwrap(tenant).db('sessions').where({ id }).first('idpSavedBy'),
     ),
   ).toEqual({ idpSavedBy: [author.id] })
-  // The same person by a password of their own.
+  // The same user signed in with their own password.
   expect(await world.verdict(person, run)).toBe('approved')
 })
 
-test('what an approval was given with is kept with it', async () => {
+test('an approval records the session with which it was given', async () => {
   const org = await harness.organization()
   const author = await org.user('Org Admin')
   const workspace = await org.workspace({ by: author, criticality: 'production' })

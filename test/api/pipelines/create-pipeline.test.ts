@@ -4,11 +4,12 @@ import type { TestUser } from '../../harness/test-user.ts'
 
 const path = '/api/pipelines'
 
-describe('POST /api/pipelines, by what it is built from', () => {
+describe('POST /api/pipelines', () => {
   let harness: GitHarness
   let counter = 0
   beforeAll(async () => {
-    // Without a worker: an application's connection is ready at once, and none other is needed to be.
+    // Needs no worker: a connection to an application repository is ready at once, and the tests
+    // use no other ready one.
     harness = await gitHarness(peerMakers.gitlabPeer, { worker: false })
   })
   afterAll(async () => harness.close())
@@ -17,7 +18,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     counter += 1
     const repo = `acme/app-${counter}`
     await harness.peer.createRepository(repo, { 'main.js': '// hi\n' })
-    // One that has no repository of its own needs no preparing.
+    // A connection without a default repository needs no preparation.
     const named = repoType === 'application' ? {} : { repo: undefined }
     const body = harness.body(repo, { repoType, ...named })
     const made = await user.post('/api/git/connections', body)
@@ -34,7 +35,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     return { org, owner, deployer, viewer }
   }
 
-  test('201: an application of a connection and a repository, shown alike everywhere', async () => {
+  test('201: an application with a connection and a repository has the same fields in every answer', async () => {
     const { owner, deployer, viewer } = await people()
     const { id, repo } = await connect(owner)
     const body = { name: 'shop', appGitConnectionId: id, appRepo: repo, strategy: 'rolling' }
@@ -60,7 +61,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     expect([again.statusCode, again.json().existingId]).toEqual([409, pipeline.id])
   })
 
-  test('201: a target’s criticality is its own; the repository may be given by its address', async () => {
+  test('201: the criticality is that of the target; the repository may be given by its address', async () => {
     const { org, owner } = await people()
     const { id, repo } = await connect(owner)
     const target = await org.workspace({ by: owner, criticality: 'production' })
@@ -78,7 +79,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     })
   })
 
-  test('400: what is missing, of the wrong type or on another host is named', async () => {
+  test('400: the error names a missing field, a wrong type or another host', async () => {
     const { org, owner } = await people()
     const { id, repo } = await connect(owner)
     const infra = await connect(owner, 'infra')
@@ -124,7 +125,7 @@ describe('POST /api/pipelines, by what it is built from', () => {
     }
   })
 
-  test('200: a pipeline stays when its connection goes, without a source', async () => {
+  test('200: a pipeline whose connection is deleted stays, without a source', async () => {
     const { owner } = await people()
     const { id, repo } = await connect(owner)
     const body = { name: 'shop', appGitConnectionId: id, appRepo: repo }

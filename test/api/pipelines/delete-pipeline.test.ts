@@ -5,7 +5,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 describe('DELETE /api/pipelines/{id}', () => {
   let harness: Harness
   beforeAll(async () => {
-    // Without a worker a run stays where it is: live until the test ends it.
+    // Without a worker a run stays live until the test ends it.
     harness = await createHarness()
   })
   afterAll(async () => harness.close())
@@ -22,7 +22,7 @@ describe('DELETE /api/pipelines/{id}', () => {
     return { org, user, workspace, url: `/api/pipelines/${made.json().pipeline.id}` }
   }
 
-  test('200: a pipeline that never ran goes, and is as one that never was', async () => {
+  test('200: a pipeline without runs is deleted, and its id gets 404', async () => {
     const { user, workspace, url } = await aPipeline()
     const gone = await user.delete(url)
     expect(gone.statusCode, gone.body).toBe(200)
@@ -32,7 +32,7 @@ describe('DELETE /api/pipelines/{id}', () => {
     expect((await user.get(`/api/pipelines/${workspace.pipelineId}`)).statusCode).toBe(200)
   })
 
-  test('409: not while one of its runs is live; a run elsewhere does not hold it', async () => {
+  test('409: a pipeline with a live run is not deleted; a live run of another pipeline does not matter', async () => {
     const { org, user, workspace, url } = await aPipeline()
     await user.post(`${url}/run`)
     const [run] = (await user.get(`${workspace.url}/runs`)).json().runs
@@ -45,12 +45,12 @@ describe('DELETE /api/pipelines/{id}', () => {
     expect((await user.post(`${workspace.url}/apply`)).statusCode).toBe(201)
     const gone = await user.delete(url)
     expect(gone.statusCode, gone.body).toBe(200)
-    // Its run stays one of provision-<workspace>.
+    // Its run is still listed under provision-<workspace>.
     const { runs } = (await user.get(`/api/pipelines/${workspace.pipelineId}/runs`)).json()
     expect(runs).toHaveLength(2)
   })
 
-  test('409: the pipeline of a workspace goes only with it', async () => {
+  test('409: the pipeline of a workspace is deleted only with the workspace', async () => {
     const { user, workspace } = await aPipeline()
     const refused = await user.delete(`/api/pipelines/${workspace.pipelineId}`)
     expect(refused.statusCode).toBe(409)

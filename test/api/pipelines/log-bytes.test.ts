@@ -11,7 +11,10 @@ describe('logs of any size', () => {
   })
   afterAll(async () => harness.close())
 
-  /** Three runs; each stage but the first run's has 1,000 lines of 4,096 quotes, which JSON doubles. */
+  /**
+   * Creates three runs. Each stage but the first run's has 1,000 lines of 4,096 quotes, which JSON
+   * doubles.
+   */
   const made = async () => {
     const { org, owner, workspace } = await ownedWorkspace(harness)
     const runs = [
@@ -38,7 +41,7 @@ describe('logs of any size', () => {
   }
   type Shown = { logs: Record<string, unknown[]>; logsTruncated: boolean }
 
-  test('200: a pipeline with its runs is at most 2 MiB of log lines, and every log has its share', async () => {
+  test('200: a pipeline’s answer has at most 2 MiB of log lines, divided among its logs', async () => {
     const { workspace, viewer } = await made()
     const answer = await viewer.get(`/api/pipelines/${workspace.pipelineId}`)
     expect(answer.statusCode).toBe(200)
@@ -51,7 +54,7 @@ describe('logs of any size', () => {
       expect(count).toBeGreaterThan(30)
   })
 
-  test('200: a page of a log ends at 1 MiB, and nextSeq leads through all of it', async () => {
+  test('200: a page of a log ends at 1 MiB, and nextSeq pages through the whole log', async () => {
     const { workspace, viewer, large } = await made()
     const seqs: number[] = []
     for (let [after, pages] = [0, 0]; ; pages += 1) {
@@ -67,7 +70,7 @@ describe('logs of any size', () => {
     expect(seqs).toEqual(Array.from({ length: 1_000 }, (_, n) => n + 1))
   })
 
-  test('a share is what those with little leave to those with much', () => {
+  test('short logs leave the rest of their share to long ones', () => {
     expect(fairShare([1, 2], 100)).toBe(100)
     expect(fairShare([10, 1_000, 1_000], 100)).toBe(45)
     expect(fairShare([1_000, 1_000], 100)).toBe(50)

@@ -4,12 +4,12 @@ import { startRun } from '../../harness/runs.ts'
 
 let harness: Harness
 beforeAll(async () => {
-  // Without a worker the run stays where it is, and so does its log.
+  // Without a worker the run and its log do not change.
   harness = await createHarness()
 })
 afterAll(async () => harness.close())
 
-/** A live stream over a real connection. */
+/** A log stream over a real connection. */
 async function open(url: string, headers: Record<string, string>) {
   const abort = new AbortController()
   const response = await fetch(`${harness.config.baseUrl}${url}`, {
@@ -28,7 +28,7 @@ async function open(url: string, headers: Record<string, string>) {
     over = true
   })()
   return {
-    /** Resolves when the server closes it. */
+    /** Resolves when the server closes the stream. */
     ended,
     isOver: () => over,
     text: () => text,
@@ -39,7 +39,7 @@ async function open(url: string, headers: Record<string, string>) {
   }
 }
 
-test('an open stream is cut within seconds of what let its reader in, and no other', async () => {
+test('a stream is closed within seconds after its reader loses access, and other streams stay open', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const workspace = await org.workspace({ by: owner })
@@ -60,7 +60,7 @@ test('an open stream is cut within seconds of what let its reader in, and no oth
     await open(url, { authorization: `Bearer ${bearer}` }),
     await open(url, cookie(deleted.cookie)),
   ]
-  // Long enough that each was looked at and let stay.
+  // Long enough for each stream's access to be checked once.
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(cut.map(({ isOver }) => isOver())).toEqual([false, false, false, false])
 
@@ -72,7 +72,7 @@ test('an open stream is cut within seconds of what let its reader in, and no oth
   await owner.delete(`/api/org/users/${deleted.id}`)
   await Promise.all(cut.map(async ({ ended }) => ended))
   expect(Date.now() - since).toBeLessThan(15_000)
-  // Not as a log that is complete.
+  // A stream that is cut has no `end` event, because its log is not complete.
   for (const { text } of cut) expect(text()).not.toContain('event: end')
   expect(stays.isOver()).toBe(false)
   await stays.close()

@@ -6,12 +6,12 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
-/** The machine of a test may be busy. */
+/** Long, because the test's machine may be busy. */
 const soon = { timeout: 30_000 }
 
 let harness: Harness
 beforeAll(async () => {
-  // Without a worker the run stays where it is, and its log is what a test writes.
+  // Without a worker the run does not change, and its log has only the lines that a test writes.
   harness = await createHarness()
 })
 afterAll(async () => harness.close())
@@ -38,14 +38,14 @@ async function made() {
   return { org, owner, url, write, end }
 }
 
-// Also those of a test that failed, so that the next one has room.
+// Closes the streams of a failed test too, so that the next test is below the limit.
 const sockets = new Set<Socket>()
 afterEach(() => {
   for (const socket of sockets) socket.destroy()
   sockets.clear()
 })
 
-/** A stream of which nothing is read until `read` is called. */
+/** A stream that reads nothing until `read` is called. */
 async function open(user: Pick<TestUser, 'cookie'>, url: string, credential?: string) {
   const socket: Socket = connect(harness.config.port, '127.0.0.1')
   sockets.add(socket)
@@ -74,14 +74,14 @@ async function open(user: Pick<TestUser, 'cookie'>, url: string, credential?: st
     },
     ids: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
     text: () => text,
-    /** Whether the service said that no more comes. */
+    /** Whether the service has sent the `end` event. */
     isOver: () => text.includes('\r\n0\r\n\r\n'),
     close: () => socket.destroy(),
   }
 }
 type Stream = Awaited<ReturnType<typeof open>>
 
-test('429: more than 20 streams of one person are refused, and a closed one makes room', async () => {
+test('429: more than 20 streams of one person are refused, and closing one allows another', async () => {
   const { owner, url } = await made()
   const streams: Stream[] = []
   for (let n = 0; n < streamLimits.caller; n += 1) streams.push(await open(owner, url))
@@ -92,10 +92,10 @@ test('429: more than 20 streams of one person are refused, and a closed one make
   await expect.poll(refused.text, soon).toContain('"code":"too_many_streams"')
   expect([refused.status, /retry-after: (\d+)/i.exec(refused.text())?.[1]]).toEqual([429, '10'])
   expect(refused.text()).toContain('20 log streams')
-  // Another credential of the same person is no way around it.
+  // Another credential of the same person has the same limit.
   const byToken = await open(owner, url, `authorization: Bearer ${await owner.token('Viewer')}`)
   expect(byToken.status).toBe(429)
-  // The lines themselves are there to be asked for.
+  // The log can still be read by pages.
   expect((await owner.get(url)).statusCode).toBe(200)
 
   streams.pop()?.close()
@@ -108,9 +108,9 @@ test('429: more than 20 streams of one person are refused, and a closed one make
     .toBe(200)
 })
 
-test('of 700 streams that nobody reads, 200 are open and hold neither the pool nor memory', async () => {
+test('700 unread streams: 200 are open, and they use neither pool connections nor much memory', async () => {
   const places = [await made(), await made()]
-  // 4 MB a log: more than the sockets between take, times 200.
+  // 4 MB a log is more than the sockets buffer, 200 times.
   const lines = Array.from({ length: 1_000 }, () => 'x'.repeat(4_000))
   for (const { write } of places) await write(lines)
   const streams: Stream[] = []
@@ -139,13 +139,13 @@ test('of 700 streams that nobody reads, 200 are open and hold neither the pool n
       .filter((line) => line.includes('ended early')),
   ).toEqual([])
   expect(new Set((await others).map(({ status }) => status))).toEqual(new Set([429]))
-  // The machine of a test may be busy; a pool without a connection would take a minute.
+  // The limit is high for a busy machine. An exhausted pool would take a minute.
   expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(500)
-  // 200 × 4 MB of lines, and of them in memory next to nothing.
+  // The 200 unread streams have 4 MB of lines each, and almost none of them may be in memory.
   expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024)
 }, 120_000)
 
-test('all listeners of a stage are served by one reader, without a hole, and told of the end', async () => {
+test('one reader serves all listeners of a stage, without gaps, up to the end event', async () => {
   const { owner, url, write, end } = await made()
   await write(['first'])
   const streams: Stream[] = []
@@ -158,7 +158,8 @@ test('all listeners of a stage are served by one reader, without a hole, and tol
     await write(['a', 'b'])
     await expect.poll(() => streams.every((one) => one.ids().length === 3 + 2 * n), soon).toBe(true)
   }
-  // Five writes of our own, and for each one look or two; it was one or more for each of 15 streams.
+  // The test writes five times, and each write causes one or two reads. A reader per stream would
+  // read 15 times as often.
   expect(tenant.mock.calls.length).toBeLessThan(30)
   tenant.mockRestore()
   await end()
@@ -169,11 +170,11 @@ test('all listeners of a stage are served by one reader, without a hole, and tol
     expect(stream.ids()).toEqual(Array.from({ length: 11 }, (_, n) => n + 1))
 })
 
-test('a listener that falls behind reads on by itself, without a hole', async () => {
+test('a listener that falls behind reads the log by itself, without gaps', async () => {
   const { owner, url, write, end } = await made()
   const [quick, slow] = [await open(owner, url), await open(owner, url)]
   quick.read()
-  // 12 MB: beyond what the sockets take and what is kept for all.
+  // 12 MB is more than the sockets and the shared buffer hold.
   for (let n = 0; n < 12; n += 1) await write(Array.from({ length: 250 }, () => 'y'.repeat(4_000)))
   await expect.poll(() => quick.ids().length, soon).toBe(3_000)
   slow.read()
@@ -184,10 +185,10 @@ test('a listener that falls behind reads on by itself, without a hole', async ()
   expect(quick.ids()).toEqual(every)
 }, 90_000)
 
-test('a log that cannot be read ends its streams, not as one that is complete, and no others', async () => {
+test('a log that cannot be read: its streams close without an end event, and other streams stay open', async () => {
   const [broken, other] = [await made(), await made()]
   await broken.write(Array.from({ length: 1_000 }, () => 'z'.repeat(4_000)))
-  // One waits for its reader to fail, the other for its socket to drain.
+  // One stream waits for its reader to fail, the other for its socket to drain.
   const [idle, unread] = [
     await open(broken.owner, broken.url),
     await open(broken.owner, broken.url),

@@ -11,7 +11,10 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-/** An organization that wants unseen plans of production looked at, with a workspace whose files `author` put. */
+/**
+ * An organization that requires plan approval on production, and a workspace with files by
+ * `author`.
+ */
 async function guarded({ planApproval = 'unseen', criticality = 'production' as const } = {}) {
   const org = await harness.organization()
   const [admin, author, second] = [
@@ -31,7 +34,7 @@ const start = async (by: TestUser, url: string, kind: 'apply' | 'plan') => {
   return answer.json().run
 }
 
-/** What a plan would need: a workflow that is asked for, and a token. */
+/** What a plan needs: a requested workflow and a token. */
 const begun = async (org: TestOrganization, runId: number) =>
   harness.deps.store.tenant(org.id, async (tenant) => ({
     asked: (
@@ -100,9 +103,9 @@ test.each(['apply', 'plan'] as const)(
       approvals: [{ user: second.email, decision: 'approved', stage: 'plan' }],
     })
     expect((await begun(org, run.id)).asked).toBe(1)
-    // The same again, as after a lost answer.
+    // A repeated request, as after a lost answer.
     expect(await told(second, { configurationSha256 })).toEqual([200, undefined])
-    // Sent again once there is a plan, it approves nothing of that.
+    // Sent again after the plan, the request does not approve the plan.
     await harness.deps.store.tenant(org.id, async (tenant) =>
       workspaceRuns(tenant).move(run.id, ['planning'], {
         phase: 'awaiting_approval',
@@ -115,7 +118,7 @@ test.each(['apply', 'plan'] as const)(
   },
 )
 
-test('rejected, or canceled, it ends without having begun', async () => {
+test('a plan request that is rejected or canceled ends before any program starts', async () => {
   const { org, author, second, workspace } = await guarded()
   const one = await start(author, workspace.url, 'apply')
   const url = `/api/pipelines/${workspace.pipelineId}/runs/${one.id}`
@@ -128,7 +131,7 @@ test('rejected, or canceled, it ends without having begun', async () => {
   for (const run of [one, other]) expect(await begun(org, run.id)).toEqual({ asked: 0, tokens: 0 })
 })
 
-test('seen once, files are planned at once; others wait again, and hold up nobody', async () => {
+test('approved files are planned at once; other files wait again, and do not block the queue', async () => {
   const { author, second, workspace } = await guarded()
   const first = await start(author, workspace.url, 'plan')
   const approve = `${workspace.url}/runs/${first.id}/approve`
@@ -140,14 +143,14 @@ test('seen once, files are planned at once; others wait again, and hold up nobod
   await author.put(`${workspace.url}/configuration`, { files: changed })
   const waiting = await start(author, workspace.url, 'apply')
   expect(waiting.awaitingPlanApproval).toBe(true)
-  // Back to what was seen: it takes the turn that the other one does not hold.
+  // Back to the approved files: the run starts, because the waiting run does not block the queue.
   await author.put(`${workspace.url}/configuration`, { files: simpleFiles })
   const seen = await start(author, workspace.url, 'apply')
   expect(seen).toMatchObject({ awaitingPlanApproval: false, blockedBy: null })
   expect(seen.stages[0].state).toBe('running')
 })
 
-test('by default, and on a standard workspace, nothing waits', async () => {
+test('by default, and on a standard workspace, a plan needs no approval', async () => {
   for (const options of [{ planApproval: 'none' }, { criticality: 'standard' as never }]) {
     const { author, workspace } = await guarded(options)
     const run = await start(author, workspace.url, 'plan')
@@ -155,7 +158,7 @@ test('by default, and on a standard workspace, nothing waits', async () => {
   }
 })
 
-test('who weakens the setting is an author of what is planned next, and it is in the audit log', async () => {
+test('a person who weakens the setting is an author of the next run, and the change is audited', async () => {
   const { org, admin, author, second, workspace } = await guarded()
   expect((await author.patch('/api/org/settings', { planApproval: 'none' })).statusCode).toBe(403)
   const settings = { planApproval: 'none' }

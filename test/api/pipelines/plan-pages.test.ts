@@ -5,7 +5,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 import { recordedPlan } from './recorded-plan.ts'
 
-describe('a plan by pages', () => {
+describe('the pages of a plan', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
@@ -30,7 +30,7 @@ describe('a plan by pages', () => {
     ...fields,
   })
 
-  /** Every page from the first to the last. */
+  /** Reads every page from the first to the last. */
   const pagesOf = async (
     reader: { get(url: string): Promise<{ statusCode: number; body: string }> },
     url: string,
@@ -50,7 +50,7 @@ describe('a plan by pages', () => {
   type Row = { address: string; attributes: Array<{ after: unknown }>; omittedAttributes: number }
   type PlanAnswer = { overview: unknown; resources: Row[]; outputs: Row[]; drift: Row[] }
 
-  test('200: a Viewer reads every change once, what is taken away first, without sensitive values', async () => {
+  test('200: a Viewer reads every change once, deletions first, without sensitive values', async () => {
     const changes = [
       ...Array.from({ length: 430 }, (_, n) => resource(`web${n}`)),
       resource('gone', { actions: ['delete'], before: { name: 'gone' }, after: null }),
@@ -90,7 +90,7 @@ describe('a plan by pages', () => {
     expect((await viewer.get(inPipeline)).json().plan.resources[0].address).toBe(addresses[0])
   })
 
-  test('200: a page of the largest changes ends at its bound, and of the run at 256 KiB', async () => {
+  test('200: a page of large changes ends at its limit, and the run’s answer at 256 KiB', async () => {
     const after = Object.fromEntries(
       Array.from({ length: 250 }, (_, n) => [`key${n}`, '\u0001'.repeat(2_000)]),
     )
@@ -103,7 +103,7 @@ describe('a plan by pages', () => {
     expect(Buffer.byteLength((await viewer.get(url)).body)).toBeLessThan(280 * 1_024)
   })
 
-  test('200: no plan yet, and a plan of before that has no rows, is null', async () => {
+  test('200: null before the plan exists, and for an old plan without rows', async () => {
     const { viewer, url, id, org } = await withPlan()
     expect((await viewer.get(`${url}/plan`)).json()).toEqual({ plan: null })
     await recordedPlan(harness, { organizationId: org.id, runId: id }, testPlan([resource('a')]))
@@ -115,19 +115,19 @@ describe('a plan by pages', () => {
     expect((await viewer.get(url)).json().run.plan).toBeNull()
   })
 
-  test('200: past the end there is an empty page', async () => {
+  test('200: a page past the end is empty', async () => {
     const { viewer, url } = await withPlan(testPlan([resource('a')]))
     const answer = await viewer.get(`${url}/plan?cursor=999999999999999`)
     expect(answer.json().plan).toMatchObject({ resources: [], nextCursor: null })
   })
 
-  test('404: to another organization the plan does not exist', async () => {
+  test('404: another organization’s plan', async () => {
     const { url } = await withPlan(testPlan([resource('a')]))
     const stranger = await (await harness.organization()).user('Owner')
     expect((await stranger.get(`${url}/plan`)).statusCode).toBe(404)
   })
 
-  test('500: rows that were moved from another run are not shown as this run’s', async () => {
+  test('500: rows that an attacker copied from another run in the database are not shown', async () => {
     const { viewer, url, id, org, owner, workspace } = await withPlan(testPlan([resource('a')]))
     const other = await startRun(owner, workspace)
     const place = { organizationId: org.id, runId: other.id }

@@ -5,7 +5,7 @@ import { planChanges } from '../../../store/pipelines/plan-changes.ts'
 import { plans } from '../../../store/pipelines/plans.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 
-/** Stores a plan of a run that no worker took up, as the plan's recording does. */
+/** Stores a plan of a run without a worker, as an activity records it. */
 export async function recordedPlan(
   { deps: { store, keyring } }: Harness,
   { organizationId, runId }: { organizationId: number; runId: number },
@@ -16,7 +16,7 @@ export async function recordedPlan(
     await plans(tenant).save({
       workspaceRunId: runId,
       attempt: 'test',
-      // Nothing that a reader asks for opens the plan itself.
+      // Readers do not open the plan file.
       pieces: {},
       engineVersion: '1.12.6',
       configurationSha256: '',

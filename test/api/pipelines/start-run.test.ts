@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('201: that nobody may approve stands beside the run, in the start’s answer alone', async () => {
+test('201: the answer to a start warns if no person may approve the run', async () => {
   const org = await harness.organization()
   const author = await org.user('Deployer')
   const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -49,7 +49,8 @@ describe('Idempotency-Key', () => {
 
       const another = await send(user, { vars: { word: 'b' } })
       expect([another.statusCode, another.json().code]).toEqual([409, 'idempotency_key_reused'])
-      // Of a person, whatever they sign in with; somebody else's is another key.
+      // The key belongs to the person, with any of their credentials. Another person's key is a
+      // different key.
       const byToken = await harness.app.inject({
         method: 'POST',
         url,

@@ -6,7 +6,7 @@ import { approvalWorld } from './approval-world.ts'
 
 let harness: Harness
 beforeAll(async () => {
-  // Nothing beside the requests asks PostgreSQL.
+  // Only the requests use PostgreSQL, because mails are not sent.
   harness = await createHarness({ mail: 'unsent' })
 })
 afterAll(async () => harness.close())
@@ -18,7 +18,7 @@ test('a page of 20 live runs takes as many statements as a page of 3', async () 
   const workspace = await org.workspace({ by: author, criticality: 'production' })
   const ids: number[] = []
   for (let n = 0; n < 20; n += 1) ids.push((await startRun(author, workspace)).id)
-  // The first has the turn and waits for its approval; of the others every second waits for a plan's.
+  // The first run waits for its approval. Every second of the others waits for a plan approval.
   await harness.deps.store.platform.raw(
     `update workspace_runs set phase = case when id = :first then 'awaiting_approval'
        when id % 2 = 0 then 'awaiting_plan_approval' else 'queued' end where id = any(:ids)`,
@@ -38,7 +38,10 @@ test('a page of 20 live runs takes as many statements as a page of 3', async () 
   expect(all.count).toBeLessThanOrEqual(11)
 })
 
-/** The statements of one request, `begin`, the tenant, `commit` and the caller's credential included. */
+/**
+ * The statements of one request, including `begin`, the tenant setting, `commit` and the check of
+ * the credential.
+ */
 async function sentBy(ask: () => Promise<{ statusCode: number; body: string }>) {
   const { answer, statements, trips } = await countStatements(ask)
   expect(answer.statusCode, answer.body).toBeLessThan(300)

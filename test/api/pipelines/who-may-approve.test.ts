@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-describe('an author who makes their own approver', () => {
+describe('an author creates their own approver', () => {
   const ways: Array<[string, (org: TestOrganization, author: TestUser) => Promise<TestUser>]> = [
     ['invited', async (org, author) => world.invite(org, author)],
     [
@@ -84,7 +84,7 @@ describe('an author who makes their own approver', () => {
     expect(await world.verdict(other, run)).toBe('approved')
   })
 
-  test('201: where nobody else is there, the start says that nobody may approve', async () => {
+  test('201: without another person the answer to the start warns that no one may approve', async () => {
     const org = await harness.organization()
     const author = await org.user('Org Admin')
     const workspace = await org.workspace({ by: author, criticality: 'production' })
@@ -94,7 +94,7 @@ describe('an author who makes their own approver', () => {
     ])
   })
 
-  test('200: somebody who was there before the workspace, or whom no author made', async () => {
+  test('200: a person may approve who is older than the workspace, or whom no author created', async () => {
     const org = await harness.organization()
     const author = await org.user('Org Admin')
     const early = await world.invite(org, author)
@@ -109,12 +109,12 @@ describe('an author who makes their own approver', () => {
     )
   })
 
-  test('403, then 200: only an apply that a second person approved begins a new window', async () => {
+  test('403, then 200: only an apply that a second person approved clears earlier promotions', async () => {
     const org = await harness.organization()
     const author = await org.user('Org Admin')
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const puppet = await world.invite(org, author)
-    // The author's own run that changed nothing needed no approval.
+    // The author's run without changes needed no approval.
     const idle = await author.post(`${workspace.url}/apply`)
     await harness.deps.store.tenant(org.id, async (tenant) =>
       workspaceRuns(tenant).move(idle.json().run.id, ['queued', 'planning'], {
@@ -138,7 +138,7 @@ describe('an author who makes their own approver', () => {
   })
 })
 
-test('nobody is named who never came in', async () => {
+test('a person who never signed in is not named as a possible approver', async () => {
   const org = await harness.organization()
   const [author, second] = [await org.user('Org Admin'), await org.user('Deployer')]
   const workspace = await org.workspace({ by: author, criticality: 'production' })

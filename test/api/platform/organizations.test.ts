@@ -30,7 +30,7 @@ const eventsOf = async (organizationId: number) =>
   )
 
 describe('/api/admin/organizations', () => {
-  test('201: an organization with an Owner who comes in by the invitation', async () => {
+  test('201: an organization whose Owner signs in by the invitation', async () => {
     const slug = newSlug()
     const owner = { email: `o@${slug}.example`, name: 'Olga' }
     const made = await admin.post(url, { name: 'New', slug, owner })
@@ -49,7 +49,7 @@ describe('/api/admin/organizations', () => {
     ])
   })
 
-  test('409: one slug of many at once; and what fails later leaves nothing behind', async () => {
+  test('409: one of several concurrent requests gets the slug; a later failure leaves no rows', async () => {
     const slug = newSlug()
     const owner = { email: `o@${slug}.example`, name: 'Olga' }
     const body = { name: 'New', slug, owner }
@@ -77,7 +77,7 @@ describe('/api/admin/organizations', () => {
     expect(left).toEqual([])
   })
 
-  test('200: suspending ends sessions and tokens, is audited where it happened, and once', async () => {
+  test('200: suspending ends sessions and tokens, and is audited once in the suspended organization', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')
     const headers = { authorization: `Bearer ${await user.token()}` }
@@ -88,7 +88,7 @@ describe('/api/admin/organizations', () => {
     expect((await second.call(user, 'GET', { url: '/api/auth/me' })).statusCode).toBe(401)
     expect((await second.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(401)
     expect((await admin.post(`${url}/${org.id}/resume`)).json().organization.status).toBe('active')
-    // Sessions that ended stay ended; tokens work again.
+    // Ended sessions stay ended. Tokens work again.
     expect((await user.get('/api/auth/me')).statusCode).toBe(401)
     expect((await second.app.inject({ url: '/api/auth/me', headers })).statusCode).toBe(200)
     expect(await eventsOf(org.id)).toEqual([
@@ -97,7 +97,7 @@ describe('/api/admin/organizations', () => {
     ])
   })
 
-  test('409 and 404: not the one that one is in, nor one that is not', async () => {
+  test('409 and 404: the caller’s own organization, and an unknown one', async () => {
     const me = (await admin.get('/api/auth/me')).json()
     const own = await admin.post(`${url}/${me.organization.id}/suspend`)
     expect([own.statusCode, own.json().code]).toEqual([409, 'own_organization'])
@@ -105,7 +105,7 @@ describe('/api/admin/organizations', () => {
     expect((await admin.post(`${url}/x/suspend`)).statusCode).toBe(404)
   })
 
-  test('404: to everybody else no byte differs from a route that is not there', async () => {
+  test('404: other callers get exactly the answer of an unknown route', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const platform = await org.user('Owner', { platformAdmin: true })
@@ -139,7 +139,7 @@ describe('/api/admin/organizations', () => {
           ),
         )
         const [hidden, unknown] = answers.map(({ statusCode, body, headers: given }) => {
-          // What two requests to one address differ in: the second may begin between them.
+          // Headers that differ between any two requests.
           const own = new Set(['x-request-id', 'date', 'ratelimit-remaining', 'ratelimit-reset'])
           const rest = Object.entries(given).filter(([name]) => !own.has(name))
           return { statusCode, body, headers: Object.fromEntries(rest) }

@@ -9,12 +9,12 @@ afterAll(() => harness.close())
 
 const readyz = async () => (await harness.app.inject('/readyz')).json()
 
-test('200: what is behind /readyz is asked once a second, however many ask', async () => {
+test('200: /readyz checks its dependencies once a second, at any number of requests', async () => {
   const pollers = vi.spyOn(harness.deps.engine, 'pollers')
   const raw = vi.spyOn(harness.deps.store.platform, 'raw')
   const held = Promise.withResolvers<never>()
   pollers.mockReturnValueOnce(held.promise)
-  // All of them wait for the one look that is under way.
+  // All requests wait for the one check that is running.
   const asked = Array.from({ length: 50 }, readyz)
   held.reject(new Error('the engine is down'))
   const answers = await Promise.all(asked)
@@ -30,7 +30,7 @@ test('200: what is behind /readyz is asked once a second, however many ask', asy
   vi.restoreAllMocks()
 })
 
-test('200: it says who holds the memory of runs', async () => {
+test('200: the answer shows which runs hold memory', async () => {
   const pollers = vi.spyOn(harness.deps.engine, 'pollers')
   let now = performance.now() + 10_000
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)

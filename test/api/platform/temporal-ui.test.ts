@@ -11,7 +11,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
-// The real UI server on an embedded Temporal, behind the real API.
+// Runs the real UI server on an embedded Temporal, behind the real API.
 describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
   let dataDir: string
   let engines: Engines
@@ -47,7 +47,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
       headers: { host, ...(cookie && { cookie: `cc_session=${cookie}` }), ...headers },
     })
 
-  test('200: a platform administrator reads it, and what it reads of Temporal', async () => {
+  test('200: a platform administrator gets the UI and its data from Temporal', async () => {
     const page = await ask(admin.cookie, '/temporal/', { accept: 'text/html' })
     expect(page.statusCode, page.body).toBe(200)
     expect(page.body).toContain('/temporal/_app/')
@@ -64,7 +64,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     expect(asset.headers['content-type']).toContain('javascript')
   })
 
-  test('its pages run their own scripts alone, reach nothing of the API, and set no cookie', async () => {
+  test('its pages run only their own scripts, cannot call the API, and set no cookie', async () => {
     const page = await ask(admin.cookie, '/temporal/namespaces/x/workflows', {
       accept: 'text/html',
     })
@@ -79,20 +79,20 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     expect([page, data].flatMap(({ cookies }) => cookies)).toEqual([])
   })
 
-  test('404: to everybody else there is no such page, tokens included', async () => {
+  test('404: all other callers, and all tokens', async () => {
     const owner = await org.user('Owner')
     for (const url of ['/temporal', '/temporal/', namespaces]) {
       expect((await ask(undefined, url)).statusCode).toBe(404)
       expect((await ask(owner.cookie, url)).statusCode).toBe(404)
       const authorization = `Bearer ${await owner.token('Owner')}`
       expect((await ask(undefined, url, { authorization })).statusCode).toBe(404)
-      // The UI's own secret opens nothing here.
+      // The UI's own secret is not a credential of the API.
       const forged = { authorization: `Bearer ${secret()}` }
       expect((await ask(undefined, url, forged)).statusCode).toBe(404)
     }
   })
 
-  test('404: a browser gets the page of an address that does not exist', async () => {
+  test('404: a browser gets the page for an unknown address', async () => {
     const owner = await org.user('Owner')
     const accept = 'text/html,*/*'
     const unknown = await ask(owner.cookie, '/nowhere', { accept })
@@ -102,12 +102,12 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     }
   })
 
-  test('404: under a name that leads here without being this service’s (DNS rebinding)', async () => {
+  test('404: a request with another host name (DNS rebinding)', async () => {
     for (const name of ['evil.example', `evil.example:${new URL(`http://${host}`).port}`])
       expect((await ask(admin.cookie, namespaces, { host: name })).statusCode).toBe(404)
   })
 
-  test('404: nothing is written through it', async () => {
+  test('404: requests that write are refused', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const { statusCode } = await harness.app.inject({
         method,
@@ -122,7 +122,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     }
   })
 
-  test('whoever asks the UI’s own port gets no data without the secret', async () => {
+  test('a local process gets no data from the UI’s own port without the secret', async () => {
     const direct = (headers: RequestOptions['headers']) =>
       new Promise<string>((resolve, reject) => {
         get(
@@ -158,7 +158,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
   test.skipIf(userInfo().uid !== 0)(
     'another user of the host reaches neither secret nor gate',
     async () => {
-      // Not synchronously: the gate answers from this very process.
+      // Asynchronous, because the gate runs in this process and a synchronous call would deadlock.
       const as = (script: string) =>
         new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
           const user = { uid: 65_534, gid: 65_534, timeout: 20_000 }
@@ -178,7 +178,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
     },
   )
 
-  test('the gate before Temporal takes the secret alone, and lets only reads through', async () => {
+  test('the gate before Temporal accepts only the secret, and only reads', async () => {
     const call = (method: string, authorization: string) =>
       new Promise<unknown>((resolve, reject) => {
         const socket = join(dataDir, 'temporal', 'ui', 'gate.sock')
@@ -200,7 +200,7 @@ describe('the web UI of an embedded Temporal', { timeout: 120_000 }, () => {
         stream.on('trailers', (trailers) => resolve(trailers['grpc-status']))
         stream.on('close', () => session.close())
         stream.resume()
-        // A message of no bytes.
+        // A gRPC message of zero bytes.
         stream.end(Buffer.alloc(5))
       })
     const good = `Bearer ${secret()}`

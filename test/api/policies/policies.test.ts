@@ -41,7 +41,7 @@ describe('/api/policies', () => {
         .select('userId', 'what'),
     )
 
-  test('201, 200: a policy is made, read by every member, changed and deleted', async () => {
+  test('201, 200: a policy is created, read by every member, changed and deleted', async () => {
     const org = await harness.organization()
     const [admin, viewer] = [await org.user('Org Admin'), await org.user('Viewer')]
     const made = await admin.post('/api/policies', newPolicy())
@@ -57,7 +57,7 @@ describe('/api/policies', () => {
     const changed = await admin.patch(url, { rego: rego('never'), enforcement: 'advisory' })
     expect(changed.json().policy).toMatchObject({ version: 2, enforcement: 'advisory' })
     expect((await viewer.get(url)).json().policy.rego).toBe(rego('never'))
-    // Sent back as it was read: no change, no version.
+    // Sent back unchanged: no change and no new version.
     const { id: _i, version: _v, createdAt: _c, updatedAt: _u, ...same } = changed.json().policy
     expect((await admin.patch(url, same)).json().policy.version).toBe(2)
 
@@ -74,7 +74,7 @@ describe('/api/policies', () => {
     expect(await eventsOf(org, 'policy.deleted')).toHaveLength(1)
   })
 
-  test('200: pages go by key', async () => {
+  test('200: keyset pages', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     for (const name of ['one', 'two', 'three'])
@@ -85,7 +85,7 @@ describe('/api/policies', () => {
     expect([names, second.nextCursor]).toEqual([['one', 'two', 'three'], null])
   })
 
-  test('400: what does not compile is refused with line and column', async () => {
+  test('400: a policy that does not compile is refused with line and column', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const broken = 'package cloudcontrol\n\ndeny contains "x" if { nothing_there(1) }\n'
@@ -105,7 +105,7 @@ describe('/api/policies', () => {
     expect(gone.statusCode).toBe(404)
   })
 
-  test('400: a scope, enforcement or field that is none', async () => {
+  test('400: an invalid scope, enforcement or field', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     for (const fields of [
@@ -135,14 +135,14 @@ describe('/api/policies', () => {
     ).json()
     const url = `/api/policies/${policy.id}`
     expect((await admin.patch(url, { workspaces: [foreign.id] })).statusCode).toBe(404)
-    // One that was deleted since does not stand in the way of the others.
+    // A workspace that was deleted since does not prevent a change of the others.
     const more = await org.workspace()
     expect((await admin.delete(`/api/workspaces/${own.id}`)).statusCode).toBe(200)
     const kept = await admin.patch(url, { workspaces: [own.id, more.id] })
     expect(kept.statusCode, kept.body).toBe(200)
   })
 
-  test('409: a name that is taken, in any case of letters, names its owner', async () => {
+  test('409: a name in use, in any case, and the error names the policy', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const { policy } = (await admin.post('/api/policies', newPolicy())).json()
@@ -154,14 +154,14 @@ describe('/api/policies', () => {
     expect(renamed.json()).toMatchObject({ code: 'name_taken', existingId: policy.id })
   })
 
-  test('403: below Org Admin nobody writes one, and it is audited', async () => {
+  test('403: a role below Org Admin may not write policies, and the attempt is audited', async () => {
     const org = await harness.organization()
     const sre = await org.user('SRE · Cloud Admin')
     expect((await sre.post('/api/policies', newPolicy())).statusCode).toBe(403)
     expect(await eventsOf(org, 'policy.denied')).toHaveLength(1)
   })
 
-  test('200: whoever changes a policy is an author where it judges, and nowhere else', async () => {
+  test('200: a person who changes a policy is an author in the workspaces to which it applies, and only there', async () => {
     const org = await harness.organization()
     const [one, two] = [await org.user('Org Admin'), await org.user('Org Admin')]
     const production = await org.workspace({ criticality: 'production' })
@@ -175,7 +175,7 @@ describe('/api/policies', () => {
     ])
     expect(await authorsOf(org, standard.id)).toEqual(before[1])
 
-    // Taken from one and put on another: both are guarded differently now.
+    // Moved from one workspace to another: the guards of both have changed.
     expect((await two.patch(url, { workspaces: [standard.id] })).statusCode).toBe(200)
     for (const { id } of [production, standard])
       expect((await authorsOf(org, id)).at(-1)).toEqual({ userId: two.id, what: 'policy' })
@@ -186,7 +186,7 @@ describe('/api/policies', () => {
     expect((await authorsOf(org, production.id)).at(-1)?.userId).toBe(two.id)
   })
 
-  test('200: an approval that stands is void, and the run waits again', async () => {
+  test('200: a change makes an approval void, and the run waits again', async () => {
     const org = await harness.organization()
     const [author, operator, admin] = [
       await org.user('Deployer'),
@@ -205,7 +205,7 @@ describe('/api/policies', () => {
         planDigest: 'digest',
       }),
     )
-    // As an approval leaves them.
+    // The rows after an approval.
     await harness.deps.store.tenant(org.id, async (tenant) => {
       const rows = stages(tenant)
       await rows.create(run.id, ['plan', 'approve', 'apply'])
@@ -228,7 +228,7 @@ describe('/api/policies', () => {
     ])
   })
 
-  test('200: many changes at once over the same workspaces all come to an end', async () => {
+  test('200: concurrent changes over the same workspaces finish without a deadlock', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const spaces = [await org.workspace(), await org.workspace(), await org.workspace()]

@@ -28,7 +28,7 @@ const save = async (saml: SamlOrganization, who: TestUser) =>
 const newestTrace = async ({ admin }: SamlOrganization) =>
   (await admin.get('/api/org/saml/traces')).json().traces[0]
 
-/** Signs in as somebody: the role of the session, or `refused`. */
+/** Signs in as this person and returns the role of the session, or `refused`. */
 async function enter(saml: SamlOrganization, email: string): Promise<Role | 'refused'> {
   const answer = await saml.signIn(as(email))
   if (sessionOf(answer)) return (await meOf(harness, answer)).user.role
@@ -38,7 +38,7 @@ async function enter(saml: SamlOrganization, email: string): Promise<Role | 'ref
 }
 
 for (const editor of ['Org Admin', 'Owner'] as const)
-  test(`400: saved by an ${editor}, the provider names nobody above that role`, async () => {
+  test(`400: a provider saved by an ${editor} cannot sign in a person above that role`, async () => {
     const saml = await by(editor)
     for (const role of roles) {
       const { email } = await saml.org.user(role)
@@ -48,7 +48,7 @@ for (const editor of ['Org Admin', 'Owner'] as const)
     expect(await enter(saml, platform.email)).toBe('refused')
   })
 
-test('400: the trace says what to do, and the answer says nothing', async () => {
+test('400: the trace names the remedy, and the answer gives no reason', async () => {
   const saml = await by('Org Admin')
   const owner = await saml.org.user('Owner')
   expect(await enter(saml, owner.email)).toBe('refused')
@@ -61,7 +61,7 @@ test('400: the trace says what to do, and the answer says nothing', async () => 
   expect(shown.signsInUpTo).toBe('Org Admin')
 })
 
-test('an Owner who saves gives the power, an Org Admin who saves or enables takes it away', async () => {
+test('after a save by an Owner, Owners may sign in; after a save or enable by an Org Admin, not', async () => {
   const saml = await by('Org Admin')
   const owner = await saml.org.user('Owner')
   await save(saml, owner)
@@ -78,7 +78,7 @@ test('an Owner who saves gives the power, an Org Admin who saves or enables take
   expect(await enter(saml, owner.email)).toBe('Owner')
 })
 
-test('400: an editor who was demoted, deactivated or deleted since counts as what they are now', async () => {
+test('400: the current role of a demoted, deactivated or deleted editor counts', async () => {
   const of = async (change: (owner: TestUser, editor: TestUser) => Promise<unknown>) => {
     const saml = await by('Owner')
     const owner = await saml.org.user('Owner')
@@ -110,7 +110,7 @@ test('400: an unknown editor counts as an Org Admin', async () => {
   expect(await enter(saml, (await saml.org.user('Org Admin')).email)).toBe('Org Admin')
 })
 
-test('303: a platform administrator who saved it may be named; the platform stays closed', async () => {
+test('303: a platform administrator who saved it may sign in, without access to the platform', async () => {
   const saml = await by('Owner')
   const platform = await saml.org.user('Owner', { platformAdmin: true })
   await save(saml, platform)
@@ -118,7 +118,7 @@ test('303: a platform administrator who saved it may be named; the platform stay
   expect(me.user).toMatchObject({ role: 'Owner', platformAdmin: false })
 })
 
-test('400: groups do not give what the editor could not, at the first sign-in as at the second', async () => {
+test('400: groups cannot give a role above the editor’s, at the first and at the second sign-in', async () => {
   const saml = await by('Org Admin', { emailDomains: [] })
   const owner = await saml.org.user('Owner')
   await owner.post('/api/org/group-mappings', { groupName: 'admins', role: 'Org Admin' })
@@ -129,7 +129,7 @@ test('400: groups do not give what the editor could not, at the first sign-in as
   expect(users).toEqual([])
 })
 
-test('400: not by the user name either, which SCIM may give an Owner', async () => {
+test('400: an Owner cannot be named by the user name that SCIM gave them either', async () => {
   const saml = await by('Org Admin')
   const scim = await scimClient(harness, saml.org)
   const owner = await saml.org.user('Owner')
@@ -152,7 +152,7 @@ test('400: not by the user name either, which SCIM may give an Owner', async () 
   expect(await enter(saml, owner.email)).toBe('refused')
 })
 
-test('400: no session comes of it, however often it is tried', async () => {
+test('400: repeated attempts open no session', async () => {
   const saml = await by('Org Admin')
   const owner = await saml.org.user('Owner')
   const before = await harness.deps.store

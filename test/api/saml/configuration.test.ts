@@ -15,7 +15,7 @@ let idp: IdentityProvider
 let org: TestOrganization
 let admin: TestUser
 beforeAll(async () => {
-  // Two claim one domain below, which nobody can prove.
+  // Two organizations claim one domain below, which they cannot prove.
   harness = await createHarness({ env: { CC_DOMAIN_PROOF: 'none' } })
   idp = await createIdentityProvider()
   org = await harness.organization()
@@ -31,7 +31,7 @@ const fields = () => ({
 })
 const shown = async (by = admin) => (await by.get('/api/org/saml')).json().saml
 
-test('200: null before anything is saved; by fields, then by metadata, disabled at first', async () => {
+test('200: null at first; saved by fields, then by metadata, disabled at first', async () => {
   expect(await shown()).toBeNull()
   const answer = await save({ ...fields(), sloUrl: idp.sloUrl, attrGroups: ' groups ' })
   expect(answer.statusCode).toBe(200)
@@ -58,12 +58,12 @@ test('200: null before anything is saved; by fields, then by metadata, disabled 
 
   const again = (await save({ metadataXml: idp.metadata() })).json().saml
   expect(again).toMatchObject({ sloUrl: idp.sloUrl, attrGroups: 'groups', enabled: false })
-  // Never rotated by a save.
+  // A save does not rotate the key.
   expect(again.spCertificate).toBe(saml.spCertificate)
   expect((await admin.get('/api/org/sso')).json().saml.idpEntityId).toBe(idp.entityId)
 })
 
-test('200: what is left out stays, null clears, and the private half is nowhere', async () => {
+test('200: a missing field stays, null clears it, and no answer contains the private key', async () => {
   await save({ ...fields(), attrEmail: 'mail', attrName: 'cn', defaultRole: 'Deployer' })
   await save({ idpEntityId: idp.entityId, attrName: null, sloUrl: null, attrEmail: '' })
   expect(await shown()).toMatchObject({
@@ -96,7 +96,7 @@ test('200: two first saves at once keep one key', async () => {
   expect(a).toBe(b)
 })
 
-describe('400: says where and what', () => {
+describe('400: the error names the field and the reason', () => {
   const cases: Array<[string, () => object | Promise<object>, string, RegExp]> = [
     ['nothing', () => ({}), 'idpEntityId', /required/],
     ['http', () => ({ ...fields(), ssoUrl: 'http://idp.example' }), 'ssoUrl', /https/],
@@ -187,7 +187,7 @@ describe('400: says where and what', () => {
     expect(detail?.message).toMatch(message)
   })
 
-  test('enabling without a certificate; 404 without anything', async () => {
+  test('enabling without a certificate; 404 without a configuration', async () => {
     const other = await harness.organization()
     const owner = await other.user('Owner')
     expect((await owner.patch('/api/org/saml', { enabled: true })).statusCode).toBe(404)
@@ -213,7 +213,7 @@ test('403: a Viewer, an SRE, and a token of an Owner', async () => {
   expect([answer.statusCode, answer.json().code]).toEqual([403, 'session_required'])
 })
 
-test('200: an expired certificate is taken and warned of, one that ends soon too', async () => {
+test('200: an expired certificate, and one that expires soon, is saved with a warning', async () => {
   const day = 24 * 3_600_000
   const of = async (from: number, until: number) =>
     (
@@ -235,7 +235,7 @@ test('200: an expired certificate is taken and warned of, one that ends soon too
   ])
 })
 
-test('the first of two claimants of an unproved domain keeps it, and neither is told', async () => {
+test('the first of two claimants of an unproved domain keeps it, and neither learns of the other', async () => {
   const first = await createSamlOrganization(harness)
   const second = await createSamlOrganization(harness, { emailDomains: [first.domain] })
   const answer = await harness.app.inject({
@@ -244,7 +244,7 @@ test('the first of two claimants of an unproved domain keeps it, and neither is 
     payload: { email: `a@${first.domain}` },
   })
   expect(answer.json().redirectUrl).toContain(first.idp.ssoUrl)
-  // A proved claim displaces it.
+  // A proved claim takes precedence.
   await harness.deps.store
     .platform('domain_claims')
     .where({ organizationId: second.org.id })
@@ -257,7 +257,7 @@ test('the first of two claimants of an unproved domain keeps it, and neither is 
   expect(now.json().redirectUrl).toContain(second.idp.ssoUrl)
 })
 
-test('a test sign-in needs no enabling, changes nothing, and says what would have been', async () => {
+test('a test sign-in works while disabled, changes nothing, and reports its result', async () => {
   const own = await createSamlOrganization(harness, {}, { enabled: false })
   const before = await own.admin.get('/api/org/users')
   const begun = begunOf(harness, own.org.slug, await own.admin.post('/api/org/saml/test'))

@@ -25,12 +25,12 @@ const routed = async (domain: string) => {
 const shown = async ({ admin }: SamlOrganization) => (await admin.get('/api/org/saml')).json().saml
 const hostOf = ({ idp }: SamlOrganization) => new URL(idp.ssoUrl).host
 
-test('alone, an organization need not prove its domain; with a second one there, each must', async () => {
+test('a single organization need not prove its domain; with a second one, each must', async () => {
   expect(await routed(saml.domain)).toBe(hostOf(saml))
   expect(await shown(saml)).toMatchObject({ domainProofRequired: false, warnings: [] })
   expect(dns.asked).toEqual([])
 
-  // The attack: somebody who gets an organization of their own claims the domain of another.
+  // The attacker has an organization of their own and claims another organization's domain.
   const other = await createSamlOrganization(harness, { emailDomains: [saml.domain] })
   expect(await routed(saml.domain)).toBe('nowhere')
   expect(await shown(other)).toMatchObject({
@@ -47,12 +47,12 @@ test('alone, an organization need not prove its domain; with a second one there,
   expect(await routed(saml.domain)).toBe(hostOf(saml))
 })
 
-test('by slug no proof is needed', async () => {
+test('sign-in by slug needs no proof', async () => {
   const other = await createSamlOrganization(harness)
   expect((await other.begin()).redirectUrl).toContain(other.idp.ssoUrl)
 })
 
-test('CC_DOMAIN_PROOF: what is said holds; in production nothing said is dns', () => {
+test('CC_DOMAIN_PROOF: a set value applies; the default in production is dns', () => {
   const of = (env: Record<string, string>) =>
     readConfig({
       DATABASE_URL: 'postgres://nobody@localhost/none',

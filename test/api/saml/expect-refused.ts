@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { sessionOf } from '../../harness/saml-organization.ts'
 
 let page: string | undefined
-/** The one answer to everything that is not believed: same page, no session, no JSON. */
+/** Expects the answer that all refused messages get: the same page, no session, no JSON. */
 export function expectRefused(answer: LightMyRequestResponse, what = ''): void {
   expect(answer.statusCode, what).toBe(400)
   expect(answer.headers['content-type'], what).toBe('text/html; charset=utf-8')

@@ -28,8 +28,8 @@ const refused = (answer: Awaited<ReturnType<Harness['app']['inject']>>) => {
   expect([answer.statusCode, answer.json().code]).toEqual([403, 'password_session_required'])
 }
 
-describe('403: a session of an identity provider changes no credential', () => {
-  test('whichever route changes one says so, and refuses; nothing has changed', async () => {
+describe('403: a SAML session may not change credentials', () => {
+  test('each route that changes a credential refuses with this reason, and nothing changes', async () => {
     const { user, email, headers } = await bySso('Owner')
     const routes = harness.app.routeTable().filter(({ changesCredential }) => changesCredential)
     expect(routes.map(({ method, url }) => `${method} ${url}`).toSorted()).toEqual([
@@ -45,13 +45,13 @@ describe('403: a session of an identity provider changes no credential', () => {
     for (const route of routes)
       refused(await callRoute(harness.app, route, { address: addressOf(route), headers, body: {} }))
     expect((await user.get('/api/auth/me')).json()).toMatchObject({ user: { mfaEnabled: false } })
-    // Denials are in the audit log, once a minute each.
+    // Denials are in the audit log, each once a minute.
     const { entries } = (await user.get('/api/audit?event=auth.denied')).json()
     expect(entries.length).toBeGreaterThan(0)
     expect((await logIn(harness.app, { email, password })).json().ok).toBe(true)
   })
 
-  test('nor by the roads of an administrator: its own address, factor and tokens', async () => {
+  test('an administrator’s routes do not change their own address, second factor or tokens either', async () => {
     const { user, call } = await bySso('Owner')
     const own = `/api/org/users/${user.id}`
     refused(await call('PATCH', own, { email: 'mallory@elsewhere.test' }))
@@ -65,7 +65,7 @@ describe('403: a session of an identity provider changes no credential', () => {
     expect((await call('DELETE', `/api/auth/sessions/${other.user.id}`)).statusCode).toBe(403)
   })
 
-  test('200: it reads them, renames itself, signs out; and says what it may not', async () => {
+  test('200: the session reads credentials, renames its user and signs out; it lists what it may not do', async () => {
     const { user, call } = await bySso('Owner')
     expect((await call('GET', '/api/auth/me')).json().auth.mayChangeCredentials).toBe(false)
     expect((await user.get('/api/auth/me')).json().auth.mayChangeCredentials).toBe(true)
@@ -83,14 +83,14 @@ describe('403: a session of an identity provider changes no credential', () => {
 })
 
 describe('an account without a password', () => {
-  test('200: it makes tokens and a second factor', async () => {
+  test('200: its SAML session creates tokens and a second factor', async () => {
     const { call } = await bySso('Deployer', { withPassword: false })
     const made = await call('POST', '/api/auth/tokens', { name: 'ci', role: 'Viewer' })
     expect(made.statusCode).toBe(201)
     expect((await call('POST', '/api/auth/mfa/enroll')).statusCode).toBe(200)
   })
 
-  test('200: a second factor from before the password does not lock out who accepts the invitation', async () => {
+  test('200: a second factor older than the password does not lock out a person who accepts the invitation', async () => {
     const saml = await createSamlOrganization(harness)
     const email = `invited@${saml.domain}`
     const invited = await saml.admin.post('/api/org/users', {
@@ -118,7 +118,7 @@ describe('an account without a password', () => {
   })
 })
 
-test('the attack: an Org Admin’s provider neither enters as the Owner nor locks them out', async () => {
+test('attack: an Org Admin’s provider can neither sign in as the Owner nor lock them out', async () => {
   const saml = await createSamlOrganization(harness, {}, { editor: 'Org Admin' })
   const owner = await personWithCode(harness, { org: saml.org, role: 'Owner' })
   const answer = await saml.signIn({ nameId: owner.email, attributes: { email: owner.email } })

@@ -19,7 +19,7 @@ import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
-/** A bare public key stands where a certificate would. */
+/** A bare public key, used instead of a certificate. */
 export function newKey(): SigningKey {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -45,7 +45,7 @@ export type ProviderOptions = {
   sloResponseUrl?: string
 }
 
-/** An organization whose identity provider is this test. */
+/** An organization whose identity provider is played by the test. */
 export async function provider(harness: Harness, options: ProviderOptions = {}): Promise<Provider> {
   const org = await harness.organization()
   const { issuer = `https://idp-${randomBytes(4).toString('hex')}.example/`, key = newKey() } =
@@ -127,7 +127,7 @@ export type Sent = {
 
 export const addressOfSlo = ({ config }: Harness) => `${config.baseUrl}/api/auth/saml/slo`
 
-/** A logout request of the provider's, unsigned. */
+/** An unsigned logout request by the provider. */
 export function requestXml(
   harness: Harness,
   { issuer }: Provider,
@@ -168,7 +168,10 @@ export const byPost = async (harness: Harness, { key }: Provider, sent: Sent) =>
   })
 }
 
-/** Deflated and signed as for a query, but as the fields of a form, whose values a browser encodes in its own way. */
+/**
+ * Deflated and signed as for the redirect binding, but sent as fields of a form, which a browser
+ * encodes differently.
+ */
 export const byForm = async (harness: Harness, { key }: Provider, sent: Sent) => {
   const { kind, xml, relayState } = sent
   const url = redirectUrl({ kind, xml, destination: '', relayState }, (sent.key ?? key).privateKey)
@@ -196,7 +199,7 @@ export const isAlive = async ({ app }: Harness, cookie: string): Promise<boolean
   (await app.inject({ url: '/api/auth/me', headers: { cookie: `cc_session=${cookie}` } }))
     .statusCode === 200
 
-/** What an organization's administrators read about it, newest first. */
+/** An organization's audit entries about single sign-on, newest first. */
 export async function auditOf({ deps }: Harness, { org }: Provider, event: string) {
   return deps.store.tenant(org.id, async (tenant) =>
     unwrap(tenant)
@@ -206,7 +209,7 @@ export async function auditOf({ deps }: Harness, { org }: Provider, event: strin
   )
 }
 
-/** The message that a page of ours sends on by itself, as whoever gets it reads it. */
+/** The message in the form that the service's page submits, verified as its recipient does. */
 export function messageInForm(body: string, { spKey }: Provider, name: MessageKind) {
   const value = new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? ''
   const xml = Buffer.from(value, 'base64').toString()

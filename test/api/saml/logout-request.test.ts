@@ -27,7 +27,9 @@ const bindings = { redirect: byRedirect, post: byPost, 'redirect’s fields in a
 const queryOf = (url: string) => url.slice(url.indexOf('?') + 1)
 const kind = 'SAMLRequest' as const
 
-/** The answer as the provider would read it: verified with our key, out of the address. */
+/**
+ * The provider's view of the answer: read from the address, and verified with the service's key.
+ */
 function answerIn(location: string, { spKey, sloUrl }: Provider) {
   expect(location.startsWith(`${sloUrl}&SAMLResponse=`)).toBe(true)
   const read = readRedirect(queryOf(location).replace(/^tenant=1&/, ''))
@@ -36,7 +38,7 @@ function answerIn(location: string, { spKey, sloUrl }: Provider) {
 }
 
 describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
-  test('303: ends the session that it names and no other, and is answered with our signature', async () => {
+  test('303: ends only the session that it names, and the answer is signed', async () => {
     const idp = await provider(harness)
     const ada = await signedIn(harness, idp)
     const second = await signedIn(harness, idp, { user: ada.user })
@@ -71,7 +73,7 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     expect(await alive([one, two, three])).toEqual([false, false, true])
   })
 
-  test('303: without an index all sessions of the principal end, a password’s too', async () => {
+  test('303: without an index all sessions of the principal end, also password sessions', async () => {
     const idp = await provider(harness)
     const [one, two, three] = await threeSessions(idp)
     const other = await signedIn(harness, idp)
@@ -81,14 +83,14 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     expect(await isAlive(harness, one.user.cookie)).toBe(false)
   })
 
-  test('303: a name or an index that is nobody’s here is answered, and ends nothing', async () => {
+  test('303: an unknown name or index is answered, and no session ends', async () => {
     const idp = await provider(harness)
     const ada = await signedIn(harness, idp)
     const bob = await signedIn(harness, idp)
     for (const change of [
       { nameId: 'nobody@nowhere.example' },
       { nameId: ada.nameId, sessionIndex: 'unknown' },
-      // Somebody else's index under one's own name.
+      // Another person's index with the own name.
       { nameId: ada.nameId, sessionIndex: bob.sessionIndex },
     ]) {
       const response = await send(harness, idp, { kind, xml: requestXml(harness, idp, change) })
@@ -97,7 +99,7 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     expect(await alive([ada, bob])).toEqual([true, true])
   })
 
-  test('303: of organizations that share a provider, those that had the session are signed out', async () => {
+  test('303: organizations share a provider: the sessions of each organization end', async () => {
     const first = await provider(harness)
     const second = await provider(harness, { issuer: first.issuer, key: first.key })
     const rival = await provider(harness, { issuer: first.issuer })
@@ -107,14 +109,15 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     const answer = answerIn(String(response.headers.location), second)
     expect(answer.issuer).toContain(`?org=${second.org.slug}`)
     expect(await isAlive(harness, session.cookie)).toBe(false)
-    // The same issuer with a key of its own: its word ends its own sessions alone.
+    // The attacker has the same issuer with another key. Their message ends only sessions of their
+    // own organization.
     const again = await signedIn(harness, second)
     const forged = await send(harness, rival, { kind, xml: requestXml(harness, rival, again) })
     expect(forged.statusCode).toBe(303)
     expect(await isAlive(harness, again.cookie)).toBe(true)
   })
 
-  test('303: to the response location where there is one, to /login where there is no endpoint', async () => {
+  test('303: redirects to the response location if configured, and to /login without an endpoint', async () => {
     const elsewhere = await provider(harness, { sloResponseUrl: 'https://idp.example/done' })
     const ada = await signedIn(harness, elsewhere)
     const sent = await send(harness, elsewhere, { kind, xml: requestXml(harness, elsewhere, ada) })
@@ -126,7 +129,7 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     expect(await isAlive(harness, bob.cookie)).toBe(false)
   })
 
-  test('200: a provider that takes forms gets one that sends itself, and no other script runs', async () => {
+  test('200: a provider with the POST binding gets a self-submitting form, and no other script runs', async () => {
     const idp = await provider(harness, { sloBinding: 'post', sloUrl: 'https://idp.example/slo' })
     const ada = await signedIn(harness, idp)
     const relayState = `"><script>alert(1)</script>`
@@ -145,7 +148,7 @@ describe.each(Object.entries(bindings))('a logout request by %s', (_, send) => {
     expect(messageInForm(response.body, idp, 'SAMLResponse')).toMatchObject({ outcome: 'success' })
   })
 
-  test('400: replayed, in parallel too; one is answered', async () => {
+  test('400: a replay, also in parallel; only one request is answered', async () => {
     const idp = await provider(harness)
     const ada = await signedIn(harness, idp)
     const xml = requestXml(harness, idp, ada)

@@ -45,7 +45,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
     return { ada, redirectUrl, read, message: readLogoutMessage(parseXml(read.xml), read.kind) }
   }
 
-  test('200: the session is over, and redirectUrl is a signed request to its provider', async () => {
+  test('200: the session ends, and redirectUrl is a signed request to its provider', async () => {
     const idp = await provider(harness)
     const { ada, redirectUrl, read, message } = await asked(idp)
     expect(redirectUrl.startsWith(`${idp.sloUrl}&SAMLRequest=`)).toBe(true)
@@ -59,7 +59,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
     expect(await isAlive(harness, ada.cookie)).toBe(false)
   })
 
-  test('200: null where nobody is to be asked: a password’s session, no endpoint, a disabled provider', async () => {
+  test('200: redirectUrl is null for a password session, without an endpoint, and for a disabled provider', async () => {
     const idp = await provider(harness)
     const off = await provider(harness, { enabled: false })
     const nowhere = await provider(harness, { sloUrl: null })
@@ -73,7 +73,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
     }
   })
 
-  test('200: a provider that takes forms alone is sent one, by way of us', async () => {
+  test('200: a provider with only the POST binding gets a form through a page of the service', async () => {
     const idp = await provider(harness, { sloBinding: 'post', sloUrl: 'https://idp.example/slo' })
     const ada = await signedIn(harness, idp)
     const { redirectUrl } = (await logOut(ada.cookie)).json()
@@ -116,7 +116,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
     },
   )
 
-  test('400: an answer of another organization’s provider, of another issuer, to another address', async () => {
+  test('400: a response by another organization’s provider, by another issuer, or to another address', async () => {
     const idp = await provider(harness)
     const other = await provider(harness)
     const { message } = await asked(idp)
@@ -145,7 +145,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
       }),
     ]
     for (const answer of answers) expect((await answer).statusCode).toBe(400)
-    // None of these has used it up.
+    // None of the refused responses has consumed the request.
     const good = responseXml(harness, idp, { inResponseTo })
     const taken = await byRedirect(harness, idp, { kind: 'SAMLResponse', xml: good })
     expect(taken.headers.location).toBe('/login?signedout=1')
@@ -158,7 +158,7 @@ describe('POST /api/auth/logout of a SAML session', () => {
   })
 })
 
-test('the request is small enough to inflate by anybody’s decoder', async () => {
+test('the request is small enough for the limits of common decoders', async () => {
   const idp = await provider(harness)
   const ada = await signedIn(harness, idp)
   const { redirectUrl } = (

@@ -15,7 +15,7 @@ const get = async (query = '') => harness.app.inject({ url: `/api/auth/saml/meta
 const elementsOf = (text: string) =>
   Array.from(parseXml(text).getElementsByTagName('*'), ({ localName }) => localName)
 
-test('200: with an organization: its entity ID, key and both endpoints, in the schema’s order', async () => {
+test('200: a known organization: its entity ID, key and both endpoints, in the schema’s order', async () => {
   const { org, spKey } = await provider(harness, { enabled: false })
   const response = await get(`?org=${org.slug}`)
   expect(response.statusCode).toBe(200)
@@ -48,7 +48,7 @@ test('200: with an organization: its entity ID, key and both endpoints, in the s
   expect(response.body).not.toContain('PRIVATE')
 })
 
-test('200: without one, with an unknown one, with one that has no key, with nonsense: one document', async () => {
+test('200: no organization, an unknown one, one without a key and an invalid name get the same document', async () => {
   const plain = await harness.organization()
   const answers = await Promise.all(
     [

@@ -2,10 +2,10 @@ import { DOMParser } from '@xmldom/xmldom'
 import { expect, test } from 'vitest'
 import { postFormPage, troublePage } from '../../../api/saml/pages.ts'
 
-/** As a store from before the check may have it. */
+/** Values that a database may contain from before they were checked. */
 const hostile = `https://idp.example/"'><script>alert(1)</script><img src=x onerror='a()'>&amp;\r\n\t`
 
-test('whatever stands in an address or a field, the form that sends itself has one script', () => {
+test('hostile addresses and fields: the self-submitting form has one script', () => {
   const { html, headers } = postFormPage({
     action: hostile,
     fields: { [hostile]: hostile, RelayState: hostile },
@@ -21,11 +21,11 @@ test('whatever stands in an address or a field, the form that sends itself has o
   const inputs = Array.from(parsed.getElementsByTagName('input'))
   expect(inputs.map((input) => input.getAttribute('value'))).toEqual([hostile, hostile])
   expect(inputs.map((input) => input.getAttribute('name'))).toEqual([hostile, 'RelayState'])
-  // Only the script whose hash is named runs, even if one came in.
+  // The policy allows only the script with this hash, even if another one was injected.
   expect(headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'sha256-/)
   expect(headers['content-security-policy']).not.toMatch(/unsafe|<|idp\.example/)
 })
 
-test('a request id is written as text', () => {
+test('a request id is escaped', () => {
   expect(troublePage(hostile)).not.toMatch(/<img|<script/)
 })

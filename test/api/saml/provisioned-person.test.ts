@@ -8,7 +8,7 @@ import {
 } from '../../harness/saml-organization.ts'
 import { scimClient, type ScimClient } from '../scim/scim-client.ts'
 
-// The same people by two ways: SCIM makes them, and they sign in by SAML.
+// SCIM creates these people, and they sign in by SAML.
 let harness: Harness
 let saml: SamlOrganization
 let idp: ScimClient
@@ -23,7 +23,7 @@ let people = 0
 const someone = () => `p${(people += 1)}@${saml.domain}`
 const as = (email: string) => ({ nameId: email, attributes: { email: [email] } })
 
-test('303 failed: an address that is the user name of somebody else; a name without one is theirs', async () => {
+test('303 failed: an address that is another person’s user name; 303: a user without an address is found by user name', async () => {
   const [name, other] = [someone(), someone()]
   const { id } = await idp.user(name.toUpperCase(), { emails: [{ value: other, primary: true }] })
   const answer = await saml.signIn(as(name))
@@ -33,7 +33,7 @@ test('303 failed: an address that is the user name of somebody else; a name with
   expect(traces.body).toContain('email_is_the_user_name_of_another')
   expect((await meOf(harness, await saml.signIn(as(other)))).user.email).toBe(other)
 
-  // Without an address of their own the user name is how they are known: no second person.
+  // A person without an address is found by their user name, so no second person is created.
   await idp.patch(`/Users/${id}`, { op: 'remove', path: 'emails' })
   const me = await meOf(harness, await saml.signIn(as(name)))
   const { rows } = await harness.deps.store.platform.raw(
@@ -43,7 +43,7 @@ test('303 failed: an address that is the user name of somebody else; a name with
   expect(me.user.id).toBe(rows[0].id)
 })
 
-test('303: signed in while SCIM makes the same person: one person, and in', async () => {
+test('303: a sign-in while SCIM creates the same person: one person, who is signed in', async () => {
   for (let round = 0; round < 5; round += 1) {
     const email = someone()
     const [answer, made] = await Promise.all([

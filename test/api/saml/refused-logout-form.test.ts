@@ -37,7 +37,7 @@ const queryOf = () =>
     idp.key.privateKey,
   ).slice(1)
 
-/** Good fields of a form, spoilt. */
+/** Valid fields of a form, which each case changes. */
 const form = async (change: Record<string, string | undefined>) => {
   const fields = Object.entries({ ...formFields(queryOf()), ...change })
   const kept = fields.flatMap(([name, value]): Array<[string, string]> =>
@@ -87,7 +87,8 @@ const bad: Record<string, () => Promise<LightMyRequestResponse>> = {
   },
 }
 
-// A deflated message, SigAlg and Signature as the fields of a form: whatever is wrong with it ends no session.
+// Sends a deflated message, SigAlg and Signature as fields of a form. An invalid form ends no
+// session.
 test.each(Object.entries(bad))('400: %s', async (_, send) => {
   const response = await send()
   expect(response.statusCode).toBe(400)
@@ -96,7 +97,7 @@ test.each(Object.entries(bad))('400: %s', async (_, send) => {
   expect(await isAlive(harness, ada.cookie)).toBe(true)
 })
 
-test('303: the form that these were spoilt from ends the session', async () => {
+test('303: the valid form ends the session', async () => {
   expect((await form({})).statusCode).toBe(303)
   expect(await isAlive(harness, ada.cookie)).toBe(false)
 })

@@ -38,11 +38,11 @@ const kind = 'SAMLRequest' as const
 const xmlOf = (change = {}) => requestXml(harness, idp, { ...ada, ...change })
 const get = async (query: string) => harness.app.inject({ url: `/api/auth/saml/slo?${query}` })
 
-/** A good query, to be spoilt. */
+/** A valid query, which each case changes. */
 const queryOf = (xml = xmlOf()) =>
   redirectUrl({ kind, xml, destination: '', relayState: 'state' }, idp.key.privateKey).slice(1)
 
-/** Signed as it should be, by an algorithm that should not be. */
+/** Signed correctly with a forbidden algorithm. */
 function signedBy(hash: string, algorithm: string): string {
   const message = encodeURIComponent(deflateRawSync(xmlOf()).toString('base64'))
   const text = `SAMLRequest=${message}&SigAlg=${encodeURIComponent(algorithm)}`
@@ -151,8 +151,8 @@ const bad: Record<string, () => Promise<LightMyRequestResponse>> = {
     ),
 }
 
-describe('a logout message that is not to be believed', () => {
-  test('400: each of them gets one page, byte for byte, and ends no session', async () => {
+describe('an invalid logout message', () => {
+  test('400: each gets the same page, byte for byte, and ends no session', async () => {
     const pages = new Set<string>()
     for (const [name, send] of Object.entries(bad)) {
       const response = await send()
@@ -168,7 +168,7 @@ describe('a logout message that is not to be believed', () => {
     expect(await isAlive(harness, ada.cookie)).toBe(true)
   }, 120_000)
 
-  test('400: another organization’s provider ends nobody’s session here', async () => {
+  test('400: another organization’s provider cannot end a session', async () => {
     const rival = await provider(harness)
     const xml = requestXml(harness, rival, ada)
     expect((await byRedirect(harness, rival, { kind, xml })).statusCode).toBe(303)
@@ -177,14 +177,14 @@ describe('a logout message that is not to be believed', () => {
     expect(await isAlive(harness, ada.cookie)).toBe(true)
   })
 
-  test('400: a disabled provider is no provider', async () => {
+  test('400: a message of a disabled provider', async () => {
     const off = await provider(harness, { enabled: false })
     const bob = await signedIn(harness, off)
     const response = await byRedirect(harness, off, { kind, xml: requestXml(harness, off, bob) })
     expect(response.statusCode).toBe(400)
   })
 
-  test('400: replayed over another process and another binding', async () => {
+  test('400: a replay to another process and over another binding', async () => {
     const own = await provider(harness)
     const bob = await signedIn(harness, own)
     const second = await createSecondApp(harness)
@@ -199,7 +199,7 @@ describe('a logout message that is not to be believed', () => {
     }
   })
 
-  test('413 and 415: a page too', async () => {
+  test('413 and 415: answered with a page', async () => {
     const large = await postForm(harness, `SAMLRequest=${'A'.repeat(600_000)}`)
     const json = await harness.app.inject({
       method: 'POST',
@@ -210,7 +210,7 @@ describe('a logout message that is not to be believed', () => {
     for (const { headers } of [large, json]) expect(headers['content-type']).toMatch(/^text\/html/)
   })
 
-  test('the organization that it says it is of is told why: unsigned and SHA-1 too', async () => {
+  test('the audit log of the named organization has the reason, also for unsigned and SHA-1 messages', async () => {
     const own = await provider(harness)
     const xml = requestXml(harness, own, { nameId: 'x' })
     const query = redirectUrl({ kind, xml, destination: '' }, own.key.privateKey).slice(1)
@@ -233,7 +233,7 @@ describe('a logout message that is not to be believed', () => {
     expect(new Set(traced)).toEqual(new Set(Object.keys(sent)))
   })
 
-  test('a flood of refusals is one entry of a reason a minute', async () => {
+  test('many refusals write one audit entry per reason and minute', async () => {
     const own = await provider(harness)
     const xml = requestXml(harness, own, { nameId: 'x' })
     await Promise.all(
@@ -249,7 +249,7 @@ describe('a logout message that is not to be believed', () => {
   })
 })
 
-describe('what the bare library takes', () => {
+describe('messages that node-saml alone accepts', () => {
   const library = () =>
     new SAML({
       issuer: 'sp',
@@ -263,7 +263,7 @@ describe('what the bare library takes', () => {
     return (await library().validateRedirectAsync(container, query)).loggedOut
   }
 
-  test('unsigned, SHA-1, MD5, another destination, replays: all of these are refused above', async () => {
+  test('unsigned, SHA-1, MD5, another destination, replays: the service refuses all of them (above)', async () => {
     const elsewhere = xmlOf({ destination: 'https://elsewhere.example/slo' })
     const queries = [
       `SAMLRequest=${deflated(xmlOf())}`,
@@ -275,13 +275,13 @@ describe('what the bare library takes', () => {
     for (const query of queries) expect(await taken(query)).toBe(true)
   })
 
-  test('a partial logout as a whole one', async () => {
+  test('a partial logout as a complete one', async () => {
     const xml = responseXml(harness, idp, { inResponseTo: '_any', outcome: 'partial' })
     expect(await taken(`SAMLResponse=${deflated(xml)}`)).toBe(true)
   })
 })
 
-test('405: PUT is answered as anywhere, with the methods that there are', async () => {
+test('405: PUT gets the usual error with the allowed methods', async () => {
   const url = new URL(addressOfSlo(harness)).pathname
   const refused = await harness.app.inject({ method: 'PUT', url })
   expect(refused.statusCode).toBe(405)

@@ -41,12 +41,12 @@ const post = async (
   return postResponse(harness, begun, xml)
 }
 
-test('303: what is spoiled below is good as it is', async () => {
+test('303: the unchanged response signs in', async () => {
   const answer = await post({})
   expect([answer.statusCode, Boolean(sessionOf(answer))]).toEqual([303, true])
 })
 
-describe('400: not believed', () => {
+describe('400: invalid responses', () => {
   const cases: Record<string, ResponseOptions> = {
     unsigned: { sign: 'none' },
     'another audience': { audience: 'https://elsewhere.test' },
@@ -109,7 +109,7 @@ describe('400: not believed', () => {
   })
 
   test('a genuine response of another organization that has the same provider', async () => {
-    // One provider for two: the audience alone keeps them apart.
+    // Two organizations share one provider, so only the audience distinguishes them.
     const shared = await createSamlOrganization(harness, {
       idpEntityId: saml.idp.entityId,
       certificate: saml.idp.certificate,
@@ -150,7 +150,7 @@ describe('400: not believed', () => {
       expectRefused(await post((begun) => evil(saml.idp.response(begun, good()))))
   })
 
-  test('depth, width and attributes without end', async () => {
+  test('excessive depth, width and number of attributes', async () => {
     const at = '<samlp:Status>'
     for (const evil of [
       '<a>'.repeat(5_000) + '</a>'.repeat(5_000),
@@ -160,7 +160,7 @@ describe('400: not believed', () => {
       expectRefused(await post((begun) => saml.idp.response(begun, good()).replace(at, evil + at)))
   })
 
-  test('an encrypted assertion, a LogoutResponse, and things that are no Response', async () => {
+  test('an encrypted assertion, a LogoutResponse, and XML that is not a Response', async () => {
     const encrypted = '<saml:EncryptedAssertion><x/></saml:EncryptedAssertion>'
     expectRefused(
       await post((begun) =>
@@ -180,7 +180,7 @@ describe('400, 413, 415: forms', () => {
       headers: { 'content-type': type },
       payload,
     })
-  test('no message, two, an array, no base64', async () => {
+  test('no message, two messages, an array, invalid base64', async () => {
     const begun = await saml.begin()
     const base64 = Buffer.from(saml.idp.response(begun, good())).toString('base64')
     const value = encodeURIComponent(base64)
@@ -199,13 +199,13 @@ describe('400, 413, 415: forms', () => {
       `SAMLResponse=${Buffer.from([0xff, 0xfe, 0x3c]).toString('base64')}`,
     ])
       expectRefused(await send(form), form.slice(0, 40))
-    // The request is still open: nothing of this was an answer to it. Line breaks are allowed.
+    // The refused forms have not consumed the request. Line breaks are allowed in base64.
     const lines = base64.replaceAll(/.{76}/g, '$&\r\n')
     const answer = await send(`SAMLResponse=${encodeURIComponent(lines)}`)
     expect(answer.statusCode).toBe(303)
   })
 
-  test('too large, and of another type: pages too', async () => {
+  test('too large or of another type: answered with a page', async () => {
     const large = await send(`SAMLResponse=${'A'.repeat(530_000)}`)
     const json = await send('{"SAMLResponse":"x"}', 'application/json')
     const none = await harness.app.inject({ method: 'POST', url: '/api/auth/saml/acs' })
@@ -217,7 +217,7 @@ describe('400, 413, 415: forms', () => {
   })
 })
 
-test('a key that nobody knows any more', async () => {
+test('a key that was removed from the configuration', async () => {
   const stranger = await createIdentityProvider()
   expectRefused(
     await post((begun) =>

@@ -31,7 +31,7 @@ const sessionCount = async () => {
 }
 
 describe('replay', () => {
-  test('fifty at once of one response, over two processes, make one session', async () => {
+  test('fifty concurrent copies of one response to two processes open one session', async () => {
     const second = await createSecondApp(harness)
     try {
       const begun = await saml.begin()
@@ -51,7 +51,7 @@ describe('replay', () => {
     }
   })
 
-  test('in another process, started after it was used', async () => {
+  test('a used response to a process that started later', async () => {
     const begun = await saml.begin()
     const xml = saml.idp.response(begun, good())
     expect((await postResponse(harness, begun, xml)).statusCode).toBe(303)
@@ -63,17 +63,17 @@ describe('replay', () => {
     }
   })
 
-  test('one assertion in the answer to two requests', async () => {
+  test('one assertion in the responses to two requests', async () => {
     const id = newXmlId()
     const [first, second] = [await saml.begin(), await saml.begin()]
     expect(
       (await postResponse(harness, first, saml.idp.response(first, { ...good(), id }))).statusCode,
     ).toBe(303)
-    // Signed anew for the other request, with the identifier of the one that was taken.
+    // Signed again for the other request, with the identifier of the consumed assertion.
     expectRefused(await postResponse(harness, second, saml.idp.response(second, { ...good(), id })))
   })
 
-  test('a response to nothing that was asked, to another kind of request, and too late', async () => {
+  test('a response to no request, to another kind of request, and after the request expired', async () => {
     const begun = await saml.begin()
     const unsolicited = { ...begun, requestId: `_${'c'.repeat(40)}` }
     expectRefused(await postResponse(harness, begun, saml.idp.response(unsolicited, good())))
@@ -92,7 +92,7 @@ describe('replay', () => {
   })
 })
 
-test('the cause is in the audit log and the trace, and in no answer or log of values', async () => {
+test('the cause is in the audit log and the trace, and not in the answer; no log contains values', async () => {
   const own = await createSamlOrganization(harness)
   const begun = await own.begin()
   const secret = 'value-of-an-attribute-that-nobody-mapped'
@@ -121,7 +121,7 @@ test('the cause is in the audit log and the trace, and in no answer or log of va
   expect(JSON.stringify(traces) + JSON.stringify(entries) + harness.logged()).not.toContain(secret)
 })
 
-test('the newest fifty attempts are kept, each organization its own', async () => {
+test('the newest fifty attempts of each organization are kept', async () => {
   const own = await createSamlOrganization(harness)
   for (let n = 0; n < 55; n += 1) await own.signIn({ sign: 'none' })
   const { traces } = (await own.admin.get('/api/org/saml/traces')).json()
@@ -130,12 +130,12 @@ test('the newest fifty attempts are kept, each organization its own', async () =
     await (await createSamlOrganization(harness)).admin.get('/api/org/saml/traces')
   ).json()
   expect(theirs).toHaveLength(0)
-  // A flood of refusals is one entry a minute of the audit log.
+  // Many refusals write one audit entry a minute.
   const { entries } = (await own.admin.get('/api/audit?event=saml.login_failed')).json()
   expect(entries.length).toBeLessThan(4)
 })
 
-test('303 over a restart: what was asked of one process is answered to the next', async () => {
+test('303: a sign-in that started in one process ends in the next, after a restart', async () => {
   const processes = await processesOf(harness)
   const begun = await saml.begin()
   const first = await processes.startApi()
@@ -173,7 +173,7 @@ test('303 over a restart: what was asked of one process is answered to the next'
   }
 })
 
-test('login CSRF: a browser that did not ask is refused, one that did is not', async () => {
+test('login CSRF: a browser that did not start the sign-in is refused, the one that did is accepted', async () => {
   const browser = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
   const other = await saml.begin()
   const cases: Array<[Record<string, string>, 'own' | 'none', boolean]> = [
@@ -192,7 +192,7 @@ test('login CSRF: a browser that did not ask is refused, one that did is not', a
   const xml = saml.idp.response(begun, good())
   const answer = await postResponse(harness, begun, xml, { browser: 'none', headers: { cookie } })
   expect(answer.headers.location).toBe('/login?sso=failed')
-  // Two tabs: the cookie of one does not take the other's away.
+  // With two tabs, the cookie of one does not replace the other's.
   const both = `${begun.cookie}; ${other.cookie}`
   const kept = await postResponse(harness, other, saml.idp.response(other, good()), {
     browser: 'none',

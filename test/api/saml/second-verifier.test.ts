@@ -13,20 +13,23 @@ const read = (env: NodeJS.ProcessEnv) =>
   }).samlSecondVerifier
 
 describe('CC_SAML_SECOND_VERIFIER', () => {
-  test('is on unless the operator says none', () => {
+  test('is on unless the operator sets `none`', () => {
     expect(read({})).toBe(true)
     expect(read({ CC_SAML_SECOND_VERIFIER: '' })).toBe(true)
     expect(read({ CC_SAML_SECOND_VERIFIER: 'node-saml' })).toBe(true)
     expect(read({ CC_SAML_SECOND_VERIFIER: 'none' })).toBe(false)
   })
 
-  test('stops the start where it is anything else: a slip must not turn the check off', () => {
+  test('refuses to start with any other value, so that a typing error does not turn the check off', () => {
     for (const slip of ['None', 'off', 'false', 'nodesaml'])
       expect(() => read({ CC_SAML_SECOND_VERIFIER: slip })).toThrow(/CC_SAML_SECOND_VERIFIER/)
   })
 })
 
-/** Genuine and well signed; ours accepts it, node-saml does not: its audience stands on a line of its own. */
+/**
+ * A genuine, correctly signed response that our reader accepts and node-saml rejects, because its
+ * audience is on a separate line.
+ */
 const acceptedByOursAlone = ({ audience }: SpSide, domain: string) => ({
   attributes: { email: `ada@${domain}` },
   conditionsXml: `<saml:Conditions NotOnOrAfter="${new Date(Date.now() + 300_000).toISOString()}"><saml:AudienceRestriction><saml:Audience>\n${audience}\n</saml:Audience></saml:AudienceRestriction></saml:Conditions>`,
@@ -41,7 +44,7 @@ async function signIn(harness: Harness) {
   return { answer, shown }
 }
 
-describe('a response that only our own reader accepts', () => {
+describe('a response that only the product’s own reader accepts', () => {
   let asIs: Harness
   let off: Harness
   beforeAll(async () => {
@@ -53,14 +56,14 @@ describe('a response that only our own reader accepts', () => {
     await off?.close()
   })
 
-  test('400: signs nobody in where nothing is set, and the administrator reads why', async () => {
+  test('400: refused by default, and the administrator can read why', async () => {
     const { answer, shown } = await signIn(asIs)
     expect(answer.statusCode).toBe(400)
     expect(answer.cookies.some(({ name }) => name.endsWith('cc_session'))).toBe(false)
     expect(JSON.stringify(shown)).toContain('second_verifier_refused')
   })
 
-  test('303: signs in where the operator turned the second verifier off', async () => {
+  test('303: signs in after the operator turned the second verifier off', async () => {
     const { answer } = await signIn(off)
     expect(answer.statusCode).toBe(303)
     expect(answer.headers['location']).toBe('/')

@@ -14,7 +14,7 @@ import {
 let harness: Harness
 let saml: SamlOrganization
 beforeAll(async () => {
-  // By address too, of domains that nobody can prove.
+  // The tests sign in by address too, with domains that they cannot prove.
   harness = await createHarness({ env: { CC_DOMAIN_PROOF: 'none' } })
   saml = await createSamlOrganization(harness)
 })
@@ -29,7 +29,7 @@ const as = (email: string, more: Record<string, string[]> = {}) => ({
 const login = async (payload: object) =>
   harness.app.inject({ method: 'POST', url: '/api/auth/saml/login', payload })
 
-test('200: the request is signed, for us, and says nothing of how to authenticate', async () => {
+test('200: the request is signed, names the service, and requests no authentication method', async () => {
   const { redirectUrl, requestId, audience, acsUrl } = await saml.begin()
   const url = new URL(redirectUrl)
   expect(redirectUrl.startsWith(`${saml.idp.ssoUrl}?SAMLRequest=`)).toBe(true)
@@ -43,7 +43,7 @@ test('200: the request is signed, for us, and says nothing of how to authenticat
   expect(verifyRedirect(readRedirect(url.search.slice(1)), [shown.spCertificate])).toBeTruthy()
 })
 
-test('200: by address, whatever its case; 404 alike for strangers, unknown slugs and what is off', async () => {
+test('200: by address in any case; the same 404 for unknown addresses, unknown slugs and disabled providers', async () => {
   const off = await createSamlOrganization(harness, {}, { enabled: false })
   expect((await login({ email: `ANY.one@${saml.domain.toUpperCase()}` })).statusCode).toBe(200)
   const refusals = await Promise.all(
@@ -60,7 +60,7 @@ test('200: by address, whatever its case; 404 alike for strangers, unknown slugs
   expect((await login({})).statusCode).toBe(400)
 })
 
-test('303: somebody new comes in, with the role of their groups or the default', async () => {
+test('303: a new user is created with the role of their groups or the default role', async () => {
   await saml.admin.post('/api/org/group-mappings', { groupName: 'SRE', role: 'SRE · Cloud Admin' })
   await saml.admin.post('/api/org/group-mappings', { groupName: 'dev', role: 'Deployer' })
   const email = someone()
@@ -70,7 +70,7 @@ test('303: somebody new comes in, with the role of their groups or the default',
     user: { email, role: 'SRE · Cloud Admin' },
     organization: { slug: saml.org.slug },
   })
-  // Down again, and to the default once no group maps.
+  // The role goes down again, and to the default once no group is mapped.
   expect((await meOf(harness, await saml.signIn(as(email, { groups: ['dev'] })))).user.role).toBe(
     'Deployer',
   )
@@ -79,7 +79,7 @@ test('303: somebody new comes in, with the role of their groups or the default',
   expect(users).toHaveLength(1)
 })
 
-test('303: groups that come as repeated attributes are all taken', async () => {
+test('303: groups in repeated attributes are all read', async () => {
   const email = someone()
   const one = (group: string) =>
     `<saml:Attribute Name="groups" FriendlyName="g"><saml:AttributeValue>${group}</saml:AttributeValue></saml:Attribute>`
@@ -87,14 +87,14 @@ test('303: groups that come as repeated attributes are all taken', async () => {
   expect((await meOf(harness, answer)).user.role).toBe('SRE · Cloud Admin')
 })
 
-test('303: a link in place of too many groups leaves what was known', async () => {
+test('303: a link instead of too many groups keeps the known groups', async () => {
   const email = someone()
   await saml.signIn(as(email, { groups: ['dev'] }))
   const link = { 'http://schemas.microsoft.com/claims/groups.link': ['https://graph.example/x'] }
   expect((await meOf(harness, await saml.signIn(as(email, link)))).user.role).toBe('Deployer')
 })
 
-test('303: a group that loses its mapping leaves the default role, not none', async () => {
+test('303: a group that loses its mapping leaves the default role', async () => {
   const own = await createSamlOrganization(harness, { defaultRole: 'Deployer' })
   const made = await own.admin.post('/api/org/group-mappings', {
     groupName: 'ops',
@@ -107,7 +107,7 @@ test('303: a group that loses its mapping leaves the default role, not none', as
   expect((await meOf(harness, answer)).user.role).toBe('Deployer')
 })
 
-test('303: the session has the name and index of the provider, its end and a ceiling', async () => {
+test('303: the session has the provider’s name and index, its expiry and a role ceiling', async () => {
   const own = await createSamlOrganization(harness, {}, { editor: 'Org Admin' })
   const colleague = await own.org.user('Org Admin')
   const end = new Date(Date.now() + 3_600_000)
@@ -130,7 +130,7 @@ test('303: the session has the name and index of the provider, its end and a cei
   expect(Math.abs(session.expiresAt.getTime() - end.getTime())).toBeLessThan(2_000)
 })
 
-test('303 failed: nobody is let in who was taken out, switched off, or is of another domain', async () => {
+test('303 failed: a deleted user, a deactivated user, and an address of another domain', async () => {
   const refused = async (email: string, of = saml) => {
     const answer = await of.signIn(as(email))
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/login?sso=failed'])
@@ -148,14 +148,14 @@ test('303 failed: nobody is let in who was taken out, switched off, or is of ano
   expect(users).toEqual([])
 })
 
-test('303 failed: several addresses, or none', async () => {
+test('303 failed: several addresses or no address', async () => {
   for (const email of [[someone(), someone()], []]) {
     const answer = await saml.signIn({ nameId: 'x', attributes: { email } })
     expect(answer.headers.location).toBe('/login?sso=failed')
   }
 })
 
-test('a person of another organization with this address is a stranger here', async () => {
+test('a person of another organization with this address is a separate user', async () => {
   const other = await createSamlOrganization(harness, { emailDomains: [] })
   const theirs = await saml.org.user('Owner')
   const answer = await other.signIn(as(theirs.email))
@@ -167,7 +167,7 @@ test('a person of another organization with this address is a stranger here', as
   expect(me.user.id).not.toBe(theirs.id)
 })
 
-test('403: a suspended organization, told after the assertion is verified alone, and once', async () => {
+test('403: a suspended organization: only a verified assertion gets this error, once', async () => {
   const own = await createSamlOrganization(harness)
   const begun = await own.begin()
   const xml = own.idp.response(begun, as(someone(own)))
@@ -183,7 +183,7 @@ test('403: a suspended organization, told after the assertion is verified alone,
   expect((await postResponse(harness, begun, xml)).statusCode).toBe(400)
 })
 
-test('303 failed: the provider said no, or the configuration was switched off meanwhile', async () => {
+test('303 failed: the provider refused, or the configuration was disabled meanwhile', async () => {
   const own = await createSamlOrganization(harness)
   const failed = await own.signIn({
     sign: 'response',
@@ -203,7 +203,7 @@ test('303 failed: the provider said no, or the configuration was switched off me
   ])
 })
 
-test('303: to where one wanted to go, and never to another site', async () => {
+test('303: redirects to the requested page, and never to another site', async () => {
   const begin = async (returnTo: string) => login({ slug: saml.org.slug, returnTo })
   expect((await begin('//evil.example')).statusCode).toBe(400)
   const wanted = await saml.begin(undefined, { slug: saml.org.slug, returnTo: '/runs?a=1#b' })
@@ -230,7 +230,7 @@ test('303: to where one wanted to go, and never to another site', async () => {
   expect(await post(null, await saml.begin())).toBe('/')
 })
 
-test('a key that is changed: both certificates are taken, then the new one alone', async () => {
+test('key rotation: both certificates are accepted, then only the new one', async () => {
   const own = await createSamlOrganization(harness)
   const next = await createSamlOrganization(harness)
   const issuer = { issuer: own.idp.entityId, responseIssuer: own.idp.entityId }
@@ -249,7 +249,7 @@ test('a key that is changed: both certificates are taken, then the new one alone
   expect((await own.signIn(as(someone(own)))).statusCode).toBe(400)
 })
 
-test('a thousand groups are read in a thread of their own', async () => {
+test('a response with a thousand groups is read in a separate thread', async () => {
   const groups = Array.from({ length: 1_000 }, (_, n) => `group number ${n} of a large company`)
   const email = someone()
   const answer = await saml.signIn(as(email, { groups: [...groups, 'dev'] }))
@@ -258,7 +258,7 @@ test('a thousand groups are read in a thread of their own', async () => {
   expect(forged.statusCode).toBe(400)
 })
 
-test('a provider that takes forms alone gets a page that sends one', async () => {
+test('a provider with only the POST binding gets a self-submitting form', async () => {
   const own = await createSamlOrganization(harness, {}, { enabled: true })
   const metadataXml = own.idp
     .metadata()

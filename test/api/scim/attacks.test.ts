@@ -17,7 +17,7 @@ afterAll(async () => harness.close())
 const encoded = encodeURIComponent
 
 describe('hostile input', () => {
-  test('text of a filter is a value and nothing else', async () => {
+  test('the text of a filter is only ever a value (SQL injection)', async () => {
     const hostile = [
       `' or 1=1 --`,
       `\\'; drop table users; --`,
@@ -40,7 +40,7 @@ describe('hostile input', () => {
       }
   })
 
-  test('200: every attribute that /Schemas has can be filtered by, and none answers 500', async () => {
+  test('200: every attribute of /Schemas can be used in a filter', async () => {
     for (const schema of allSchemas) {
       const place = schema.name === 'Group' ? 'Groups' : 'Users'
       for (const { name, type, subAttributes = [] } of schema.attributes)
@@ -56,14 +56,14 @@ describe('hostile input', () => {
             )
             const answer = await idp.get(`/${place}?filter=${filter}&count=1`)
             expect(answer.statusCode, `${path} ${one}: ${answer.body}`).toBe(200)
-            // Of every resource one half is true.
+            // Each resource satisfies one of the two conditions.
             expect(answer.json().totalResults, `${path} ${one}`).toBeGreaterThan(0)
           }
         }
     }
   })
 
-  test('roles and groups that are sent make nobody more', async () => {
+  test('roles and groups in the body of a user give no role', async () => {
     const { id } = await idp.user('climber@acme.test', {
       roles: [{ value: 'Owner', primary: true }],
       groups: [{ value: group }],
@@ -88,7 +88,7 @@ describe('hostile input', () => {
     }
   })
 
-  test('400: prototypes, duplicate keys, depth, half characters; nothing is 500', async () => {
+  test('400: prototype keys, duplicate keys, depth, unpaired surrogates; never 500', async () => {
     const bodies = [
       '{"userName":"a","userName":"b"}',
       '{"__proto__":{"userName":"x"}}',

@@ -12,8 +12,8 @@ afterAll(async () => harness.close())
 
 const filtered = (place: string, filter: string) => `/${place}?filter=${encodeURIComponent(filter)}`
 
-// What a connector meets between two requests: it makes a double of whom it does not find again.
-describe('whom a connector made it finds again', () => {
+// A connector creates a duplicate of a user whom its next request does not find.
+describe('a connector finds the resources that it created', () => {
   const wide = (at: number, length = 1_000) =>
     Array.from({ length }, (_, nth) =>
       String.fromCodePoint(0x4e00 + ((at * 7_919 + nth * 104_729 + nth * nth * 31) % 20_000)),
@@ -57,7 +57,7 @@ describe('whom a connector made it finds again', () => {
   })
 })
 
-describe('50 at once', () => {
+describe('50 concurrent requests', () => {
   test('201 once: groups of one name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, at) =>
@@ -69,7 +69,7 @@ describe('50 at once', () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(49)
   })
 
-  test('200 once: a name that many people are given at once', async () => {
+  test('200 once: many people are renamed to one name', async () => {
     const people = await Promise.all(
       Array.from({ length: 10 }, async (_, at) => idp.user(`rename${at}@acme.test`)),
     )
@@ -82,7 +82,7 @@ describe('50 at once', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(9)
   })
 
-  test('412: of those who change the group that all have read, one', async () => {
+  test('412: many change the group version that they have read, and one succeeds', async () => {
     const { id } = await idp.group('versioned')
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, at) =>
@@ -100,7 +100,7 @@ describe('50 at once', () => {
 })
 
 describe('shapes of a request', () => {
-  test('a body’s type without a body; parameters that nobody knows; a name twice', async () => {
+  test('a content type without a body; unknown parameters; a repeated parameter', async () => {
     const { id } = await idp.user('shapes@acme.test')
     const typed = { headers: { 'content-type': 'application/scim+json' } }
     expect((await idp.call('GET', `/Users/${id}`, undefined, typed)).statusCode).toBe(200)
@@ -116,7 +116,7 @@ describe('shapes of a request', () => {
     expect((await idp.call('DELETE', `/Users/${id}`, undefined, typed)).statusCode).toBe(204)
   })
 
-  test('400 invalidFilter: deep, long, with many terms; and no filter takes long', async () => {
+  test('400 invalidFilter: too deep, too long, too many terms; every filter is fast', async () => {
     const began = performance.now()
     for (const filter of [
       `${'('.repeat(11)}userName pr${')'.repeat(11)}`,

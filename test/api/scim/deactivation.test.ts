@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-/** Has the last statement of every change fail, as a full disk would. */
+/** Makes the last statement of every change fail, as a full disk would. */
 async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
   const owner = connectOwner(harness.config.databaseUrl)
   try {
@@ -22,7 +22,7 @@ async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('500, and nothing of it stands: a deactivation whose last statement fails', async () => {
+test('500: a deactivation whose last statement fails is rolled back', async () => {
   const org = await harness.organization()
   const idp = await scimClient(harness, org)
   const person = await org.user('Deployer')
@@ -54,7 +54,7 @@ test('500, and nothing of it stands: a deactivation whose last statement fails',
   expect(await opens()).toEqual([401, 401, false, false])
 })
 
-test('200 once: of two last Owners who are deactivated at once one stays', async () => {
+test('200 once: the last two Owners are deactivated at once, and one stays', async () => {
   for (let round = 0; round < 5; round += 1) {
     const org = await harness.organization()
     const idp = await scimClient(harness, org)

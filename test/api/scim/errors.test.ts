@@ -13,7 +13,7 @@ afterAll(async () => harness.close())
 const base = '/api/scim/v2'
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 
-describe('the SCIM envelope, whatever the refusal', () => {
+describe('the SCIM envelope of each refusal', () => {
   test.each([
     ['GET', '/nosuch', undefined, 404],
     ['POST', '/nosuch', '{', 404],
@@ -38,7 +38,7 @@ describe('the SCIM envelope, whatever the refusal', () => {
     expect(answer.headers['x-request-id']).toBeTruthy()
   })
 
-  test('405 with Allow: each address by each method that it has not', async () => {
+  test('405 with Allow: each address with each unsupported method', async () => {
     const table = {
       '/ServiceProviderConfig': 'GET',
       '/Schemas': 'GET',
@@ -58,7 +58,7 @@ describe('the SCIM envelope, whatever the refusal', () => {
       }
   })
 
-  test('401 with WWW-Authenticate: no token, no scheme, somebody else’s, also where nothing is', async () => {
+  test('401 with WWW-Authenticate: no token, no scheme, another kind of token, also on unknown addresses', async () => {
     for (const url of [`${base}/Users`, `${base}/nosuch`, `${base}/Bulk`])
       for (const headers of [
         {},
@@ -76,7 +76,7 @@ describe('the SCIM envelope, whatever the refusal', () => {
       }
   })
 
-  test('415: what is no JSON; application/json is taken as well', async () => {
+  test('415: a type other than JSON; application/json is accepted too', async () => {
     const send = async (type: string) =>
       idp.call('POST', '/Users', '{"userName":"type@acme.test"}', {
         headers: { 'content-type': type },
@@ -91,7 +91,7 @@ describe('the SCIM envelope, whatever the refusal', () => {
     expect((await send('application/json; charset=utf-8')).statusCode).toBe(201)
   })
 
-  test('429 with Retry-After: a token has a limit of its own', async () => {
+  test('429 with Retry-After: each token has its own limit', async () => {
     const other = await scimClient(harness, await harness.organization())
     let answer = await other.get('/ServiceProviderConfig')
     for (let at = 0; at < 310 && answer.statusCode === 200; at += 1)
@@ -103,7 +103,7 @@ describe('the SCIM envelope, whatever the refusal', () => {
 })
 
 describe('GET /api/org/scim/log', () => {
-  test('200: each change and each refusal, newest first, by pages; a read is none', async () => {
+  test('200: each change and each refusal, newest first, by pages, without reads', async () => {
     const org = await harness.organization()
     const client = await scimClient(harness, org)
     const admin = await org.user('Org Admin')

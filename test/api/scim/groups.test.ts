@@ -32,7 +32,7 @@ const remove = (...ids: string[]) => ({
 })
 
 describe('/Groups', () => {
-  test('201, 200, 204: with its members, found by name, id, external id and member', async () => {
+  test('201, 200, 204: a group with members is found by name, id, external id and member', async () => {
     const { idp } = await start()
     const { id: ada } = await idp.user('ada@acme.test', { displayName: 'Ada' })
     const made = await idp.post('/Groups', {
@@ -81,7 +81,7 @@ describe('/Groups', () => {
     expect((await idp.get(`/Groups/${group.id}`)).statusCode).toBe(404)
   })
 
-  test('409: a name that is there in any case, when made and when renamed', async () => {
+  test('409: an existing name in any case, at creation and at a rename', async () => {
     const { idp } = await start()
     await idp.group('One')
     const { id } = await idp.group('Two')
@@ -92,7 +92,7 @@ describe('/Groups', () => {
       expect([refused.statusCode, refused.json().scimType]).toEqual([409, 'uniqueness'])
   })
 
-  test('400: an unknown member refuses all of the request', async () => {
+  test('400: one unknown member refuses the whole request', async () => {
     const { idp } = await start()
     const { id: ada } = await idp.user('ada@acme.test')
     const { id } = await idp.group('g')
@@ -108,7 +108,7 @@ describe('/Groups', () => {
     expect((await idp.get(`/Groups/${id}`)).json()).toMatchObject({ displayName: 'g', members: [] })
   })
 
-  test('200 PUT: members are exactly those of the body; without any there are none', async () => {
+  test('200 PUT: the members are exactly those of the body, also if it has none', async () => {
     const { idp } = await start()
     const [a, b, c] = [
       await idp.user('a@x.test'),
@@ -131,7 +131,7 @@ describe('/Groups', () => {
 })
 
 describe('group to role', () => {
-  test('up and down at once: by members, name, PUT, deletion and deprovisioning; the highest counts', async () => {
+  test('a role follows members, name, PUT, deletion and deprovisioning at once; the highest counts', async () => {
     const { org, idp } = await start()
     await map(org, 'Deployers', 'Deployer')
     await map(org, 'admins', 'Org Admin')
@@ -160,7 +160,7 @@ describe('group to role', () => {
     expect(await rolesNow()).toEqual(['Viewer', 'Viewer'])
   })
 
-  test('what was given by hand is not touched; nobody is made Owner by any group', async () => {
+  test('a role given by an administrator stays; no group can give Owner', async () => {
     const { org, idp } = await start()
     const owner = await org.user('Owner')
     const admin = await org.user('Org Admin')
@@ -176,7 +176,7 @@ describe('group to role', () => {
     expect([await idp.roleOf(ownerId), await idp.roleOf(adminId)]).toEqual(['Owner', 'Org Admin'])
   })
 
-  test('an approval that a member could no longer give is void', async () => {
+  test('an approval is void once the member could no longer give it', async () => {
     const { org, idp } = await start()
     await map(org, 'ops', 'Deployer')
     const approver = await org.user('Viewer')
@@ -188,7 +188,7 @@ describe('group to role', () => {
     expect(await run.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
   })
 
-  test('of many groups that change at once none is lost for anybody', async () => {
+  test('concurrent changes of many groups: each member’s role counts all of them', async () => {
     const { org, idp } = await start()
     const { id: ada } = await idp.user('ada@acme.test')
     const roles = ['Viewer', 'Deployer', 'SRE · Cloud Admin', 'Org Admin']
@@ -205,7 +205,7 @@ describe('group to role', () => {
     }
   })
 
-  test('200: groups that swap members at once do not wait for each other in a ring', async () => {
+  test('200: groups that swap members at once do not deadlock', async () => {
     const { org, idp } = await start()
     const ids = (await Promise.all(['a', 'b'].map(async (one) => idp.user(`${one}@x.test`)))).map(
       ({ id }) => id,
@@ -228,7 +228,7 @@ describe('group to role', () => {
     }
   })
 
-  test('200: of whom a mapped group is to lose, what is no id is nobody', async () => {
+  test('200: removing a member with a malformed id from a mapped group changes nothing', async () => {
     const { org, idp } = await start()
     await map(org, 'mapped', 'Deployer')
     const { id: ada } = await idp.user('ada@acme.test')
@@ -238,7 +238,7 @@ describe('group to role', () => {
     expect(await idp.roleOf(ada)).toBe('Viewer')
   })
 
-  test('lost updates: members added at once by many are all there', async () => {
+  test('lost updates: members added by concurrent requests are all there', async () => {
     const { idp } = await start()
     const people = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => idp.user(`m${at}@x.test`)),

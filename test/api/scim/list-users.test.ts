@@ -14,7 +14,7 @@ const start = async () => {
 }
 
 describe('GET /Users', () => {
-  test('200: paging is exact while people come, and beyond the end; counts are bounded', async () => {
+  test('200: paging is exact while users are added, and past the end; counts are bounded', async () => {
     const { idp } = await start()
     for (let at = 0; at < 12; at += 1) await idp.user(`p${at}@acme.test`)
     const seen: string[] = []
@@ -70,7 +70,7 @@ describe('GET /Users', () => {
     expect(Object.keys(made.json())).toEqual(['schemas', 'id', 'userName'])
   })
 
-  test('200: filters by schemas and by every part of meta, but for where it is', async () => {
+  test('200: filters by schemas and by each attribute of meta except location', async () => {
     const { idp } = await start()
     const plain = await idp.user('plain@acme.test')
     const more = await idp.user('more@acme.test', { [enterpriseUrn]: { department: 'D' } })

@@ -10,7 +10,7 @@ let harness: Harness
 let idp: ScimClient
 let group: string
 let someone: string
-/** The statements of the last request, and how many rows each brought into this process. */
+/** The statements of the last request, and the number of rows that each returned. */
 let statements: Array<{ sql: string; rows: number }> = []
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-/** Every statement goes through the driver, whoever sends it. */
+/** Observes all statements, because each goes through the driver. */
 function watch(): void {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with the connection that it was called on
   const send: (...args: never[]) => unknown = Client.prototype.query
@@ -64,11 +64,12 @@ function watch(): void {
     const sql =
       typeof statement === 'string' ? statement : String((statement as { text?: string }).text)
     const note = (result?: { rows?: unknown[] }) => {
-      // The harness sends mails meanwhile, and processes share their counts.
+      // Statements that do not belong to the request: mails that the harness sends, and shared
+      // request counts.
       if (!/update mails|request_counts|set role/.test(sql))
         statements.push({ sql, rows: result?.rows?.length ?? 0 })
     }
-    // A query of our own is told by itself, and keeps its rows itself.
+    // The store's own query class calls its callback and keeps its rows itself.
     if (statement instanceof KeptQuery) {
       const kept = statement as KeptQuery<unknown> & { callback: (...told: unknown[]) => void }
       const { callback } = kept
@@ -190,7 +191,7 @@ describe(`no route reads more rows than it returns, at ${people} users`, () => {
     expect(found.statements.length, JSON.stringify(found.statements)).toBeLessThanOrEqual(atMost)
   })
 
-  test('excluded members are not joined; a large group comes without them unless asked for', async () => {
+  test('excluded members are not joined; a large group is returned without members unless requested', async () => {
     for (const path of [
       `/Groups/${group}?excludedAttributes=members`,
       '/Groups?excludedAttributes=members',
@@ -235,8 +236,8 @@ describe(`no route reads more rows than it returns, at ${people} users`, () => {
       for (let at = 0; at < 5; at += 1) await idp.get(filtered(place, filter))
       return (await settled()) - before
     }
-    // A connection that idles tells of its earlier reads up to ten seconds late: measured anew,
-    // they are no longer among these. A filter that reads everybody would do so each time.
+    // An idle connection reports its earlier reads up to ten seconds late, and a second measurement
+    // no longer contains them. A filter that reads all users would fail each time.
     let read = await readByFive()
     for (let again = 0; read >= 100 && again < 4; again += 1) read = await readByFive()
     expect(read).toBeLessThan(100)

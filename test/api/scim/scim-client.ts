@@ -19,7 +19,7 @@ export type ScimClient = {
   patch(path: string, ...operations: unknown[]): Promise<LightMyRequestResponse>
   put(path: string, body: unknown): Promise<LightMyRequestResponse>
   delete(path: string): Promise<LightMyRequestResponse>
-  /** Creates; the body of the answer. */
+  /** Creates a resource and returns the body of the answer. */
   user(userName: string, more?: object): Promise<{ id: string; [name: string]: unknown }>
   group(displayName: string, members?: string[]): Promise<{ id: string; [name: string]: unknown }>
   roleOf(id: string): Promise<string>
@@ -30,7 +30,7 @@ export const groupUrn = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const enterpriseUrn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** An identity provider with a token of this organization. */
+/** A SCIM client with a token of this organization. */
 export async function scimClient(harness: Harness, org: TestOrganization): Promise<ScimClient> {
   const { plain, hash, prefix } = newToken('scim')
   const owner = await org.user('Owner')

@@ -7,7 +7,7 @@ let idp: ScimClient
 beforeAll(async () => {
   harness = await createHarness()
   const org = await harness.organization()
-  // The first who is listed need not have come by SCIM.
+  // The first user in the list need not come from SCIM.
   await org.user('Viewer')
   idp = await scimClient(harness, org)
 })
@@ -15,9 +15,9 @@ afterAll(async () => harness.close())
 
 const filtered = (filter: string) => `/Users?filter=${encodeURIComponent(filter)}`
 
-// What Okta's SPEC test asserts, in our own words.
+// The assertions of Okta's SPEC test, rewritten.
 describe('Okta', () => {
-  test('the first user who is listed has names, an e-mail and says whether they are active', async () => {
+  test('the first user in the list has names, an e-mail and `active`', async () => {
     const list = (await idp.get('/Users?count=1&startIndex=1')).json()
     expect(list).toMatchObject({ itemsPerPage: 1, startIndex: 1, totalResults: expect.any(Number) })
     expect(list.schemas).toContain('urn:ietf:params:scim:api:messages:2.0:ListResponse')
@@ -35,7 +35,7 @@ describe('Okta', () => {
     expect([again.statusCode, again.json().userName]).toEqual([200, user.userName])
   })
 
-  test('nobody is found by a name that nobody has; an unknown id is 404 with its status as text', async () => {
+  test('an unknown name finds no user; an unknown id is 404 with the status as text', async () => {
     expect((await idp.get(filtered('userName eq "nosuch@acme.test"'))).json()).toMatchObject({
       totalResults: 0,
       Resources: [],
@@ -45,7 +45,7 @@ describe('Okta', () => {
     expect(missing.json().schemas).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error'])
   })
 
-  test('made, made again, found by capitals; a wrong token; groups', async () => {
+  test('create, create again, find in capitals; a wrong token; groups', async () => {
     const body = {
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
       userName: 'runscope@acme.test',
@@ -76,7 +76,7 @@ describe('Okta', () => {
       totalResults: 0,
       Resources: [],
     })
-    // A custom app sends back whole whom it was given.
+    // A custom app sends back the whole user that it read.
     const whole = await idp.put(`/Users/${made.json().id}`, {
       ...Object(made.json()),
       active: false,
@@ -85,12 +85,12 @@ describe('Okta', () => {
   })
 })
 
-// The cases of Microsoft's validator, in our own words.
+// The cases of Microsoft's SCIM validator, rewritten.
 describe('Microsoft Entra ID', () => {
   let id: string
   const found = async (filter: string) => (await idp.get(filtered(filter))).json()
 
-  test('made with all that its mapping sends, and found by another case', async () => {
+  test('create with all attributes of its mapping, find in another case', async () => {
     const made = await idp.user('UserName123@acme.test', {
       active: true,
       displayName: 'lennay',
@@ -117,7 +117,7 @@ describe('Microsoft Entra ID', () => {
     expect((await found('userName eq "0d1f-non-existing"')).totalResults).toBe(0)
   })
 
-  test('many attributes by one PATCH; disabled; and still found, as disabled', async () => {
+  test('change many attributes by one PATCH; disable; the disabled user is still found', async () => {
     const patched = await idp.patch(
       `/Users/${id}`,
       { op: 'Replace', path: 'emails[type eq "work"].value', value: 'updated@acme.test' },
@@ -153,7 +153,7 @@ describe('Microsoft Entra ID', () => {
     expect((await idp.patch(`/Users/${id}`)).statusCode).toBe(400)
   })
 
-  test('groups: made, found without members, members added, replaced and removed', async () => {
+  test('groups: create, find without members, add, replace and remove members', async () => {
     const other = await idp.user('second@acme.test')
     const made = await idp.post('/Groups', {
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],

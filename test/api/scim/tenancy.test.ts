@@ -24,7 +24,8 @@ afterAll(async () => {
   await harness.close()
 })
 
-// Row-level security would hide a condition that is missing: once more without it.
+// Row-level security would hide a missing condition in a statement, so each case also runs without
+// it.
 describe.each<[string, () => FastifyInstance]>([
   ['both walls', () => harness.app],
   ['the statements’ own conditions alone', () => firstWall.app],
@@ -42,7 +43,7 @@ describe.each<[string, () => FastifyInstance]>([
     group = (await idp.group('Secret', [user])).id
   })
 
-  test('404: their ids are nobody’s, with one body for all that is not there', async () => {
+  test('404: another organization’s ids and unknown ids get the same body', async () => {
     const malformed = [
       never,
       'x',
@@ -73,7 +74,7 @@ describe.each<[string, () => FastifyInstance]>([
     expect((await idp.get(`/Groups/${group}`)).json().members).toHaveLength(1)
   })
 
-  test('their people are in no list and no filter', async () => {
+  test('another organization’s users are in no list and match no filter', async () => {
     for (const filter of [
       'userName eq "victim@acme.test"',
       'externalId eq "v"',
@@ -103,7 +104,7 @@ describe.each<[string, () => FastifyInstance]>([
     expect((await stranger.get('/Groups')).json().totalResults).toBe(0)
   })
 
-  test('400: nobody of theirs becomes a member, by POST, PUT or PATCH', async () => {
+  test('400: another organization’s users cannot become members by POST, PUT or PATCH', async () => {
     const { id: own } = await stranger.user('own@other.test')
     const { id: mine } = await stranger.group('mine', [own])
     const members = [{ value: own }, { value: user }]
@@ -131,7 +132,7 @@ describe.each<[string, () => FastifyInstance]>([
     expect(left.map(({ value }: { value: string }) => value)).toEqual([own])
   })
 
-  test('200: whom they remove by another’s id stays a member there, with the role', async () => {
+  test('200: removing another organization’s member by id does not change them or their role', async () => {
     const org = await harness.organization()
     const client = await scimClient(harness, org)
     for (const one of [org, other])
@@ -150,7 +151,7 @@ describe.each<[string, () => FastifyInstance]>([
     expect((await client.get(`/Groups/${ops}`)).json().members).toHaveLength(1)
   })
 
-  test('a reference to somebody else’s person is text: nothing of them is looked up', async () => {
+  test('a manager reference to another organization’s user is stored as text and not resolved', async () => {
     const { id } = await stranger.user('report@other.test', {
       [enterpriseUrn]: { manager: { value: user, displayName: 'x' } },
     })
@@ -164,7 +165,7 @@ describe.each<[string, () => FastifyInstance]>([
     expect((await stranger.get(`/Users/${id}`)).body).not.toContain('victim')
   })
 
-  test('201: their names are free here', async () => {
+  test('201: another organization’s user names can be used', async () => {
     expect((await stranger.user('victim@acme.test', { externalId: 'v' })).id).not.toBe(user)
     expect((await stranger.group('Secret')).id).not.toBe(group)
   })

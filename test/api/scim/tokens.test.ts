@@ -16,7 +16,7 @@ const asIdp = async (token: string) =>
   })
 
 describe('/api/org/scim', () => {
-  test('201, then 200: shown once, listed without itself, good until it is revoked', async () => {
+  test('201, then 200: a token is shown once, listed without its value, and valid until it is revoked', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const made = await admin.post(url, { name: 'okta' })
@@ -54,7 +54,7 @@ describe('/api/org/scim', () => {
     expect(harness.logged()).not.toContain(token)
   })
 
-  test('409: of eight at once five are made', async () => {
+  test('409: eight concurrent requests create five tokens', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const answers = await Promise.all(
@@ -66,7 +66,7 @@ describe('/api/org/scim', () => {
     expect(answers.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('token_limit')
   })
 
-  test('400, 403, 404: no name; a lesser role; an API token; another organization’s', async () => {
+  test('400, 403, 404: no name; a lower role; an API token; another organization’s token', async () => {
     const [org, other] = [await harness.organization(), await harness.organization()]
     const admin = await org.user('Org Admin')
     for (const body of [{}, { name: '' }, { name: 'a\nb' }, { name: 'x', role: 'Owner' }])

@@ -20,7 +20,7 @@ afterAll(async () => harness.close())
 
 const base = '/api/scim/v2'
 
-test('503 in the SCIM envelope while the database is away, and 200 once it is back', async () => {
+test('503 in the SCIM envelope while the database is unreachable, and 200 once it is back', async () => {
   const { databaseUrl } = harness.config
   const link = await cuttableLink(new URL(databaseUrl.reveal()).host)
   const cuttable = new URL(databaseUrl.reveal())
@@ -61,20 +61,20 @@ test('503 in the SCIM envelope while the database is away, and 200 once it is ba
   }
   await link.mend()
   expect((await ask('GET', `/Users/${id}`)).statusCode).toBe(200)
-  // Of what was refused nothing was done.
+  // The refused requests had no effect.
   expect((await idp.get('/Users?filter=userName sw "away"')).json().totalResults).toBe(0)
   await app.close()
   await store.close()
   await link.close()
 })
 
-test('503 in the envelope of each address while the server is closing', async () => {
+test('503 while the server is closing, in the envelope of each address', async () => {
   const app = await createApp(harness.deps)
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const begun = async (path: string) => {
     const socket = connect(Number(port), '127.0.0.1')
     await once(socket, 'connect')
-    // Begun before the close, so that its connection is not an idle one.
+    // Sent partly before the close, so that the server does not treat the connection as idle.
     socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n`)
     return socket
   }

@@ -17,7 +17,7 @@ const filtered = (filter: string) => `/Users?filter=${encodeURIComponent(filter)
 const deactivate = { op: 'replace', path: 'active', value: false }
 
 describe('/Users', () => {
-  test('201: a person as they were sent; Viewer; with what was missing derived', async () => {
+  test('201: a user with the attributes sent, as Viewer, with missing attributes derived', async () => {
     const { idp } = await start()
     const body = {
       schemas: [userUrn, enterpriseUrn],
@@ -68,7 +68,7 @@ describe('/Users', () => {
     expect(harness.logged()).not.toContain('never kept')
   })
 
-  test('409 uniqueness: the same user name in any case; the address of somebody who was invited', async () => {
+  test('409 uniqueness: the same user name in any case; the address of an invited user', async () => {
     const { org, idp } = await start()
     await idp.user('bob@acme.test')
     const invited = await org.user('Viewer')
@@ -83,7 +83,7 @@ describe('/Users', () => {
     }
   })
 
-  test('201 once: fifty at once with one user name', async () => {
+  test('201 once: fifty concurrent requests with one user name', async () => {
     const { idp } = await start()
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, at) =>
@@ -95,7 +95,7 @@ describe('/Users', () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(49)
   })
 
-  test('200: whoever was invited is found, shown in full, and may be linked', async () => {
+  test('200: an invited user is found, shown in full, and may be linked', async () => {
     const { org, idp } = await start()
     const invited = await org.user('Deployer')
     const { Resources } = (
@@ -118,7 +118,7 @@ describe('/Users', () => {
     expect((await idp.get(filtered('externalId eq "e1"'))).json().totalResults).toBe(0)
   })
 
-  test('200: a change made here is what SCIM shows from then on', async () => {
+  test('200: SCIM shows a change that was made in the product', async () => {
     const { org, idp } = await start()
     const admin = await org.user('Owner')
     const { id } = await idp.user('eve@acme.test', {
@@ -136,7 +136,7 @@ describe('/Users', () => {
     expect((await idp.get(filtered('emails.value eq "eve@acme.test"'))).json().totalResults).toBe(0)
   })
 
-  test('200: deactivation ends sessions, API tokens and given approvals; nobody else’s', async () => {
+  test('200: deactivation ends the user’s sessions, API tokens and approvals, and no others', async () => {
     const { org, idp } = await start()
     const [one, other] = [await org.user('Deployer'), await org.user('Deployer')]
     const run = await approvedRun(harness.deps, org, one)
@@ -163,7 +163,7 @@ describe('/Users', () => {
     ])
   })
 
-  test('204, 404: deprovisioned; the same user name makes somebody new', async () => {
+  test('204, 404: a deprovisioned user is gone; the same user name creates a new user', async () => {
     const { idp } = await start()
     const { id } = await idp.user('gone@acme.test', { externalId: 'g' })
     expect((await idp.delete(`/Users/${id}`)).statusCode).toBe(204)
@@ -178,7 +178,7 @@ describe('/Users', () => {
     expect((await idp.user('gone@acme.test')).id).not.toBe(id)
   })
 
-  test('200 PUT: what is not sent is cleared, without active one is active, name and e-mail are derived', async () => {
+  test('200 PUT: missing attributes are cleared, `active` defaults to true, name and e-mail are derived', async () => {
     const { idp } = await start()
     const { id } = await idp.user('pat@acme.test', { title: 'T', externalId: 'p', active: false })
     const put = await idp.put(`/Users/${id}`, {
@@ -203,7 +203,7 @@ describe('/Users', () => {
     expect(meta.version).toBe('W/"2"')
   })
 
-  test('412: of two who change what both have read one is told so; a no-op changes nothing', async () => {
+  test('412: two clients change the version that both have read, and one is refused; a no-op changes nothing', async () => {
     const { idp } = await start()
     const { id } = await idp.user('tag@acme.test')
     const change = (value: string) =>
@@ -228,7 +228,7 @@ describe('/Users', () => {
     ).toBe(204)
   })
 
-  test('400, 409: an Owner keeps their address, and the last one their place', async () => {
+  test('400, 409: an Owner’s address cannot be changed, and the last Owner cannot be deactivated', async () => {
     const { org, idp } = await start()
     const owner = await org.user('Owner')
     const [{ id }] = (await idp.get(filtered(`userName eq "${owner.email}"`))).json().Resources
@@ -254,7 +254,7 @@ describe('/Users', () => {
     const me = (await owner.get('/api/auth/me')).json()
     expect(me.user.email).toBe(owner.email)
 
-    // The client of these tests was made with an Owner of its own: the others go first.
+    // The client of these tests has its own Owner, so the other Owners are deactivated first.
     const owners = (await idp.get(filtered('roles.value eq "Owner"'))).json().Resources
     expect(owners).toHaveLength(2)
     expect((await idp.patch(`/Users/${owners[0].id}`, deactivate)).statusCode).toBe(200)
@@ -269,7 +269,7 @@ describe('/Users', () => {
     }
   })
 
-  test('200: whose address is changed is told so at the old one', async () => {
+  test('200: a changed address is notified at the old address', async () => {
     const { idp } = await start()
     const { id } = await idp.user('old@acme.test')
     await idp.patch(`/Users/${id}`, {

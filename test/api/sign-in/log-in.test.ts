@@ -36,7 +36,7 @@ describe('POST /api/auth/login', () => {
     expect(response.headers['set-cookie']).toMatch(/^cc_session=.*HttpOnly; SameSite=Lax/)
   })
 
-  test('200: where people come by https, the cookie never goes in the clear', async () => {
+  test('200: with an https base URL the cookie is Secure', async () => {
     const { user } = await person()
     for (const [baseUrl, secure] of [
       ['https://control.example', true],
@@ -52,7 +52,7 @@ describe('POST /api/auth/login', () => {
     }
   })
 
-  test('401: a wrong password and an unknown address get one body', async () => {
+  test('401: a wrong password and an unknown address get the same body', async () => {
     const { user } = await person()
     const wrong = await logIn({ email: user.email, password: 'not the password at all' })
     const unknown = await logIn({ email: 'nobody@nowhere.example', password })
@@ -65,7 +65,7 @@ describe('POST /api/auth/login', () => {
   const atOnce = async (email: string, count: number, sent: (n: number) => string) =>
     Promise.all(Array.from({ length: count }, (_, n) => logIn({ email, password: sent(n) })))
 
-  test('429: under 50 tries at once exactly five are checked, and then the right one is refused', async () => {
+  test('429: of 50 concurrent attempts exactly five are checked, and then the right password is refused', async () => {
     const { user } = await person()
     const tries = await atOnce(user.email, 50, () => wrong)
     expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
@@ -75,7 +75,7 @@ describe('POST /api/auth/login', () => {
     expect(right.json().code).toBe('locked')
   })
 
-  test('429: of an unknown address as many are checked, with the same words', async () => {
+  test('429: an unknown address has the same limit and the same body', async () => {
     const unknown = `nobody-${randomBytes(8).toString('hex')}@nowhere.example`
     const tries = await atOnce(unknown, 20, () => wrong)
     expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
@@ -84,7 +84,7 @@ describe('POST /api/auth/login', () => {
     expect((await logIn({ email: unknown, password })).json().code).toBe('locked')
   })
 
-  test('200: right passwords at one moment lock nobody; one too many comes again in a second', async () => {
+  test('200: concurrent right passwords lock no account; one above the limit may retry after a second', async () => {
     const { user } = await person()
     const answers = await atOnce(user.email, 20, () => password)
     expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThanOrEqual(5)
@@ -95,7 +95,7 @@ describe('POST /api/auth/login', () => {
     expect((await logIn({ email: user.email, password })).statusCode).toBe(200)
   })
 
-  test('429: after four failures one more is checked, however many come at once', async () => {
+  test('429: after four failures one of several concurrent attempts is checked', async () => {
     const { user } = await person()
     for (let n = 0; n < 4; n += 1) await logIn({ email: user.email, password: wrong })
     const tries = await atOnce(user.email, 30, () => wrong)
@@ -103,7 +103,7 @@ describe('POST /api/auth/login', () => {
     expect((await logIn({ email: user.email, password })).json().code).toBe('locked')
   })
 
-  test('a success beside them takes no failure back that comes after it', async () => {
+  test('a success does not clear failures that come after it', async () => {
     const tries = signInTries(harness.deps.store.platform)
     const subject = randomBytes(32)
     for (let n = 0; n < 5; n += 1) expect(await tries.take(subject)).toBe('taken')
@@ -116,7 +116,7 @@ describe('POST /api/auth/login', () => {
     expect(await tries.take(subject)).toEqual({ lockedSeconds: 900 })
   })
 
-  test('tries that were lost with their process count as failed', async () => {
+  test('attempts that were lost with their process count as failed', async () => {
     const tries = signInTries(harness.deps.store.platform)
     const subject = randomBytes(32)
     for (let n = 0; n < 3; n += 1) await tries.take(subject)
@@ -132,14 +132,14 @@ describe('POST /api/auth/login', () => {
     expect(await tries.take(subject)).toEqual({ lockedSeconds: 900 })
   })
 
-  test('429: no lock is told as longer than fifteen minutes, whenever a try began', async () => {
+  test('429: Retry-After is at most fifteen minutes, whenever the attempt started', async () => {
     const tries = signInTries(harness.deps.store.platform)
     const subject = randomBytes(32)
     for (let n = 0; n < 5; n += 1) {
       expect(await tries.take(subject)).toBe('taken')
       await tries.end(subject, 'failed')
     }
-    // As a try sees it that began before the fifth one ended.
+    // The value that an attempt sees which started before the fifth one ended.
     await harness.deps.store.platform.raw(
       `update sign_in_failures set locked_until = locked_until + interval '10 seconds' where subject = ?`,
       [subject],
@@ -175,7 +175,7 @@ describe('invitations', () => {
     expect(entries).toMatchObject([{ target: { label: email }, detail: {} }])
   })
 
-  test('409: an address that is here already is named by id', async () => {
+  test('409: an existing address is reported with the user’s id', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const response = await owner.post('/api/org/users', {
@@ -187,7 +187,7 @@ describe('invitations', () => {
     expect(response.json().existingId).toBe(owner.id)
   })
 
-  test('403: nobody grants a role above their own', async () => {
+  test('403: a role above the caller’s own cannot be granted', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const response = await admin.post('/api/org/users', {
@@ -200,7 +200,7 @@ describe('invitations', () => {
 })
 
 describe('cookies and tokens', () => {
-  test('403: a change with a cookie needs this very origin', async () => {
+  test('403: a change with a cookie needs the exact origin of the service', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     for (const headers of [
@@ -227,7 +227,7 @@ describe('cookies and tokens', () => {
     expect([own.statusCode, own.json().code]).toEqual([403, 'session_required'])
   })
 
-  test('401: a token of somebody who was deactivated', async () => {
+  test('401: a token of a deactivated user', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const headers = { authorization: `Bearer ${await user.token('Viewer')}` }

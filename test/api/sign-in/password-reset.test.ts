@@ -22,7 +22,7 @@ const forgot = async (email: string, app = harness.app) =>
 const reset = async (token: string, app = harness.app, secret = another) =>
   send(app, '/api/auth/password/reset', { token, password: secret })
 
-/** Of the newest of this many mails. */
+/** The token in the newest mail to this address, once it has more than `after` mails. */
 async function tokenFor(email: string, after = 0): Promise<string> {
   await forgot(email, after % 2 ? harness.app : other.app)
   const { text } = await harness.mailTo(email, after)
@@ -32,7 +32,10 @@ async function tokenFor(email: string, after = 0): Promise<string> {
 const queued = async ({ user }: Person) =>
   harness.deps.store.platform('mails').where({ userId: user.id })
 
-/** Until the work after the answer is done: this person is asked for last, and gets a mail. */
+/**
+ * Waits until the work after the answer is done: a later request for another user has sent its
+ * mail.
+ */
 async function settled(): Promise<void> {
   const witness = await person(harness)
   await tokenFor(witness.email)
@@ -40,7 +43,7 @@ async function settled(): Promise<void> {
 }
 
 describe('POST /api/auth/password/forgot', () => {
-  test('200: one answer, status, body and headers, whether anybody has the address', async () => {
+  test('200: status, body and headers are the same for known and unknown addresses', async () => {
     const { email } = await person(harness)
     const answers = await Promise.all([
       forgot(email),
@@ -59,7 +62,7 @@ describe('POST /api/auth/password/forgot', () => {
     expect(answers[0]?.json()).toEqual({ ok: true })
   })
 
-  test('no mail to who is deactivated, never had a password, or is in a suspended organization', async () => {
+  test('no mail to a deactivated user, a user without a password, or in a suspended organization', async () => {
     const [inactive, suspended] = [await person(harness), await person(harness)]
     const org = await harness.organization()
     const invited: Person = { org, user: await org.user('Viewer'), email: '' }
@@ -71,7 +74,7 @@ describe('POST /api/auth/password/forgot', () => {
     for (const one of [inactive, suspended, invited]) expect(await queued(one)).toEqual([])
   })
 
-  test('past five in a quarter of an hour, in both processes together, a mailbox gets no more', async () => {
+  test('a mailbox gets at most five mails in 15 minutes from both processes together', async () => {
     const one = await person(harness)
     const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? harness.app : other.app))
     const answers = await Promise.all(tries.map(async (app) => forgot(one.email, app)))
@@ -94,7 +97,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await reset('made-up')).json().code).toBe('reset_invalid')
   })
 
-  test('200: the old password and all sessions are over, in the other process too; it signs nobody in', async () => {
+  test('200: the old password and all sessions end, in the other process too; a reset does not sign in', async () => {
     const { user, email } = await person(harness)
     const inside = (await logIn(other.app, { email, password })).cookies[0]?.value ?? ''
     const done = await reset(await tokenFor(email))
@@ -108,7 +111,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await logIn(other.app, { email, password: another })).statusCode).toBe(200)
   })
 
-  test('400: after 30 minutes, and once another link was used', async () => {
+  test('400: a link after 30 minutes, and after another link was used', async () => {
     const { org, user, email } = await person(harness)
     const first = await tokenFor(email)
     const tokens = () => harness.deps.store.platform('user_tokens').where({ userId: user.id })
@@ -130,7 +133,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await reset(second, other.app)).json().code).toBe('reset_invalid')
   })
 
-  test('400: a password that is too weak does not spend the link', async () => {
+  test('400: a password that is too weak does not consume the link', async () => {
     const { email } = await person(harness)
     const token = await tokenFor(email)
     for (const weak of ['short', 'passwordpassword', email])
@@ -138,7 +141,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await reset(token)).statusCode).toBe(200)
   })
 
-  test('a locked address is let in again by its reset, and by nothing else', async () => {
+  test('only a reset unlocks a locked address', async () => {
     const { email } = await person(harness)
     for (let n = 0; n < 6; n += 1)
       await logIn(n % 2 ? harness.app : other.app, { email, password: 'wrong wrong wrong' })
@@ -147,7 +150,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await logIn(other.app, { email, password: another })).statusCode).toBe(200)
   })
 
-  test('403: where single sign-on is required only an Owner resets, by a link of before neither', async () => {
+  test('403: with required single sign-on only an Owner may reset, also with an older link', async () => {
     const owner = await person(harness, { role: 'Owner' })
     const member = await person(harness, { org: owner.org })
     const token = await tokenFor(member.email)
@@ -159,7 +162,7 @@ describe('POST /api/auth/password/reset', () => {
     expect((await queued(member)).map(({ outcome }) => outcome)).toEqual(['sent'])
   })
 
-  test('403: an invitation is not accepted with a password either, but by an Owner', async () => {
+  test('403: with required single sign-on only an Owner accepts an invitation with a password', async () => {
     const owner = await person(harness, { role: 'Owner' })
     await requireSso(owner.user)
     for (const [role, status] of [

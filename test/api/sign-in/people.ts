@@ -12,7 +12,7 @@ const hash = hashPassword(password)
 
 export type Person = { org: TestOrganization; user: TestUser; email: string }
 
-/** Somebody who has the password above. */
+/** A user with the password above. */
 export async function person(
   harness: Harness,
   { role = 'Deployer', org }: { role?: Role; org?: TestOrganization } = {},
@@ -32,13 +32,13 @@ export const send = async (app: FastifyInstance, url: string, payload: object, h
 export const logIn = async (app: FastifyInstance, payload: object, headers = {}) =>
   send(app, '/api/auth/login', payload, headers)
 
-/** A code of this secret, `steps` of 30 s from now. */
+/** The TOTP code of this secret, `steps` of 30 s from now. */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({
     timestamp: Date.now() + steps * 30_000,
   })
 
-/** With a second factor: the code of the step before now is spent on its activation. */
+/** A user with a second factor. Its activation consumed the code of the previous step. */
 export async function personWithCode(
   harness: Harness,
   of: { role?: Role; org?: TestOrganization } = {},

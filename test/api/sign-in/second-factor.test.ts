@@ -37,12 +37,12 @@ const remove = async (user: { cookie: string }, code: string) =>
   })
 
 describe('enrolling', () => {
-  test('200: a secret, its QR code, and ten recovery codes once a code was right', async () => {
+  test('200: a secret and its QR code, and ten recovery codes after a right code', async () => {
     const { user, email } = await person(harness)
     const enrolled = (await user.post('/api/auth/mfa/enroll')).json()
     expect(enrolled.otpauthUrl).toContain(`secret=${enrolled.secret}`)
     expect(enrolled.qrSvg).toMatch(/^<svg [\s\S]*<\/svg>$/)
-    // Not before it is activated.
+    // The second factor is not required before it is activated.
     expect((await logIn(harness.app, { email, password })).json().mfaRequired).toBeUndefined()
 
     const wrong = await user.post('/api/auth/mfa/activate', { code: codeOf(enrolled.secret, 9) })
@@ -53,7 +53,7 @@ describe('enrolling', () => {
     expect((await user.get('/api/auth/me')).json().user.mfaEnabled).toBe(true)
   })
 
-  test('409: an active second factor is not replaced by an open session', async () => {
+  test('409: a session cannot replace an active second factor', async () => {
     const { user, secret } = await personWithCode(harness)
     for (const [url, body] of [
       ['/api/auth/mfa/enroll', undefined],
@@ -64,7 +64,7 @@ describe('enrolling', () => {
     }
   })
 
-  test('409: where there is no code to guess, asking locks nobody', async () => {
+  test('409: without a second factor, attempts lock no account', async () => {
     const { user } = await person(harness)
     const enrolled = (): Promise<{ secret: string }> =>
       user.post('/api/auth/mfa/enroll').then((answer) => answer.json())
@@ -78,7 +78,7 @@ describe('enrolling', () => {
     expect((await user.post('/api/auth/mfa/activate', { code })).statusCode).toBe(200)
   })
 
-  test('the secret and the recovery codes are not in the database as they are', async () => {
+  test('the secret and the recovery codes are not stored in clear text', async () => {
     const { org, secret, recoveryCodes } = await personWithCode(harness)
     const dump = await harness.deps.store.tenant(org.id, async (tenant) => [
       ...(await unwrap(tenant).db('second_factors').select('*')),
@@ -98,7 +98,7 @@ const asText = (value: unknown): string =>
   Buffer.isBuffer(value) ? value.toString('latin1') : String(value)
 
 describe('POST /api/auth/mfa/verify', () => {
-  test('200: the password gives no session but a token, and the code gives the session', async () => {
+  test('200: the password gives a token, and the code gives the session', async () => {
     const { email, secret } = await personWithCode(harness)
     const first = await logIn(harness.app, { email, password })
     expect(first.json()).toEqual({ ok: true, mfaRequired: true, mfaToken: expect.any(String) })
@@ -106,14 +106,14 @@ describe('POST /api/auth/mfa/verify', () => {
 
     const { mfaToken } = first.json()
     expect((await me(mfaToken)).statusCode).toBe(401)
-    // The second step may meet another process.
+    // Another process may handle the second step.
     const second = await verify(other.app, mfaToken, codeOf(secret))
     expect(second.statusCode).toBe(200)
     expect(second.json()).toMatchObject({ ok: true, user: { email } })
     expect((await me(second.cookies[0]?.value ?? '')).statusCode).toBe(200)
   })
 
-  test('401: a token is spent by its sign-in, and a made-up one is none', async () => {
+  test('401: a used token, and an invented one', async () => {
     const { email, recoveryCodes } = await personWithCode(harness)
     const mfaToken = await firstStep(email)
     expect((await verify(harness.app, mfaToken, recoveryCodes[0] ?? '')).statusCode).toBe(200)
@@ -123,13 +123,13 @@ describe('POST /api/auth/mfa/verify', () => {
     }
   })
 
-  test('401: a code works once, also within its time, also in two processes at once', async () => {
+  test('401: a code works once within its time, also in two processes at once', async () => {
     const { email, secret } = await personWithCode(harness)
     const code = codeOf(secret)
     const [one, two] = [await firstStep(email), await firstStep(email)]
     const both = await Promise.all([verify(harness.app, one, code), verify(other.app, two, code)])
     expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
-    // An older one neither, though its time is not over.
+    // An older code is refused too, although it has not expired.
     const older = await verify(harness.app, await firstStep(email), codeOf(secret, -1))
     expect([older.statusCode, older.json().code]).toEqual([401, 'invalid_code'])
     expect((await verify(harness.app, await firstStep(email), codeOf(secret, 1))).statusCode).toBe(
@@ -137,7 +137,7 @@ describe('POST /api/auth/mfa/verify', () => {
     )
   })
 
-  test('401: the code that activated it does not sign in', async () => {
+  test('401: the code that activated the second factor does not sign in', async () => {
     const { user, email } = await person(harness)
     const { secret } = (await user.post('/api/auth/mfa/enroll')).json()
     const code = codeOf(secret)
@@ -145,7 +145,7 @@ describe('POST /api/auth/mfa/verify', () => {
     expect((await verify(harness.app, await firstStep(email), code)).statusCode).toBe(401)
   })
 
-  test('200, then 401: a recovery code works once, however it is typed, and is audited', async () => {
+  test('200, then 401: a recovery code works once in any spelling, and is audited', async () => {
     const { org, email, recoveryCodes } = await personWithCode(harness)
     const code = recoveryCodes[0] ?? ''
     const typed = ` ${code.toUpperCase().replaceAll('-', ' ')}`
@@ -168,7 +168,7 @@ describe('POST /api/auth/mfa/verify', () => {
       expect((await verify(harness.app, mfaToken, code)).statusCode).toBe(401)
   })
 
-  test('401: a token dies with the account and with a new password', async () => {
+  test('401: a token ends with a deactivation and with a new password', async () => {
     const { org, user, email, secret } = await personWithCode(harness)
     const before = await firstStep(email)
     const changed = await user.post('/api/auth/password', {
@@ -191,7 +191,7 @@ describe('POST /api/auth/mfa/verify', () => {
     )
   })
 
-  test('429: under 50 tries at once in two processes exactly five are checked, and then the right one is refused', async () => {
+  test('429: of 50 concurrent attempts in two processes five are checked, and then the right code is refused', async () => {
     const { email, secret } = await personWithCode(harness)
     const mfaToken = await firstStep(email)
     const tries = await Promise.all(
@@ -201,13 +201,14 @@ describe('POST /api/auth/mfa/verify', () => {
     )
     expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5)
     expect(tries.filter(({ statusCode }) => statusCode === 429)).toHaveLength(45)
-    // A count of its own: the password still opens the first step, and does not set it back.
+    // Codes have their own count: a right password still passes the first step, and does not reset
+    // it.
     const right = await verify(harness.app, await firstStep(email), codeOf(secret))
     expect(right.statusCode).toBe(429)
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(800)
   })
 
-  test('503: without the key the code cannot be read, while a recovery code of nobody’s is not guessed at', async () => {
+  test('503: codes cannot be verified without the key; unknown recovery codes still count', async () => {
     const { email, secret } = await personWithCode(harness)
     const mfaToken = await firstStep(email)
     const keyring = createKeyring([
@@ -222,7 +223,7 @@ describe('POST /api/auth/mfa/verify', () => {
 })
 
 describe('DELETE /api/auth/mfa', () => {
-  test('403, then 200: it takes a code, and from then on the password is enough', async () => {
+  test('403, then 200: removal needs a code, and from then on the password is enough', async () => {
     const { user, email, secret, recoveryCodes } = await personWithCode(harness)
     const wrong = await remove(user, codeOf(secret, 20))
     expect([wrong.statusCode, wrong.json().code]).toEqual([403, 'invalid_code'])
@@ -233,7 +234,7 @@ describe('DELETE /api/auth/mfa', () => {
     expect([again.statusCode, again.json().code]).toEqual([409, 'mfa_not_enabled'])
   })
 
-  test('429: codes are not guessed by way of it either', async () => {
+  test('429: removal has the same limit against guessing codes', async () => {
     const { user, secret } = await personWithCode(harness)
     for (let n = 0; n < 5; n += 1) await remove(user, codeOf(secret, 40 + n))
     expect((await remove(user, codeOf(secret))).statusCode).toBe(429)

@@ -21,7 +21,7 @@ const cookieFrom = (answer: { cookies: Array<{ name: string; value: string }> })
   answer.cookies.find(({ name }) => name === 'cc_session')?.value ?? ''
 
 describe('sessions', () => {
-  test('200: those of oneself, newest first, the asking one marked; none shows its secret', async () => {
+  test('200: lists the caller’s sessions, newest first, marks the current one, and shows no secret', async () => {
     const { user, email } = await person(harness)
     const second = cookieFrom(await logIn(other.app, { email, password }))
     const answer = await other.call(user, 'GET', { url: '/api/auth/sessions' })
@@ -32,7 +32,7 @@ describe('sessions', () => {
     expect(sessions).toHaveLength(2)
   })
 
-  test('200: one that is ended is over at once in the other process; another’s does not exist', async () => {
+  test('200: an ended session is refused at once in the other process; 404: another user’s session', async () => {
     const { org, user, email } = await person(harness)
     const second = cookieFrom(await logIn(other.app, { email, password }))
     const [newest] = (await user.get('/api/auth/sessions')).json().sessions
@@ -46,7 +46,7 @@ describe('sessions', () => {
     expect(await me(user.cookie)).toBe(200)
   })
 
-  test('a cookie that was there before is never the session: none that is made up, none of another', async () => {
+  test('session fixation: sign-in never adopts a cookie that was set before', async () => {
     const victim = await personWithCode(harness)
     const attacker = await person(harness)
     const planted = 'A'.repeat(43)
@@ -72,7 +72,7 @@ describe('POST /api/auth/password', () => {
   const url = '/api/auth/password'
   const next = 'a wholly different sentence'
 
-  test('200: all other sessions end, in both processes; one’s own goes on', async () => {
+  test('200: all other sessions end in both processes, and the current one stays', async () => {
     const { user, email } = await person(harness)
     const second = cookieFrom(await logIn(other.app, { email, password }))
     const body = { current: password, password: next }
@@ -82,7 +82,7 @@ describe('POST /api/auth/password', () => {
     expect((await logIn(other.app, { email, password: next })).statusCode).toBe(200)
   })
 
-  test('429: of fifty wrong ones at once in two processes five are checked; sign-in is locked with it', async () => {
+  test('429: of fifty concurrent wrong passwords in two processes five are checked; sign-in is locked too', async () => {
     const { user, email } = await person(harness)
     const body = { current: 'wrong wrong wrong', password: next }
     const tries = await Promise.all(
@@ -95,7 +95,7 @@ describe('POST /api/auth/password', () => {
     expect((await logIn(other.app, { email, password })).statusCode).toBe(429)
   })
 
-  test('200 once: of two changes at once in two processes', async () => {
+  test('200 once: two concurrent changes in two processes', async () => {
     const { user } = await person(harness)
     const body = (n: number) => ({ current: password, password: `${next} ${n}` })
     const both = await Promise.all([
@@ -129,7 +129,7 @@ describe('the lock of sign-in', () => {
     },
   )
 
-  test('429: that of codes outlives a restart, and a fresh token does not get around it', async () => {
+  test('429: the lock of codes survives a restart, and applies to a new token too', async () => {
     const { email, secret } = await personWithCode(harness)
     const token = async () => (await logIn(other.app, { email, password })).json().mfaToken
     const verify = async (app: Harness['app'], code: string) =>

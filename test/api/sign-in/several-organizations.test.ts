@@ -14,7 +14,10 @@ afterAll(async () => harness.close())
 const passwords = ['the first of four sentences', 'the second sentence', 'a third one of these']
 const hashes = passwords.map(hashPassword)
 
-/** One address in as many organizations; of those without a password it was only ever invited. */
+/**
+ * Creates one address in several organizations. A missing password makes it only an invitation
+ * there.
+ */
 async function memberOf(places: ReadonlyArray<0 | 1 | 2 | undefined>) {
   const email = `u${randomBytes(6).toString('hex')}@several.example`
   const slugs: string[] = []
@@ -44,14 +47,14 @@ async function memberOf(places: ReadonlyArray<0 | 1 | 2 | undefined>) {
 }
 
 describe('one address in several organizations', () => {
-  test('200: the password decides between two', async () => {
+  test('200: the password selects one of two organizations', async () => {
     const { slugs, told } = await memberOf([0, 1])
     expect(await told(0)).toEqual([200, slugs[0]])
     expect(await told(1)).toEqual([200, slugs[1]])
     expect(await told(2)).toEqual([401, 'invalid_credentials'])
   })
 
-  test('200 and 401: the slug narrows, and is no way to try a password elsewhere', async () => {
+  test('200 and 401: the slug selects an organization, and does not allow guesses for another one', async () => {
     const { slugs, told } = await memberOf([0, 0])
     for (const slug of slugs) expect(await told(0, slug)).toEqual([200, slug])
     expect(await told(0, 'no-such-organization')).toEqual([401, 'invalid_credentials'])
@@ -59,15 +62,15 @@ describe('one address in several organizations', () => {
     expect(await other.told(0, other.slugs[1])).toEqual([401, 'invalid_credentials'])
   })
 
-  test('400: from the third on the organization must be named, as only the right password is told', async () => {
+  test('400: with three or more, the organization must be named; only a right password gets this error', async () => {
     const { slugs, told } = await memberOf([0, 1, 2])
     expect(await told(0)).toEqual([400, 'org'])
     for (const which of [0, 1, 2] as const)
       expect(await told(which, slugs[which])).toEqual([200, slugs[which]])
   })
 
-  // Else whoever administers two organizations could lock anybody of a third one out.
-  test('200: nobody is kept out by invitations to other organizations', async () => {
+  // Otherwise an attacker who administers two organizations could lock out users of a third.
+  test('200: invitations to other organizations do not prevent sign-in', async () => {
     const { slugs, told } = await memberOf([undefined, undefined, 0, undefined])
     expect(await told(0)).toEqual([200, slugs[2]])
     expect(await told(1)).toEqual([401, 'invalid_credentials'])

@@ -19,7 +19,7 @@ const meAs = (token: string) =>
   second.app.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } })
 
 describe('/api/org/tokens', () => {
-  test('200: everybody’s tokens with their owner, newest first, by pages; none shows itself', async () => {
+  test('200: lists all users’ tokens with their owner, newest first, by pages, without values', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const user = await org.user('Deployer')
@@ -68,7 +68,7 @@ describe('/api/org/tokens', () => {
     expect((await cloudAdmin.delete(`${url}/1`)).json().code).toBe('forbidden')
   })
 
-  test('200 and 404: an administrator revokes anybody’s, once, and none of another organization', async () => {
+  test('200 and 404: an administrator revokes any user’s token once, and none of another organization', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const user = await org.user('Deployer')
@@ -82,7 +82,7 @@ describe('/api/org/tokens', () => {
     expect((await admin.delete(`${url}/${id}`)).statusCode).toBe(404)
   })
 
-  test('409: of 30 at once in two processes and two lists exactly 20 are made', async () => {
+  test('409: 30 concurrent requests in two processes by two routes create exactly 20', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
     const body = { name: 'many', role: 'Viewer' }

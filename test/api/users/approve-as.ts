@@ -8,7 +8,7 @@ import { runInPhase } from '../workspaces/run-in-phase.ts'
 
 export type ApprovedRun = { id: number; now(): Promise<WorkspaceRun & { approved: boolean }> }
 
-/** A production run between its approval, by this person, and its apply. */
+/** A production run that this user has approved and that is not applied yet. */
 export async function approvedRun(
   deps: Deps,
   org: TestOrganization,

@@ -42,7 +42,7 @@ const roads: Record<string, Road> = {
 }
 
 for (const [name, { event, off, on }] of Object.entries(roads))
-  test(`401: API tokens end for good with a deactivation by ${name}`, async () => {
+  test(`401: a deactivation by ${name} ends API tokens permanently`, async () => {
     const org = await harness.organization()
     const [owner, person] = [await org.user('Owner'), await org.user('Deployer')]
     const row = await harness.deps.store
@@ -66,7 +66,7 @@ for (const [name, { event, off, on }] of Object.entries(roads))
     expect(detail.tokensEnded ?? detail.apiTokens.from).toBe(2)
   })
 
-test('401: a token that is made while its owner is deactivated does not outlive it', async () => {
+test('401: a token that is created during a deactivation ends with it', async () => {
   const org = await harness.organization()
   const [owner, person] = [await org.user('Owner'), await org.user('Deployer')]
   await Promise.all([

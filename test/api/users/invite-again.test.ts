@@ -30,7 +30,7 @@ async function invite() {
 }
 
 describe('POST /api/org/users/{id}/invitation', () => {
-  test('200: a new link is mailed, and the one before it opens nothing', async () => {
+  test('200: a new link is mailed, and the old link stops working', async () => {
     const { org, admin, email, made, url, first } = await invite()
     expect(made.json().user.invited).toBe(true)
     const again = await admin.post(url)
@@ -52,7 +52,7 @@ describe('POST /api/org/users/{id}/invitation', () => {
     expect(person.json().user.invited).toBe(false)
   })
 
-  test('409: who has come in, or may not, is not invited', async () => {
+  test('409: a user who has signed in, or is deactivated, is not invited', async () => {
     const { admin, made, url, first } = await invite()
     expect((await accept(first)).statusCode).toBe(200)
     expect((await admin.post(url)).json().code).toBe('invitation_accepted')
@@ -60,7 +60,7 @@ describe('POST /api/org/users/{id}/invitation', () => {
     expect((await admin.post(url)).json().code).toBe('user_inactive')
   })
 
-  test('403 and 404: nobody above one’s own role, and nobody of another organization', async () => {
+  test('403 and 404: a user above the caller’s role, and a user of another organization', async () => {
     const { org, admin, url } = await invite()
     const owner = await org.user('Owner')
     const email = `heir@${org.slug}.example`

@@ -16,7 +16,7 @@ afterAll(async () => {
   await harness.close()
 })
 
-test('403: whoever is demoted while they invite somebody leaves nobody behind', async () => {
+test('403: a caller who is demoted during an invitation creates no user', async () => {
   const org = await harness.organization()
   const admin = await org.user('Org Admin')
   const person = { email: `late@${org.slug}.example`, name: 'Late', role: 'Org Admin' }
@@ -28,7 +28,7 @@ test('403: whoever is demoted while they invite somebody leaves nobody behind', 
     const answer = second.call(admin, 'POST', { url: '/api/org/users', body: person })
     let isOver = false
     void answer.finally(() => (isOver = true))
-    // It has been let in, with the role that it had, and waits for this transaction to end.
+    // The request passed the access check with the old role, and waits for this transaction to end.
     for (;;) {
       const { rows } = await db.raw(
         'select count(*)::integer as waiting from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))',

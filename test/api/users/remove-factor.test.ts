@@ -37,7 +37,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
       }
     })
 
-  test('200: the password signs in again; the sessions are ended, the person is told, the log says who', async () => {
+  test('200: the password signs in again; sessions end, the user gets a mail, the audit log names the actor', async () => {
     const { org, user, email } = await personWithCode(harness)
     const owner = await org.user('Owner')
     expect(await codeIsAsked(email)).toBe(true)
@@ -53,7 +53,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
     ])
   })
 
-  test('403: never one’s own, and never by an API token', async () => {
+  test('403: the caller’s own second factor, and any by an API token', async () => {
     const { user } = await personWithCode(harness, { role: 'Owner' })
     const own = await user.delete(url(user))
     expect([own.statusCode, own.json().code]).toEqual([403, 'own_second_factor'])
@@ -66,7 +66,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'session_required'])
   })
 
-  test('403: of a platform administrator, whatever their role is here', async () => {
+  test('403: a platform administrator’s second factor, with any role', async () => {
     const { org, user } = await personWithCode(harness, { role: 'Viewer' })
     await harness.deps.store
       .platform('users')
@@ -75,7 +75,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
     expect((await (await org.user('Owner')).delete(url(user))).statusCode).toBe(403)
   })
 
-  test('404 and 409: of another organization; and where there is none', async () => {
+  test('404 and 409: another organization’s user; a user without a second factor', async () => {
     const { org, user } = await personWithCode(harness)
     const stranger = await (await harness.organization()).user('Owner')
     expect((await stranger.delete(url(user))).json()).toEqual({
@@ -88,7 +88,7 @@ describe('DELETE /api/org/users/{id}/mfa', () => {
 })
 
 describe('DELETE /api/admin/organizations/{id}/owner-mfa', () => {
-  test('200: of an Owner, by address; audited there without the administrator’s id, and mailed', async () => {
+  test('200: an Owner’s, by address; audited in their organization without the administrator’s id, and mailed', async () => {
     const { org, user, email } = await personWithCode(harness, { role: 'Owner' })
     const answer = await ofOwner(platform, org.id, email.toUpperCase())
     expect([answer.statusCode, answer.json()]).toEqual([200, { ok: true }])
@@ -101,7 +101,7 @@ describe('DELETE /api/admin/organizations/{id}/owner-mfa', () => {
     expect(entries).toMatchObject([{ actor: { id: null, label: platform.email } }])
   })
 
-  test('404: everybody else of the organization, strangers, and callers who are no platform administrator', async () => {
+  test('404: users who are not Owners, unknown addresses, and callers who are not platform administrators', async () => {
     const { org, email } = await personWithCode(harness, { role: 'Org Admin' })
     const owner = await personWithCode(harness, { org, role: 'Owner' })
     for (const [who, id, address] of [
@@ -118,7 +118,7 @@ describe('DELETE /api/admin/organizations/{id}/owner-mfa', () => {
     expect(await codeIsAsked(owner.email)).toBe(true)
   })
 
-  test('403: never one’s own', async () => {
+  test('403: the caller’s own', async () => {
     const { org, user, email } = await personWithCode(harness, { role: 'Owner' })
     await harness.deps.store
       .platform('users')

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-/** An Org Admin's API token, as somebody who stole it would use it. */
+/** An Org Admin's API token, as an attacker who stole it would use it. */
 async function stolenToken() {
   const org = await harness.organization()
   const admin = await org.user('Org Admin')
@@ -44,7 +44,7 @@ test.each([
   expect(after).toMatchObject({ email: person.email, role: 'Viewer', active: true })
 })
 
-test('200: an API token renames a person', async () => {
+test('200: an API token may rename a user', async () => {
   const { org, send } = await stolenToken()
   const person = await org.user('Viewer')
   const answer = await send('PATCH', `/api/org/users/${person.id}`, { name: 'B' })

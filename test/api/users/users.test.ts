@@ -53,7 +53,7 @@ describe('GET /api/org/users', () => {
     expect((await owner.get('/api/org/users?role=King')).statusCode).toBe(400)
   })
 
-  test('200 and 404: one person; another organization’s do not exist', async () => {
+  test('200 and 404: reads one user; not another organization’s', async () => {
     const org = await harness.organization()
     const viewer = await org.user('Viewer')
     const stranger = await (await harness.organization()).user('Owner')
@@ -69,13 +69,13 @@ describe('GET /api/org/users', () => {
         { error: 'Not found', code: 'not_found' },
       ])
     }
-    // A malformed body never tells that an id exists.
+    // A malformed body does not reveal that an id exists.
     expect((await stranger.patch(url(viewer), { role: 'King' })).statusCode).toBe(404)
   })
 })
 
 describe('PATCH /api/org/users/{id}', () => {
-  test('200: the role holds at once, for the session and for a token', async () => {
+  test('200: a new role applies at once to sessions and tokens', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const admin = await org.user('Org Admin')
@@ -87,7 +87,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect(asToken.json().user.role).toBe('Viewer')
   })
 
-  test('403: nobody grants above their own role or touches a person above it', async () => {
+  test('403: a role above the caller’s own, and a change of a user above the caller', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const admin = await org.user('Org Admin')
@@ -110,7 +110,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect((await meOf(owner)).json().user.role).toBe('Owner')
   })
 
-  test('403: an Owner’s token has an Org Admin’s power over people', async () => {
+  test('403: an Owner’s token may change users only as an Org Admin may', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const headers = { authorization: `Bearer ${await owner.token('Owner')}` }
@@ -123,7 +123,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect(response.json().code).toBe('role_above_own')
   })
 
-  test('409: the last active Owner is neither demoted, deactivated nor deleted, by themselves either', async () => {
+  test('409: the last active Owner cannot be demoted, deactivated or deleted, also by themselves', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const former = await org.user('Owner')
@@ -136,7 +136,7 @@ describe('PATCH /api/org/users/{id}', () => {
       expect([response.statusCode, response.json().code]).toEqual([409, 'last_owner'])
   })
 
-  test('409: of Owners who demote or delete each other at once in two processes one remains', async () => {
+  test('409: Owners demote or delete each other at once in two processes, and one remains', async () => {
     for (let round = 0; round < 6; round += 1) {
       const org = await harness.organization()
       const owners = await Promise.all([org.user('Owner'), org.user('Owner'), org.user('Owner')])
@@ -163,7 +163,7 @@ describe('PATCH /api/org/users/{id}', () => {
     }
   })
 
-  test('401: deactivation ends sessions at once and tokens with them; nothing comes back by itself', async () => {
+  test('401: deactivation ends sessions and tokens at once, and reactivation does not restore them', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const user = await org.user('Deployer')
@@ -177,7 +177,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect((await accept()).json().code).toBe('invitation_invalid')
   })
 
-  test('200: another address kills open links, is told to the old one, and is audited', async () => {
+  test('200: a new address ends open links, notifies the old address, and is audited', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const user = await org.user('Deployer')
@@ -198,7 +198,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect(entry).toMatchObject({ actorId: owner.id, detail: { email: { from: user.email } } })
   })
 
-  test('200: another spelling of the same address keeps links alive', async () => {
+  test('200: another spelling of the same address keeps open links', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const user = await org.user('Deployer')
@@ -207,7 +207,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect((await accept()).statusCode).toBe(200)
   })
 
-  test('409: an address that is here already is named by id', async () => {
+  test('409: an existing address is reported with the user’s id', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const user = await org.user('Viewer')
@@ -215,7 +215,7 @@ describe('PATCH /api/org/users/{id}', () => {
     expect([response.statusCode, response.json().existingId]).toEqual([409, owner.id])
   })
 
-  test('400: an unknown field, a bad address, a role that is none', async () => {
+  test('400: an unknown field, an invalid address, an unknown role', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     for (const body of [{ platformAdmin: true }, { email: 'nobody' }, { role: 'King' }])
@@ -224,7 +224,7 @@ describe('PATCH /api/org/users/{id}', () => {
 })
 
 describe('DELETE /api/org/users/{id}', () => {
-  test('200: nothing of theirs opens anything, the address is free, the row stays', async () => {
+  test('200: all credentials of the user end, the address can be used again, the row stays', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const user = await org.user('Deployer')
@@ -249,7 +249,7 @@ describe('DELETE /api/org/users/{id}', () => {
   })
 })
 
-describe('approvals of somebody who could no longer give them', () => {
+describe('approvals by a user who could no longer give them', () => {
   test.each([
     ['deleted', async (owner: TestUser, user: TestUser) => owner.delete(url(user))],
     [
@@ -276,7 +276,7 @@ describe('approvals of somebody who could no longer give them', () => {
     expect(woken).toHaveLength(1)
   })
 
-  test('a demotion to a role that still approves changes nothing', async () => {
+  test('a demotion to a role that may still approve keeps the approval', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const approver = await org.user('SRE · Cloud Admin')

@@ -8,7 +8,7 @@ describe('configurations of any size', () => {
   })
   afterAll(async () => harness.close())
 
-  test('200: files of 9 MB come back as they were put', async () => {
+  test('200: files of 9 MB are returned unchanged', async () => {
     const owner = await (await harness.organization()).user('Owner')
     const files = {
       'main.tf': `# ${'"\\é\u0001'.repeat(300_000)}`,
@@ -26,7 +26,7 @@ describe('configurations of any size', () => {
     expect((await owner.get(`${workspace.url}/configuration`)).statusCode).toBe(404)
   })
 
-  test('200: what was changed in the store is never a whole answer', async () => {
+  test('200: files that were changed in the database never give a complete answer', async () => {
     const org = await harness.organization()
     const author = await org.user('Owner')
     const workspace = await org.workspace({ by: author })
@@ -41,7 +41,7 @@ describe('configurations of any size', () => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
   })
 
-  test('200: a list names 40 files of each version and counts all', async () => {
+  test('200: a list names 40 files of each version and counts all files', async () => {
     const org = await harness.organization()
     const author = await org.user('Owner')
     const files = Object.fromEntries(

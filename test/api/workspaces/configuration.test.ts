@@ -11,7 +11,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
   })
   afterAll(async () => harness.close())
 
-  test('201, then 200: new content is a new version, the same content is the newest one again', async () => {
+  test('201, then 200: new content creates a version, the same content returns the newest version', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace({ by: user })
@@ -35,7 +35,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await viewer.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(403)
   })
 
-  test('200: an older version is read by its number; null: there is no such version here', async () => {
+  test('200: an older version is read by its number; null for an unknown number', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace({ by: user })
@@ -53,7 +53,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await read(1, stranger)).statusCode).toBe(404)
   })
 
-  test('201: files are sealed where they are stored', async () => {
+  test('201: files are encrypted in the database', async () => {
     const org = await harness.organization()
     const secret = 'a-password-in-a-file'
     await org.workspace({ files: { 'main.tf': `# ${secret}` } })
@@ -64,7 +64,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect(rows.some(({ files }: { files: Buffer }) => files.includes(secret))).toBe(false)
   })
 
-  test('400: what would leave the folder or get in the way of the service’s own files', async () => {
+  test('400: paths outside the folder, and paths of the service’s own files', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')
     const workspace = await org.workspace({ by: user })
@@ -117,7 +117,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await user.get(workspace.url)).json().workspace.configurationVersion).toBe(1)
   })
 
-  test('400: an encryption block and programs of the author’s own, with file and line', async () => {
+  test('400: an encryption block, and programs that the author chose, with file and line', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')
     const workspace = await org.workspace({ by: user })
@@ -149,7 +149,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await put({ 'note.txt': native })).statusCode).toBe(201)
   })
 
-  test('201: the .tf files are looked for in the workspace’s own folder', async () => {
+  test('201: the .tf files must be in the workspace’s folder', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')
     const workspace = await org.workspace({ by: user })
@@ -170,7 +170,7 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await user.put(url, ofSize(10 * 1_048_576 - 100))).statusCode).toBe(201)
   })
 
-  test('201: a waiting run whose files changed is stale, and of two at once each has its number', async () => {
+  test('201: a waiting run becomes stale when the files change; two concurrent requests get different numbers', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')
     const workspace = await org.workspace({ by: user })

@@ -7,7 +7,7 @@ import { lockInfo, stateClient, stateOf } from './state-client.ts'
 
 const secret = 'correct-"horse"/battery'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-/** What would tell of the value in any of its forms. */
+/** Texts that would reveal the value in one of its forms. */
 const traces = ['correct', 'horse', 'battery', base64('horse"/batt').slice(0, 10), '4711471147']
 
 describe('sensitive values of a workspace in what members read', () => {
@@ -65,7 +65,7 @@ describe('sensitive values of a workspace in what members read', () => {
     return { org, owner, viewer, workspace, url: workspace.url, sensitive }
   }
 
-  test('200: a Viewer sees no output that equals, contains or encodes one, also of one that is added later', async () => {
+  test('200: a Viewer sees no output that equals, contains or encodes a sensitive value, also one added later', async () => {
     const { org, viewer, url, sensitive } = await made()
     const before = (await viewer.get(`${url}/outputs`)).body
     expect(before).toContain('horse')
@@ -82,12 +82,12 @@ describe('sensitive values of a workspace in what members read', () => {
       number: { value: '[masked]', sensitive: true },
       plain: { value: 'nothing of it', sensitive: false },
     })
-    // Who may change the infrastructure reads the state itself.
+    // A Deployer may read the state itself, so the outputs are not masked for them.
     const deployer = await org.user('Deployer')
     expect((await deployer.get(`${url}/outputs`)).body).toContain('battery')
   })
 
-  test('200: the key of an instance, in the resources of the state', async () => {
+  test('200: a sensitive value in an instance key is masked in the resources of the state', async () => {
     const { viewer, url, sensitive } = await made()
     await sensitive()
     const answer = await viewer.get(`${url}/state/resources`)
@@ -95,7 +95,7 @@ describe('sensitive values of a workspace in what members read', () => {
     expect(answer.body).toContain('open')
   })
 
-  test('200: a plan whose rows were made before the value was sensitive', async () => {
+  test('200: a plan that was recorded before the value became sensitive is masked', async () => {
     const { org, owner, viewer, workspace, url, sensitive } = await made()
     const { id } = await startRun(owner, workspace)
     const plan = testPlan([
@@ -117,7 +117,7 @@ describe('sensitive values of a workspace in what members read', () => {
       }
   })
 
-  test('200: values of another workspace cover nothing here', async () => {
+  test('200: sensitive values of another workspace are not masked', async () => {
     const { owner, viewer, url } = await made()
     const other = await owner.post('/api/workspaces', { name: `w-${Date.now()}` })
     const place = `/api/workspaces/${other.json().workspace.id}/variables`

@@ -15,7 +15,10 @@ import type { TestUser } from '../../harness/test-user.ts'
 import type { TestWorkspace } from '../../harness/test-organization.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 
-/** In a process of its own, so that what it costs to read is not counted. Prints the MD5 of what came. */
+/**
+ * The reader runs in a separate process, so that its CPU time is not counted. It prints the MD5 of
+ * the body.
+ */
 const reader = `
   const hash = require('node:crypto').createHash('md5')
   const [url, authorization] = process.argv.slice(1)
@@ -60,7 +63,7 @@ describe('large downloads', () => {
 
   test('a state costs the API little more than its hash: a few milliseconds of CPU for a megabyte', async () => {
     const bytes = Buffer.from(text)
-    // Both are the least of some: others on this machine only add to them, and to both.
+    // Takes the minimum of each, because other work on the machine only adds to both.
     const costs: number[] = []
     const hashes: number[] = []
     for (let n = 0; n < 5; n += 1) {
@@ -71,7 +74,10 @@ describe('large downloads', () => {
     expect(ratio, JSON.stringify({ costs, hashes })).toBeLessThan(maxHashes)
   }, 120_000)
 
-  /** Asks as often as one may at once, and reads nothing: more than the sockets between hold. */
+  /**
+   * Opens as many downloads as allowed and reads nothing. The body is larger than the socket
+   * buffers.
+   */
   const holdAll = async (url: string) => {
     const held = Array.from({ length: downloadsAtOnce }, () => {
       const asked = request(`${harness.config.baseUrl}${url}`, { headers: { authorization } })
@@ -88,7 +94,7 @@ describe('large downloads', () => {
     }
   }
 
-  test('429: an organization reads four at once; a fifth is told so, and not one of another organization', async () => {
+  test('429: an organization’s fifth concurrent download is refused, and another organization’s is not', async () => {
     const url = `${workspace.url}/state`
     const release = await holdAll(url)
     const refused = await owner.get(url)
@@ -103,14 +109,14 @@ describe('large downloads', () => {
     await release()
   })
 
-  test('429: a state that is being stored is refused before any of it is read', async () => {
+  test('429: a state that is still being stored is refused before it is read', async () => {
     const { versionId, tamper } = await beingStored(harness, { owner, workspace })
     const url = `${workspace.url}/state/quarantined/${versionId}`
     const { headers, body } = await owner.get(url)
     expect(body).toBe('the first piece')
-    // More may come until the end of the answer.
+    // More parts may arrive before the answer ends, so the length is unknown.
     expect([headers['content-length'], headers['content-md5']]).toEqual([undefined, undefined])
-    // Nothing of it can be read from now on.
+    // From now on the state's part cannot be decrypted.
     await tamper()
     const release = await holdAll(`${workspace.url}/state`)
     const refused = await owner.get(url)
@@ -118,17 +124,17 @@ describe('large downloads', () => {
     await release()
   })
 
-  test('a reader who has left takes no place', () => {
+  test('a closed connection does not count as a download', () => {
     const raw = new ServerResponse(new IncomingMessage(new Socket()))
     raw.destroy()
-    // All that is looked at.
+    // The only properties that are read.
     const gone = { raw, request: { runCaller: undefined } } as unknown as FastifyReply
     const admit = () => admitDownload(gone, { organizationId: -1, sizeBytes: Infinity })
     for (let n = 0; n <= downloadsAtOnce; n += 1) expect(admit).not.toThrow()
   })
 })
 
-/** A state that an apply could not save, of which a worker has stored one piece. */
+/** A state that an apply could not save, of which the worker has stored one part. */
 async function beingStored(
   harness: Harness,
   { owner, workspace }: { owner: TestUser; workspace: TestWorkspace },
@@ -163,5 +169,5 @@ async function beingStored(
   }
 }
 
-/** By text, as the driver reads `bytea`, it was 11.7. */
+/** Read as text, the driver's default for `bytea`, the ratio was 11.7. */
 const maxHashes = 8

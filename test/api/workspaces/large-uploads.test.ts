@@ -14,7 +14,7 @@ afterAll(async () => harness.close())
 
 const large = { files: { 'main.tf': `# ${'x'.repeat(2_000_000)}` } }
 
-test('429: an organization sends four large configurations at once; small ones and others are taken', async () => {
+test('429: an organization’s fifth concurrent large configuration; small ones and other organizations are accepted', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const { url } = await org.workspace({ by: owner })
@@ -43,9 +43,9 @@ test('429: an organization sends four large configurations at once; small ones a
   await expect.poll(async () => (await put(large)).statusCode).toBe(201)
 })
 
-test('the second half of all places is for organizations that have none', () => {
+test('the second half of all slots is reserved for organizations without one', () => {
   const places = createPlaces({ ofOrganization: 4, atOnce: 8 })
-  // All that is looked at.
+  // The only property that is read.
   const reply = () => ({ raw: new EventEmitter() }) as unknown as FastifyReply
   const first = reply()
   expect(places.take(first, 1)).toBe(true)

@@ -11,7 +11,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
   })
   afterAll(async () => harness.close())
 
-  test('200: a lock shows its holder, and goes with the one who took it', async () => {
+  test('200: a lock shows its holder, who may release it', async () => {
     const org = await harness.organization()
     const [one, two] = [await org.user('Deployer'), await org.user('Deployer')]
     const { url } = await org.workspace()
@@ -29,7 +29,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect((await one.post(`${url}/unlock`, {})).json().code).toBe('not_locked')
   })
 
-  test('200: force frees somebody else’s lock, also tofu’s, and makes its user an author', async () => {
+  test('200: force releases another user’s lock, also OpenTofu’s, and makes the caller an author', async () => {
     const org = await harness.organization()
     const [deployer, sre] = [await org.user('Deployer'), await org.user('SRE · Cloud Admin')]
     const workspace = await org.workspace()
@@ -45,7 +45,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect(authors).toEqual(['lock'])
   })
 
-  test('409: UNLOCK of another ID; 403 of somebody else’s; 200 of one that is gone', async () => {
+  test('409: UNLOCK with another ID; 403: another user’s lock; 200: a lock that is gone', async () => {
     const org = await harness.organization()
     const [one, two] = [await org.user('Deployer'), await org.user('Deployer')]
     const workspace = await org.workspace()
@@ -60,7 +60,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect((await mine.unlock(info)).statusCode).toBe(200)
   })
 
-  test('200: a lock holds queued runs back, and its end lets the next one go on', async () => {
+  test('200: a lock blocks queued runs, and the next run starts when it is released', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace()
@@ -76,7 +76,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect(after.stages[0].state).toBe('running')
   })
 
-  test('200: an apply that waits for the lock is woken by its end', async () => {
+  test('200: releasing the lock wakes an apply that waits for it', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace()
@@ -92,7 +92,7 @@ describe('POST /api/workspaces/{id}/lock and /unlock', () => {
     expect(woken).toEqual([`org-${org.id}/infra-run/${run.id}`])
   })
 
-  test('200: of many locks at once one is taken', async () => {
+  test('200: one of many concurrent lock requests succeeds', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace()

@@ -8,7 +8,10 @@ import { workspaces } from '../../../store/workspaces/workspaces.ts'
 
 export type PlacedRun = { id: number; token: string; fence: number }
 
-/** A run that stands in a phase as its worker would have left it: its token, and in its apply the fence and the lock. */
+/**
+ * A run in a phase with the rows that its worker would have written: its token, and during the
+ * apply the fencing token and the lock.
+ */
 export async function runInPhase(
   deps: Deps,
   place: { organizationId: number; workspaceId: number; authorUserId: number },

@@ -6,7 +6,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 import { runInPhase } from './run-in-phase.ts'
 
-describe('/api/workspaces/{id}/state, by a run’s own token', () => {
+describe('/api/workspaces/{id}/state, with a run’s token', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
@@ -47,7 +47,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     })
   })
 
-  test('403: a plan reads and changes nothing', async () => {
+  test('403: a plan’s token may read and not write', async () => {
     const { client, versions } = await made('planning')
     expect((await client.read()).statusCode).toBe(204)
     const answers = [
@@ -59,7 +59,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     expect(await versions()).toEqual([])
   })
 
-  test('404: a run’s token opens no other workspace, and 401 no other route', async () => {
+  test('404: a run’s token on another workspace; 401: on another route', async () => {
     const { org, workspace, run } = await made('applying')
     const sibling = await org.workspace()
     const foreign = await (await harness.organization()).workspace()
@@ -80,7 +80,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
       ).toBe(401)
   })
 
-  test('409 fenced: a zombie’s state is kept aside, once, and is never current', async () => {
+  test('409 fenced: a lost worker’s state is quarantined once and never current', async () => {
     const { org, owner, workspace, client, versions } = await made('applying')
     await client.write(stateOf(1))
     await harness.deps.store.tenant(org.id, async (tenant) =>
@@ -107,7 +107,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(1)
   })
 
-  test('409 fenced: after its run has ended a token is nothing, and cannot fill the store', async () => {
+  test('409 fenced: a token ends with its run, and cannot fill the database', async () => {
     const { org, run, client, versions } = await made('applying')
     await harness.deps.store.tenant(org.id, async (tenant) =>
       endRun(
@@ -121,7 +121,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     expect((await versions()).length).toBe(20)
   })
 
-  test('409: what a live apply cannot make current is kept aside too', async () => {
+  test('409: a state of a live apply that cannot become current is quarantined too', async () => {
     const { client, versions } = await made('applying')
     await client.write(stateOf(3))
     expect((await client.write(stateOf(3))).statusCode).toBe(200)
@@ -134,7 +134,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     ])
   })
 
-  test('409: while it applies neither force nor a restore comes between', async () => {
+  test('409: a forced unlock and a restore are refused during an apply', async () => {
     const { owner, workspace, client } = await made('applying')
     await client.write(stateOf(1))
     const info = lockInfo()
@@ -148,7 +148,7 @@ describe('/api/workspaces/{id}/state, by a run’s own token', () => {
     expect((await owner.post(`${workspace.url}/lock`, {})).statusCode).toBe(423)
   })
 
-  test('200: of two programs of one run the later LOCK counts', async () => {
+  test('200: with two programs of one run, the later LOCK counts', async () => {
     const { client } = await made('applying')
     const [first, second] = [lockInfo(), lockInfo()]
     await client.lock(first)

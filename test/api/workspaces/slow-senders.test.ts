@@ -22,7 +22,7 @@ describe('states that are sent slowly', () => {
     return { owner, workspace, token: await owner.token() }
   }
 
-  /** Sends the first 200 KB of a state of 10 MB, and no more. */
+  /** Sends the first 200 KB of a state of 10 MB, and then stops. */
   const dribble = ({ workspace, token }: Awaited<ReturnType<typeof member>>) => {
     const sent = request(`${harness.config.baseUrl}${workspace.url}/state?ID=none`, {
       method: 'POST',
@@ -33,10 +33,10 @@ describe('states that are sent slowly', () => {
     open.push(sent)
   }
 
-  test('200: three organizations send none to its end, and a fourth one’s state is stored meanwhile', async () => {
+  test('200: three organizations send states that never end, and a fourth organization’s state is stored', async () => {
     const hostile = await Promise.all([member(), member(), member()])
     for (const one of hostile) for (let n = 0; n < 4; n += 1) dribble(one)
-    // Until what they sent has arrived; how far it got does not matter to what follows.
+    // Waits for the first bytes to arrive. The exact number does not matter.
     const { owner, workspace, token } = await member()
     const client = stateClient(harness.app, workspace, token)
     const info = lockInfo()
@@ -49,8 +49,8 @@ describe('states that are sent slowly', () => {
   }, 120_000)
 })
 
-describe('turns', () => {
-  test('one organization takes its own places, and what it queues stands before nobody', async () => {
+describe('upload slots', () => {
+  test('one organization takes only its own slots, and its queue does not delay others', async () => {
     const turns = createTurns({ atOnce: 3, ofOrganization: 2, waiting: 2 })
     const begun: number[] = []
     const take = async (organizationId: number) => {

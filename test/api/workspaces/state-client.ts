@@ -9,7 +9,10 @@ export type StateClient = {
   unlock(info: Record<string, unknown>): Promise<LightMyRequestResponse>
 }
 
-/** Speaks OpenTofu's http backend protocol to one workspace, as its tofu does: the token is the password of basic auth. */
+/**
+ * A client of OpenTofu's http backend protocol for one workspace. The token is the password of
+ * basic auth, as in OpenTofu.
+ */
 export function stateClient(
   app: FastifyInstance,
   { url }: Pick<TestWorkspace, 'url'>,
@@ -45,7 +48,7 @@ export const lockInfo = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 })
 
-/** A state of one resource, as OpenTofu writes it. */
+/** A state with one resource, in OpenTofu's format. */
 export const stateOf = (serial: number, fields: Record<string, unknown> = {}) => ({
   version: 4,
   terraform_version: '1.12.6',

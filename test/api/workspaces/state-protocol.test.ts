@@ -6,7 +6,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 import { runInPhase } from './run-in-phase.ts'
 
-describe('/api/workspaces/{id}/state, by people', () => {
+describe('/api/workspaces/{id}/state, with a user’s token', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
@@ -24,7 +24,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     return { org, user, workspace, client }
   }
 
-  test('204, then 200: a state comes back byte by byte, and is sealed where it is stored', async () => {
+  test('204, then 200: a state is returned byte for byte, and is encrypted in the database', async () => {
     const { org, user, workspace, client } = await made()
     expect((await client.read()).statusCode).toBe(204)
     const info = lockInfo()
@@ -73,7 +73,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect(forged.json().code).toBe('cross_site')
   })
 
-  test('404: another organization’s workspace, whatever is sent', async () => {
+  test('404: another organization’s workspace, with any body', async () => {
     const { workspace } = await made()
     const stranger = await (await harness.organization()).user('Owner')
     const client = stateClient(harness.app, workspace, await stranger.token())
@@ -143,7 +143,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect((await client.read()).statusCode).toBe(204)
   })
 
-  test('400: a body that was changed on the way', async () => {
+  test('400: a body that does not match its MD5', async () => {
     const { user, workspace } = await made()
     const answer = await harness.app.inject({
       method: 'POST',
@@ -154,7 +154,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect(answer.json().code).toBe('md5_mismatch')
   })
 
-  test('413: more than 64 MiB; a state of several is taken', async () => {
+  test('413: more than 64 MiB; a state of several MiB is accepted', async () => {
     const { client } = await made()
     const info = lockInfo()
     await client.lock(info)
@@ -164,7 +164,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect(huge.statusCode).toBe(413)
   })
 
-  test('423: of two LOCKs at once one is taken, and the other is told by whom', async () => {
+  test('423: two concurrent LOCKs: one succeeds, and the other’s answer names the holder', async () => {
     const { org, workspace, client } = await made()
     const other = stateClient(harness.app, workspace, await (await org.user('Deployer')).token())
     const infos = [lockInfo(), lockInfo()]
@@ -175,7 +175,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect(refused).toMatchObject({ ...won, code: 'locked' })
   })
 
-  test('423: knowing the ID of somebody’s lock is not holding it', async () => {
+  test('423: the ID of another user’s lock does not allow writes', async () => {
     const { org, workspace, client } = await made()
     const info = lockInfo()
     await client.lock(info)
@@ -189,7 +189,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect((await client.write(stateOf(1), 'wrong')).statusCode).toBe(423)
   })
 
-  test('409: of two writes at once with one serial, one is stored', async () => {
+  test('409: two concurrent writes with one serial: one is stored', async () => {
     const { client } = await made()
     const info = lockInfo()
     await client.lock(info)
@@ -200,7 +200,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     ])
   })
 
-  test('400: LOCK without lock info; what other clients cannot read is mended', async () => {
+  test('400: LOCK without lock info; lock info that other clients cannot read is normalized', async () => {
     const { org, workspace, client } = await made()
     for (const info of [{}, { ID: '' }, { ID: 7 }, { ID: 'a\u0000b' }, { ID: 'x'.repeat(201) }])
       expect((await client.lock(info)).statusCode).toBe(400)
@@ -213,7 +213,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect(shown.Extra).toBeUndefined()
   })
 
-  test('403: on production a Deployer’s tofu neither applies nor writes, and is stopped before it changes anything', async () => {
+  test('403: on production a Deployer’s OpenTofu is refused at LOCK, before it changes resources', async () => {
     const { client } = await made('Deployer', 'production')
     const apply = await client.lock(lockInfo({ Operation: 'OperationTypeApply' }))
     expect(apply.statusCode).toBe(403)
@@ -226,7 +226,7 @@ describe('/api/workspaces/{id}/state, by people', () => {
     expect((await sre.client.write(stateOf(1), own.ID)).statusCode).toBe(200)
   })
 
-  test('200: a written state makes a waiting run stale and its writer an author', async () => {
+  test('200: a write makes a waiting run stale, and the writer an author', async () => {
     const { org, user, workspace, client } = await made()
     const author = await org.user('Owner')
     const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: author.id }

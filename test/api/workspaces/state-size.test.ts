@@ -20,7 +20,7 @@ describe('states of any size and shape', () => {
   }
   const deep = '['.repeat(200_000) + ']'.repeat(200_000)
 
-  test('200: outputs nested 200,000 deep are shown as left out, and the rest of the state is read', async () => {
+  test('200: outputs nested 200,000 deep are shown as omitted, and the rest of the state is read', async () => {
     const { write, client, viewer, url } = await made()
     const outputs = { deep: 'HERE', fine: { value: 'shown', type: 'string' } }
     const text = JSON.stringify(stateOf(1, { outputs })).replace(
@@ -42,7 +42,7 @@ describe('states of any size and shape', () => {
     expect((await client.read()).body).toBe(text)
   })
 
-  test('200: a state of 12 MB comes back byte by byte; its rows come by pages of one version', async () => {
+  test('200: a state of 12 MB is returned byte for byte; the pages of its resources are of one version', async () => {
     const { write, client, viewer, url, info } = await made()
     const instances = Array.from({ length: 3_000 }, (_, n) => ({
       index_key: n,
@@ -59,7 +59,7 @@ describe('states of any size and shape', () => {
 
     const first = (await viewer.get(`${url}/state/resources?limit=200`)).json()
     expect(first.resources).toHaveLength(200)
-    // Somebody writes between two pages: the second one is of the version of the first.
+    // A write between two pages: the second page is still of the first page's version.
     expect((await client.write(stateOf(2), info.ID)).statusCode).toBe(200)
     const second = await viewer.get(`${url}/state/resources?limit=200&cursor=${first.nextCursor}`)
     expect(second.json()).toMatchObject({ serial: 1, omittedResources: 0 })
@@ -79,7 +79,7 @@ describe('states of any size and shape', () => {
     expect((await client.read()).body).toBe(text.replace('"serial":1,', '"serial":3,'))
   }, 60_000)
 
-  test('400 and 413: a large state that is none, and one over 64 MiB, leave nothing', async () => {
+  test('400 and 413: an invalid large state, and one above 64 MiB, leave no rows', async () => {
     const { write, client, url, owner } = await made()
     const cut = JSON.stringify(stateOf(1, { padding: 'x'.repeat(300_000) })).slice(0, -5)
     const refused = await write(cut)
@@ -90,7 +90,7 @@ describe('states of any size and shape', () => {
     expect((await owner.get(`${url}/state/versions`)).json().versions).toEqual([])
   }, 60_000)
 
-  test('200: a version from before is split by its first reader; two at once split it once', async () => {
+  test('200: a version in the old format is split by its first reader, and once by two concurrent readers', async () => {
     const { org, write, client, viewer, url, owner } = await made()
     const text = JSON.stringify(stateOf(1))
     expect((await write(text)).statusCode).toBe(200)
@@ -119,7 +119,7 @@ describe('states of any size and shape', () => {
     expect((await owner.delete(url)).json().code).toBe('state_not_empty')
   })
 
-  test('409: a large state of a run that lost its workspace is kept aside whole', async () => {
+  test('409: a large state of a fenced run is quarantined completely', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -134,7 +134,7 @@ describe('states of any size and shape', () => {
     expect(kept.body).toBe(text)
   })
 
-  test('404: a cursor of another workspace’s state leads nowhere', async () => {
+  test('404: a cursor of another workspace’s state', async () => {
     const [one, two] = [await made(), await made()]
     await one.write(stateOf(1))
     await two.write(stateOf(1))

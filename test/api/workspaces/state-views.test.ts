@@ -5,7 +5,7 @@ import { lockedState } from './locked-state.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 import { runInPhase } from './run-in-phase.ts'
 
-describe('what a state says, and its versions', () => {
+describe('resources, outputs and versions of a state', () => {
   let harness: Harness
   beforeAll(async () => {
     harness = await createHarness()
@@ -19,7 +19,7 @@ describe('what a state says, and its versions', () => {
     return { client, ...locked }
   }
 
-  test('200: a Viewer sees resources without attributes and outputs without the sensitive', async () => {
+  test('200: a Viewer sees resources without attributes, and no sensitive outputs', async () => {
     const { org, url } = await made(stateOf(1))
     const [viewer, deployer] = [await org.user('Viewer'), await org.user('Deployer')]
     const resources = await viewer.get(`${url}/state/resources`)
@@ -40,7 +40,7 @@ describe('what a state says, and its versions', () => {
       expect((await viewer.get(`${url}${path}`)).statusCode).toBe(403)
   })
 
-  test('200: resources page by address', async () => {
+  test('200: resources are paged by address', async () => {
     const { owner, url } = await made(stateOf(1))
     const first = (await owner.get(`${url}/state/resources?limit=2`)).json()
     const next = `${url}/state/resources?limit=2&cursor=${first.nextCursor}`
@@ -55,7 +55,7 @@ describe('what a state says, and its versions', () => {
     expect((await owner.get(`${url}/state/resources`)).json()).toEqual(empty)
   })
 
-  test('201: a restored state is a new version, with its large numbers as they were', async () => {
+  test('201: a restored state is a new version, and large numbers keep their digits', async () => {
     const text = JSON.stringify(stateOf(1)).replace('"hunter2"', '12345678901234567890')
     const { org, owner, client, url } = await made(text, stateOf(2))
     const deployer = await org.user('Deployer')
@@ -69,7 +69,7 @@ describe('what a state says, and its versions', () => {
     expect((await owner.get(`${url}/state/versions/2`)).json().serial).toBe(2)
   })
 
-  test('201: a serial without room above it is left by a restore with a new lineage', async () => {
+  test('201: a restore with a new lineage resets a serial at its maximum', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -82,7 +82,7 @@ describe('what a state says, and its versions', () => {
     expect((await client.write(stateOf(1), info.ID)).statusCode).toBe(200)
     expect((await client.write(stateOf(1_002), info.ID)).json().code).toBe('serial_jump')
     await client.unlock(info)
-    // One that was stored before there was a bound.
+    // A version from before serials were limited.
     await harness.deps.store.tenant(org.id, async (tenant) =>
       unwrap(tenant)
         .db('state_versions')
@@ -101,7 +101,7 @@ describe('what a state says, and its versions', () => {
     expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(1)
     const now = (await client.read()).json()
     expect(now).toMatchObject({ serial: 1, lineage, resources: stateOf(1).resources })
-    // It goes on from there, and the old lineage is refused.
+    // New writes continue in the new lineage, and the old lineage is refused.
     await client.lock(info)
     expect((await client.write({ ...now, serial: 2 }, info.ID)).statusCode).toBe(200)
     expect((await client.write(stateOf(3), info.ID)).json().code).toBe('lineage_mismatch')
@@ -110,10 +110,11 @@ describe('what a state says, and its versions', () => {
     expect(audit).toContain('"newLineage":true')
   })
 
-  test('201: lineages are told apart; what is restored joins the current one', async () => {
+  test('201: versions show their lineage; a restored version gets the current one', async () => {
     const { owner, client, url } = await made(stateOf(1), stateOf(2))
     const versions = `${url}/state/versions`
-    // Both at once, of one serial: each begins a lineage, and both of them from the same version.
+    // Two concurrent requests for one serial: each starts a lineage, and both from the same
+    // version.
     const both = await Promise.all(
       [1, 2].map(async () => owner.post(`${versions}/1/restore`, { newLineage: true })),
     )
@@ -138,7 +139,7 @@ describe('what a state says, and its versions', () => {
     expect((await owner.get(url)).json().workspace.stateSerial).toBe(2)
   })
 
-  test('423, 409 and 404: no restore under a lock, of no version; a waiting run is stale after it', async () => {
+  test('423, 409 and 404: a restore under a lock, of an unknown version; a restore makes a waiting run stale', async () => {
     const { org, owner, workspace, url } = await made(stateOf(1))
     await owner.post(`${url}/lock`, {})
     expect((await owner.post(`${url}/state/versions/1/restore`)).statusCode).toBe(423)
@@ -152,7 +153,7 @@ describe('what a state says, and its versions', () => {
     expect(ended).toMatchObject({ state: 'failed', reason: 'plan_stale' })
   })
 
-  test('201 and 409: two restores at once make two versions, or one is refused', async () => {
+  test('201 and 409: two concurrent restores make two versions, or one is refused', async () => {
     const { owner, url } = await made(stateOf(1))
     const both = await Promise.all(
       [1, 2].map(async () => owner.post(`${url}/state/versions/1/restore`)),

@@ -10,8 +10,8 @@ import { lockInfo, stateClient } from './state-client.ts'
 type Ran = { code: number; text: string }
 type Tofu = (...args: string[]) => Promise<Ran>
 
-/** The protocol as OpenTofu itself speaks it, by its own program. */
-describe('a person’s own tofu', () => {
+/** Tests the protocol with the OpenTofu program itself. */
+describe('a user’s own OpenTofu', () => {
   let harness: Harness
   const folders: string[] = []
   beforeAll(async () => {
@@ -71,14 +71,14 @@ resource "terraform_data" "it" { input = var.word }
     const state = JSON.parse((await tofu('state', 'pull')).text)
     writeFileSync(join(folder, 'next.json'), JSON.stringify({ ...state, serial: 9 }))
     expect((await tofu('state', 'push', 'next.json')).code).toBe(0)
-    // OpenTofu counts a push as a change of its own.
+    // OpenTofu increases the serial at a push.
     expect((await deployer.get(workspace.url)).json().workspace.stateSerial).toBe(10)
     expect((await tofu('destroy', '-no-color', '-auto-approve')).text).toContain('1 destroyed')
     expect((await deployer.get(workspace.url)).json().workspace.locked).toBeNull()
     expect((await deployer.delete(workspace.url)).statusCode).toBe(200)
   })
 
-  test('423: is told who holds the lock, and force-unlock takes it with the right to', async () => {
+  test('423: the error names the lock’s holder, and force-unlock needs the right to', async () => {
     const { org, deployer, workspace, tofu, as } = await made()
     const owner = await org.user('Owner')
     const info = lockInfo({ Who: 'owner@desk' })
@@ -101,7 +101,7 @@ resource "terraform_data" "it" { input = var.word }
     expect((await deployer.get(workspace.url)).json().workspace.stateSerial).toBe(1)
   })
 
-  test('409: a state without a lock, or of an older serial by force, is not taken', async () => {
+  test('409: a state without a lock, or a forced older serial, is refused', async () => {
     const { workspace, deployer, folder, tofu } = await made()
     await tofu(...apply)
     const unlocked = await tofu(...apply, '-lock=false', '-var', 'word=two')
@@ -117,7 +117,7 @@ resource "terraform_data" "it" { input = var.word }
     expect((await deployer.get(workspace.url)).json().workspace.stateSerial).toBe(state.serial)
   })
 
-  test('200: a restored state is what the next plan goes from', async () => {
+  test('200: the next plan starts from a restored state', async () => {
     const { org, workspace, tofu } = await made()
     await tofu(...apply)
     await tofu(...apply, '-var', 'word=two')

@@ -16,7 +16,7 @@ describe('/api/workspaces/{id}/variables', () => {
     return { org, user: owner, workspace, url: `${url}/variables` }
   }
 
-  test('201: a sensitive value is written only: no answer, log or audit entry has it', async () => {
+  test('201: a sensitive value is write-only: no answer, log or audit entry contains it', async () => {
     const { org, user, url } = await made()
     const secret = 'correct-horse-battery'
     const body = { key: 'password', value: secret, sensitive: true }
@@ -41,7 +41,7 @@ describe('/api/workspaces/{id}/variables', () => {
       expect(text).not.toContain(secret)
   })
 
-  test('400: a sensitive variable is not shown by making it plain', async () => {
+  test('400: a sensitive variable cannot be made plain', async () => {
     const { user, url } = await made()
     const body = { key: 'password', value: 'hush', sensitive: true }
     const { variable } = (await user.post(url, body)).json()
@@ -53,7 +53,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect(hidden.json().variable).toMatchObject({ value: null, sensitive: true })
   })
 
-  test('400: keys that would change who is asked or what is run', async () => {
+  test('400: keys that would change which hosts or programs OpenTofu uses', async () => {
     const { user, url } = await made()
     const keys = ['TF_LOG', 'CC_X', 'LD_PRELOAD', 'PATH', 'HOME', 'SSL_CERT_FILE', 'https_proxy']
     for (const key of [...keys, 'GIT_SSH_COMMAND', 'GIT_CONFIG_COUNT', 'BASH_ENV', 'GODEBUG']) {
@@ -75,7 +75,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.post(url, { key: 'nul', value: 'a\u0000b' })).statusCode).toBe(400)
   })
 
-  test('400: a variable from before whose key is refused today is read and deleted, not changed', async () => {
+  test('400: an old variable with a key that is refused today can be read and deleted, not changed', async () => {
     const { org, user, workspace, url } = await made()
     const { keyring, store } = harness.deps
     const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
@@ -102,7 +102,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.delete(`${url}/${id}`)).statusCode).toBe(200)
   })
 
-  test('200: a phase is kept, changed and listed; a variable of OpenTofu has both', async () => {
+  test('200: a phase is stored, changed and listed; an OpenTofu variable has both phases', async () => {
     const { user, url } = await made()
     const body = { key: 'API_KEY', value: 'x', kind: 'env' }
     const created = await user.post(url, { ...body, phase: 'apply' })
@@ -129,7 +129,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.post(url, { ...body, phase: 'never' })).statusCode).toBe(400)
   })
 
-  test('409: the same key of one kind twice, and the 201st', async () => {
+  test('409: a second variable with one key and kind, and the 201st variable', async () => {
     const { org, user, workspace, url } = await made()
     const { variable } = (await user.post(url, { key: 'a', value: '' })).json()
     const taken = await user.post(url, { key: 'a', value: '' })
@@ -155,7 +155,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.get(url)).json().variables.length).toBe(200)
   })
 
-  test('400: a value that no program can be given, and a sensitive one that cannot be masked', async () => {
+  test('400: a value too large for a program’s environment, and a sensitive one that cannot be masked', async () => {
     const { user, url } = await made()
     // 65,536 characters are within the schema, and take 196,608 bytes.
     const large = await user.post(url, { key: 'a', value: '漢'.repeat(65_536) })
@@ -181,7 +181,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.patch(place, { value: 'qzx' })).json().code).toBe('variable_not_maskable')
   })
 
-  test('409: 1 MiB of sensitive values, also by requests at once, and changes that go over it', async () => {
+  test('409: more than 1 MiB of sensitive values, also by concurrent requests and by changes', async () => {
     const { user, url } = await made()
     const post = async (key: string, sensitive = true, value = 'v'.repeat(65_000)) =>
       user.post(url, { key, value, sensitive })
@@ -196,7 +196,7 @@ describe('/api/workspaces/{id}/variables', () => {
         /sensitive values .* would take 1105\d+ bytes .* may take 1048576/,
       ),
     })
-    // The plain ones have the bound of all.
+    // Plain values count only towards the limit of all values.
     const plain = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => post(`p${n}`, false)),
     )
@@ -211,7 +211,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.patch(`${url}/${plainId}`, { sensitive: true })).statusCode).toBe(200)
   })
 
-  test('200: a workspace over the bounds from before is read, made smaller and emptied', async () => {
+  test('200: an old workspace above the limits can be read, reduced and emptied', async () => {
     const { org, user, workspace, url } = await made()
     const { keyring, store } = harness.deps
     const place = { organizationId: org.id, table: 'workspace_variables', column: 'value' }
@@ -240,7 +240,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect((await user.delete(`${url}/${second.id}`)).statusCode).toBe(200)
   })
 
-  test('400: overrides of a run that are too large, or too short for the sensitive one they override', async () => {
+  test('400: overrides of a run that are too large, or too short for the sensitive value they override', async () => {
     const { user, workspace, url } = await made()
     await user.post(url, { key: 'pin', value: 'long-enough', sensitive: true })
     const apply = async (vars: Record<string, unknown>) =>
@@ -254,7 +254,7 @@ describe('/api/workspaces/{id}/variables', () => {
     })
   })
 
-  test('200: each change makes a waiting run stale and its maker an author', async () => {
+  test('200: each change makes a waiting run stale, and the caller an author', async () => {
     const { org, user, workspace, url } = await made()
     const place = { organizationId: org.id, workspaceId: workspace.id, authorUserId: user.id }
     const deployer = await org.user('Deployer')
@@ -278,7 +278,7 @@ describe('/api/workspaces/{id}/variables', () => {
     expect(authors).toEqual(['variable a', 'variable a', 'variable a'])
   })
 
-  test('403 and 404: a Viewer reads only; another workspace’s variable is not here', async () => {
+  test('403 and 404: a Viewer may only read; another workspace’s variable', async () => {
     const { org, user, url } = await made()
     const { variable } = (await user.post(url, { key: 'a', value: '1' })).json()
     const viewer = await org.user('Viewer')

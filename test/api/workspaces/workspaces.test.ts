@@ -15,7 +15,7 @@ describe('workspaces', () => {
   })
   afterAll(async () => harness.close())
 
-  test('201: a workspace comes with its pipeline, its audit entries and all its fields', async () => {
+  test('201: a workspace is created with its pipeline and audit entries, and has all fields', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const made = await user.post('/api/workspaces', { name: 'net', costLimitMonthly: 12.5 })
@@ -62,12 +62,12 @@ describe('workspaces', () => {
     expect((await user.get('/api/workspaces')).json().workspaces).toEqual([])
   })
 
-  test('403: a Viewer makes none', async () => {
+  test('403: a Viewer may not create a workspace', async () => {
     const viewer = await (await harness.organization()).user('Viewer')
     expect((await viewer.post('/api/workspaces', { name: 'a' })).statusCode).toBe(403)
   })
 
-  test('404: connections and cloud accounts are nobody’s here', async () => {
+  test('404: unknown connections and cloud accounts', async () => {
     const user = await (await harness.organization()).user('Owner')
     const git = { name: 'a', source: { kind: 'git', repo: 'a/b' }, gitConnectionId: 1 }
     expect((await user.post('/api/workspaces', git)).json()).toEqual(notFound)
@@ -75,7 +75,7 @@ describe('workspaces', () => {
     expect(cloud.json()).toEqual(notFound)
   })
 
-  test('404: to another organization a workspace does not exist, whatever the body', async () => {
+  test('404: another organization’s workspace, with any body', async () => {
     const workspace = await (await harness.organization()).workspace()
     const stranger = await (await harness.organization()).user('Owner')
     const answers = [
@@ -94,7 +94,7 @@ describe('workspaces', () => {
     expect((await stranger.get('/api/workspaces')).json().workspaces).toEqual([])
   })
 
-  test('409: of two with one name at the same moment, one is made', async () => {
+  test('409: two concurrent requests with one name create one workspace', async () => {
     const user = await (await harness.organization()).user('Deployer')
     const both = await Promise.all([1, 2].map(() => user.post('/api/workspaces', { name: 'twin' })))
     expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([201, 409])
@@ -103,7 +103,7 @@ describe('workspaces', () => {
     expect(taken).toMatchObject({ code: 'name_taken', existingId: made.workspace.id })
   })
 
-  test('200: a new name is the pipeline’s too; another’s name is 409', async () => {
+  test('200: a rename also renames the pipeline; 409: a name in use', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const [one, two] = [await org.workspace(), await org.workspace()]
@@ -115,7 +115,7 @@ describe('workspaces', () => {
     expect(taken.json()).toMatchObject({ code: 'name_taken', existingId: one.id })
   })
 
-  test('200: pages of the list go on where the page before ended', async () => {
+  test('200: each page of the list starts after the previous page', async () => {
     const org = await harness.organization()
     const user = await org.user('Viewer')
     const made = [await org.workspace(), await org.workspace(), await org.workspace()]
@@ -137,13 +137,13 @@ describe('workspaces', () => {
     }
     expect(await named('workspaces', 'SHOP')).toEqual(['shop-eu', 'shop-us'])
     expect(await named('pipelines', 'shop-e')).toEqual(['provision-shop-eu'])
-    // Signs of a pattern stand for themselves.
+    // The wildcards of LIKE are matched literally.
     expect(await named('workspaces', '%')).toEqual([])
     expect(await named('pipelines', '_')).toEqual([])
     expect((await user.get('/api/workspaces?q=')).statusCode).toBe(400)
   })
 
-  test('200, 409: a pipeline of one’s own is deleted once none of its runs lives', async () => {
+  test('200, 409: an application pipeline is deleted once it has no live runs', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')
     const workspace = await org.workspace({ by: user })
@@ -163,7 +163,7 @@ describe('workspaces', () => {
     expect((await user.get(`/api/pipelines/${id}`)).statusCode).toBe(404)
   })
 
-  test('403: what guards a run is not a Deployer’s to change, and the try is audited', async () => {
+  test('403: a Deployer may not change the guards of runs, and the attempt is audited', async () => {
     const org = await harness.organization()
     const deployer = await org.user('Deployer')
     const workspace = await org.workspace({
@@ -195,7 +195,7 @@ describe('workspaces', () => {
     expect(audit.some(({ event }) => event === 'workspace.updated')).toBe(false)
   })
 
-  test('200: who may change a guard becomes an author of the next run', async () => {
+  test('200: a person who changes a guard becomes an author of the next run', async () => {
     const org = await harness.organization()
     const sre = await org.user('SRE · Cloud Admin')
     const workspace = await org.workspace({ fields: { costLimitMonthly: 100 } })
@@ -212,7 +212,7 @@ describe('workspaces', () => {
     expect(entries[0].detail).toEqual({ costLimitMonthly: { from: 100, to: null } })
   })
 
-  test('200: deleting takes infrastructure pipelines along; an application only loses its target', async () => {
+  test('200: a delete removes infrastructure pipelines; an application pipeline only loses its target', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -243,7 +243,7 @@ describe('workspaces', () => {
     )
   })
 
-  test('409: a live run, a state with resources and a lock keep a workspace from being deleted', async () => {
+  test('409: a workspace with a live run, a state with resources or a lock is not deleted', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
