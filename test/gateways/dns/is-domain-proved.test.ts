@@ -17,13 +17,13 @@ const claim = { domain: 'acme.test', proofToken: 'a'.repeat(32) }
 const { name, value } = proofRecord(claim.domain, claim.proofToken)
 const proved = async () => isDomainProved({ dnsServers: [dns.address] }, claim)
 
-test('the record proves it, beside others and with spaces around it', async () => {
+test('the record proves the domain, beside other records and with spaces around it', async () => {
   dns.records.set(name, ['v=spf1 -all', ` ${value} `])
   expect(await proved()).toBe(true)
   expect(dns.asked).toContain('_cloud-control.acme.test')
 })
 
-test('no name, no record of the kind, another token, and a record that only begins alike prove nothing', async () => {
+test('an unknown name, no TXT record, another token, and a record with the same prefix do not prove it', async () => {
   expect(await proved()).toBe(false)
   dns.records.set(name, [])
   expect(await proved()).toBe(false)
@@ -34,12 +34,12 @@ test('no name, no record of the kind, another token, and a record that only begi
   expect(await proved()).toBe(false)
 })
 
-test('a name server that is out of order says nothing either way', async () => {
+test('the answer is undecided while the name server fails', async () => {
   dns.mode = 'refuse'
   expect(await proved()).toBeUndefined()
 })
 
-test('what any other resolver says is judged alike', async () => {
+test('answers of another resolver are checked in the same way', async () => {
   const said = (records: string[] | undefined) =>
     isDomainProved({ dnsServers: [] }, claim, async () => records)
   expect(await said([value])).toBe(true)

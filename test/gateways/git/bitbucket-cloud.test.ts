@@ -25,7 +25,7 @@ describe('Bitbucket Cloud since April 2026', () => {
     return { names: repos.map(({ fullName }) => fullName), nextPage }
   }
 
-  test('a person lists the repositories of each workspace, one workspace after the other', async () => {
+  test('a user’s token lists the repositories of one workspace after the other', async () => {
     const host = hostWith(personal())
     await host.checkToken()
     const first = await namesOn(host, 1)
@@ -36,7 +36,7 @@ describe('Bitbucket Cloud since April 2026', () => {
     })
   })
 
-  test('an access token, which belongs to no person, lists the workspace of its repository', async () => {
+  test('an access token, which belongs to no user, lists the workspace of its repository', async () => {
     const host = hostWith(peer.token())
     await host.checkToken()
     await host.checkToken('acme/one')
@@ -55,7 +55,7 @@ describe('Bitbucket Cloud since April 2026', () => {
       expect((await failureOf(hostWith(token).checkToken(repo))).code).toBe('git_token_rejected')
   })
 
-  test('the scopes of an API token are read by their own names', async () => {
+  test('the scopes of an API token are read under their own names', async () => {
     const found = await hostWith(peer.token()).repository('acme/one')
     expect(await hostWith(personal()).missingRights(found, 'write')).toEqual([])
     const reading = hostWith(`ada@example.com:${peer.token('read')}`)
@@ -63,13 +63,13 @@ describe('Bitbucket Cloud since April 2026', () => {
     expect(await reading.missingRights(found, 'write')).toEqual(['repository:write'])
   })
 
-  test('nothing is asked of the listings that are gone', async () => {
+  test('the removed listings are not called', async () => {
     const asked = peer.server.calls.map((call) => call.split(' ')[1])
     for (const gone of ['/2.0/repositories', '/2.0/workspaces', '/2.0/user/permissions/workspaces'])
       expect(asked).not.toContain(gone)
   })
 
-  test('a restricted branch is told from a token that may not write by no word: both are tried by pull request', async () => {
+  test('a restricted branch and a token without the write right get the same answer: both get a pull request', async () => {
     await peer.protect('acme/two', 'main')
     const host = hostWith(peer.token())
     const head = await host.head('acme/two', 'main')

@@ -8,7 +8,7 @@ import { checkPack, packLimits } from '../../../gateways/git/check-pack.ts'
 
 const tooLarge = { fault: 'conflict', code: 'git_repository_too_large' }
 
-/** One object's header: its type and the size that it claims (gitformat-pack). */
+/** The header of an object: its type and its claimed size (gitformat-pack). */
 function headerOf(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 15)]
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -24,7 +24,7 @@ function packOf(objects: readonly Buffer[], count = objects.length): Buffer {
   return Buffer.concat([head, ...objects, Buffer.alloc(20)])
 }
 
-/** As a host sends it: in lines of side-band 1 (gitprotocol-pack). */
+/** The pack as a host sends it, in lines of side-band 1 (gitprotocol-pack). */
 function answerOf(pack: Buffer): Buffer {
   const lines: Buffer[] = [Buffer.from('0008NAK\n')]
   for (let at = 0; at < pack.length; at += 60_000) {
@@ -37,7 +37,7 @@ function answerOf(pack: Buffer): Buffer {
 const blob = (content: Buffer, claimed = content.length): Buffer =>
   Buffer.concat([headerOf(3, claimed), deflateSync(content)])
 
-test('a pack of git itself passes, with its deltas', async () => {
+test('a pack by git passes, with its deltas', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cc-pack-'))
   const given = ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@x']
   const run = (...args: string[]) => execFileSync('git', [...given, ...args])
@@ -61,7 +61,7 @@ test('a pack of git itself passes, with its deltas', async () => {
   }
 })
 
-test('an object that unpacks to more than it claims, or claims too much, is refused before the library has it', async () => {
+test('an object that unpacks to more than its claimed size, or claims too much, is refused before the library reads it', async () => {
   const bomb = Buffer.alloc(16 * 1_048_576)
   await expect(checkPack(answerOf(packOf([blob(bomb, 10)])))).rejects.toThrow()
   await expect(checkPack(answerOf(packOf([blob(bomb, 2 ** 40)])))).rejects.toMatchObject(tooLarge)
@@ -72,9 +72,9 @@ test('an object that unpacks to more than it claims, or claims too much, is refu
   await expect(checkPack(many, limits)).rejects.toMatchObject(tooLarge)
 })
 
-test('a delta that makes 1 GiB of some bytes is refused by the size that it names', async () => {
+test('a small delta that expands to 1 GiB is refused by its claimed size', async () => {
   const base = blob(Buffer.alloc(1_000))
-  // Sizes of base and target, little-endian in groups of seven bits: 1,000 and 2^30.
+  // The sizes of base and target, little-endian in groups of seven bits: 1,000 and 2^30.
   const delta = Buffer.from([0xe8, 0x07, 0x80, 0x80, 0x80, 0x80, 0x04, 0x80])
   const back = 12 + base.length - 12
   const offset =
@@ -83,8 +83,8 @@ test('a delta that makes 1 GiB of some bytes is refused by the size that it name
   await expect(checkPack(answerOf(packOf([base, object])))).rejects.toMatchObject(tooLarge)
 })
 
-test('a delta whose base is no object of the pack is refused: its base would be what nothing has checked', async () => {
-  // An object that lies uncompressed within another one, which the library would read from any offset.
+test('a delta whose base is not an object of the pack is refused, because the base was not checked', async () => {
+  // An uncompressed object inside another object. The library would read it from any offset.
   const hidden = blob(Buffer.alloc(1_000))
   const carrier = Buffer.concat([headerOf(3, hidden.length), deflateSync(hidden, { level: 0 })])
   const delta = Buffer.from([0xe8, 0x07, 0xe8, 0x07, 0xb0, 0xe8, 0x03])
@@ -97,7 +97,7 @@ test('a delta whose base is no object of the pack is refused: its base would be 
   await expect(checkPack(answerOf(packOf([carrier, object])))).rejects.toThrow('has no base')
 })
 
-test('a pack of many small objects lets other work of the process go on', async () => {
+test('a pack of many small objects does not block the event loop', async () => {
   const many = answerOf(packOf(Array.from({ length: 5_000 }, () => blob(Buffer.from('x')))))
   let turns = 0
   let over = false
@@ -111,7 +111,7 @@ test('a pack of many small objects lets other work of the process go on', async 
   expect(turns).toBeGreaterThan(10)
 })
 
-test('what claims more objects than it has, or is no pack, ends', async () => {
+test('a pack with fewer objects than it claims, and other bytes, are refused', async () => {
   await expect(checkPack(answerOf(packOf([], 100)))).rejects.toThrow()
   await checkPack(Buffer.from('0008NAK\n0000'))
   await checkPack(Buffer.from('<h1>Sign in</h1>'))

@@ -18,7 +18,7 @@ eachProvider('a first read from %s', (provider) => {
     expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(12)
   })
 
-  test('goes on by single files where the host gives no archive and no pack', async () => {
+  test('reads single files if the host gives no archive and no pack', async () => {
     const files = Object.fromEntries(Object.entries(many).slice(0, 20))
     const { name, head } = await provider.repository(files)
     provider.peer.server.fault = ({ path }) =>

@@ -12,7 +12,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
   const register = async (repo: string, at = url) =>
     registerWebhook(provider.host, { product: provider.peer.product, repo, url: at, secret })
 
-  test('a webhook is there once however often it is registered, beside those of others', async () => {
+  test('registering a webhook is idempotent, and other webhooks stay', async () => {
     const repo = await repository()
     await register(repo, 'https://another.example/hook')
     const made = { state: 'active', url, reason: null, signed: true }
@@ -29,7 +29,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     ])
   })
 
-  test('a right that is missing is told by name, and thrown at nobody', async () => {
+  test('a missing right is returned by name and not thrown', async () => {
     const repo = await repository()
     provider.peer.allowHooks(false)
     const outcome = await register(repo).finally(() => provider.peer.allowHooks(true))
@@ -39,7 +39,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     })
   })
 
-  test('a host that is away, or at its limit, is asked again', async () => {
+  test('an unreachable host, or one at its rate limit, is a retryable error', async () => {
     const repo = await repository()
     const limit = { status: 403, json: {}, headers: { 'retry-after': '5' } }
     for (const fault of ['hang-up', { status: 502, text: '' }, limit] as const) {
@@ -52,7 +52,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     expect(await register(repo)).toMatchObject({ state: 'active' })
   })
 
-  test('a pull request, its changes since it parted, and whether it is of a fork', async () => {
+  test('a pull request, its changes since the merge base, and whether it comes from a fork', async () => {
     const repo = await repository()
     await provider.peer.branch(repo, 'main', 'feature/one')
     await provider.peer.edit(repo, { write: { 'b/y.tf': '# merged since\n' } })
@@ -74,7 +74,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     expect(await provider.host.pull(repo, 999)).toBeNull()
   })
 
-  test('a comment is made, found by its words, written anew, and missed when it is gone', async () => {
+  test('a comment is created, found by its text, updated, and reported missing once deleted', async () => {
     const repo = await repository()
     await provider.peer.branch(repo, 'main', 'feature')
     await provider.peer.edit(repo, { branch: 'feature', write: { 'a/z.tf': '#\n' } })

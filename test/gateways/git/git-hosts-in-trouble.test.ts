@@ -9,9 +9,9 @@ const files = {
   'b/x.tf': '# x\n',
 }
 
-// What each provider does in trouble is the same for all of them.
+// Each provider passes the same cases of failures.
 eachProvider('%s in trouble', (provider) => {
-  test('trouble is told in fixed words: a 500, half an answer, a lost line, a limit', async () => {
+  test('fixed messages: a 500, a truncated answer, a lost connection, a rate limit', async () => {
     const { name } = await provider.repository(files)
     const withFault = async (
       fault: typeof provider.peer.server.fault,
@@ -44,7 +44,7 @@ eachProvider('%s in trouble', (provider) => {
       ask,
     )
     expect([limited.code, limited.retryAfterSeconds]).toEqual(['git_rate_limited', 7])
-    // GitHub's and GitLab's way: no Retry-After, but the moment at which the quota is whole again.
+    // GitHub and GitLab send no Retry-After, but the time at which the quota is reset.
     const reset = String(Math.ceil(Date.now() / 1_000) + 90)
     for (const [status, prefix] of [
       [403, 'x-ratelimit'],
@@ -71,7 +71,7 @@ eachProvider('%s in trouble', (provider) => {
     }
   }
 
-  test('a server that is no such provider has not taken the token', async () => {
+  test('a server that is not this provider does not count as accepting the token', async () => {
     const html = { 'content-type': 'text/html' }
     for (const stranger of [
       { status: 200, text: '<h1>Sign in</h1>', headers: html },
@@ -90,7 +90,7 @@ eachProvider('%s in trouble', (provider) => {
     }
   })
 
-  test('a reason that repeats the token does not show it', async () => {
+  test('a host’s reason that repeats the token is masked', async () => {
     const token = provider.peer.token()
     const plain = `bad ${token}, ${btoa(token)} or ${btoa(`x:${token}`)}`
     const answer = { status: 401, json: { message: plain, errors: [{ message: plain }] } }
@@ -100,7 +100,7 @@ eachProvider('%s in trouble', (provider) => {
     expect(error.message).not.toContain(token)
   })
 
-  test('a moment to come back at is one as well as seconds, and a closed service names one too', async () => {
+  test('Retry-After may be a date or seconds, and also applies to a 503', async () => {
     const moment = new Date(Date.now() + 90_000).toUTCString()
     for (const status of [429, 503]) {
       const answer = { status, json: { message: 'later' }, headers: { 'retry-after': moment } }
@@ -110,10 +110,10 @@ eachProvider('%s in trouble', (provider) => {
     }
   })
 
-  test('who is slow, or sends without end, is given up in fixed words', async () => {
+  test('a slow or endless answer is given up with a fixed message', async () => {
     const { name, head } = await provider.repository(files)
     const real = provider.outbound
-    /** The real way out with less patience, and less room. */
+    /** The real outbound client with lower limits of time and size. */
     const hostOf = (limits: { timeoutMs?: number; maxBytes?: number }) =>
       provider.hostWith(provider.peer.token(), {
         ...real,
@@ -134,7 +134,7 @@ eachProvider('%s in trouble', (provider) => {
       release()
       provider.peer.server.fault = () => undefined
     }
-    // Final: it does not get smaller by asking for days.
+    // Not retryable, because a repeated request would not be smaller.
     const small = hostOf({ maxBytes: 100 })
     const at = { branch: 'main', commit: head, folder: 'a' }
     const works = [async () => small.repository(name), async () => small.listFiles(name, at)]

@@ -9,9 +9,9 @@ const files = {
   'b/x.tf': '# x\n',
 }
 
-// Each provider passes the same cases, against a peer of its own.
+// Each provider passes the same cases against its own peer.
 eachProvider('%s', (provider) => {
-  test('a good token is taken; a revoked one is 503 with the provider’s own reason', async () => {
+  test('a valid token is accepted; a revoked one is 503 with the provider’s reason', async () => {
     const token = provider.peer.token()
     await provider.hostWith(token).checkToken()
     provider.peer.revoke(token)
@@ -23,7 +23,7 @@ eachProvider('%s', (provider) => {
     expect(error.message).not.toContain(token)
   })
 
-  test('a repository has an id that stays through case and renames', async () => {
+  test('a repository’s id is the same in any case and after a rename', async () => {
     const { name } = await provider.repository(files)
     const found = await provider.host.repository(name)
     expect(found).toMatchObject({
@@ -37,7 +37,7 @@ eachProvider('%s', (provider) => {
     expect((await provider.host.repository(`${name}-renamed`)).id).toBe(found.id)
   })
 
-  test('an empty one has no default branch, an archived one says so, a missing one is not found', async () => {
+  test('an empty repository has no default branch, an archived one is marked, a missing one is not found', async () => {
     const empty = 'acme/empty-one'
     await provider.peer.createRepository(empty)
     expect((await provider.host.repository(empty)).defaultBranch).toBeNull()
@@ -49,7 +49,7 @@ eachProvider('%s', (provider) => {
     expect((await failureOf(provider.host.repository('acme/nowhere'))).code).toBe('git_not_found')
   })
 
-  test('what a token that only reads lacks is named', async () => {
+  test('the missing right of a read-only token is named', async () => {
     const { name } = await provider.repository(files)
     const found = await provider.host.repository(name)
     expect(await provider.host.missingRights(found, 'write')).toEqual([])
@@ -59,7 +59,7 @@ eachProvider('%s', (provider) => {
     expect(missing).toMatch(/^(repo|api|repository:write|REPO_WRITE)$/)
   })
 
-  test('reads heads and files; what is not there is null', async () => {
+  test('reads heads and files; null for missing ones', async () => {
     const { name, head } = await provider.repository(files)
     expect(head).toMatch(/^[0-9a-f]{40}$/)
     expect(await provider.host.head(name, 'no-such')).toBeNull()
@@ -71,7 +71,7 @@ eachProvider('%s', (provider) => {
       folder: 'a',
     })
     expect([...listed.keys()].toSorted()).toEqual(['a/one.tf', 'a/two.tf'])
-    // As `git hash-object` says it.
+    // The id that `git hash-object` computes.
     expect(listed.get('a/one.tf')).toBe('b8aad57f977a9415403e0a45eb71e51eb90a003b')
     expect(
       await provider.host.listFiles(name, { branch: 'main', commit: head, folder: 'zz' }),
@@ -108,7 +108,7 @@ eachProvider('%s', (provider) => {
     ])
   })
 
-  test('a commit on a head that has moved is refused, and nothing of the other’s is lost', async () => {
+  test('a commit on an outdated head is refused, and the other commit is kept', async () => {
     const { name, head } = await provider.repository(files)
     await provider.peer.edit(name, { write: { 'b/theirs.tf': 'theirs\n' } })
     const error = await failureOf(
@@ -123,7 +123,7 @@ eachProvider('%s', (provider) => {
     expect((await provider.peer.tree(name))['b/theirs.tf']).toBe('theirs\n')
   })
 
-  test('of ten who commit the same new file at once exactly one is taken', async () => {
+  test('of ten concurrent commits of the same new file exactly one succeeds', async () => {
     const { name, head } = await provider.repository(files)
     const tries = await Promise.allSettled(
       Array.from({ length: 10 }, async (__, index) =>
@@ -159,14 +159,14 @@ eachProvider('%s', (provider) => {
     expect(tree['.cloud-control/owner.json']).toBe(tree['README.md'])
   })
 
-  test('makes a branch once, and knows it afterwards', async () => {
+  test('creates a branch once, and finds it afterwards', async () => {
     const { name, head } = await provider.repository(files)
     await provider.host.createBranch(name, { branch: 'feature/x', commit: head })
     await provider.host.createBranch(name, { branch: 'feature/x', commit: head })
     expect(await provider.host.head(name, 'feature/x')).toBe(head)
   })
 
-  test('a protected branch takes no commit, and one pull request stands for many asks', async () => {
+  test('a protected branch refuses a commit, and repeated requests open one pull request', async () => {
     const { name, head } = await provider.repository(files)
     await provider.peer.protect(name, 'main')
     const change = { write: { 'a/one.tf': '# by pull request\n' }, remove: [] }
@@ -190,7 +190,7 @@ eachProvider('%s', (provider) => {
     expect(await provider.peer.pullRequests(name)).toEqual([{ from: 'side', into: 'main' }])
   })
 
-  test('repositories are listed to the end, and searched', async () => {
+  test('all repositories are listed, and can be searched', async () => {
     for (let index = 0; index < 105; index += 1)
       await provider.peer.createRepository(`acme/many-${index}`)
     const found: string[] = []

@@ -7,14 +7,14 @@ import { hasBwrap, why } from '../sandbox/shell-sandbox.ts'
 import { hideIn } from './hide-in.ts'
 import { relayBench, type RelayBench } from './relay-bench.ts'
 
-// Real git, as a run has it: inside the sandbox, against git's own http-backend behind a token.
+// Real git inside the sandbox, as in a run, against git's own http-backend behind a token.
 for (const kind of ['bubblewrap', 'process'] as const)
   describe.skipIf(kind === 'bubblewrap' && !hasBwrap)(
     `the Git relay of a run in ${kind} (${why})`,
     () => {
       let setup: RelayBench
       let { peer, token, host, fetched, open, inside, base } = {} as RelayBench
-      /** Somebody's server at the private address, which must hear of nothing. */
+      /** An attacker's server at the private address, which must get no request. */
       let trap: Server
       const heard: string[] = []
 
@@ -44,7 +44,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('the token is in no variable, process or file in there', async () => {
+      test('the token is in no variable, process or file of the sandbox', async () => {
         const run = await open()
         const basic = gitAuthorization('gitlab', token).split(' ')[1] ?? ''
         await inside(
@@ -52,7 +52,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
           `GIT_TRACE_CURL=1 GIT_TRACE=1 git clone http://${host}/acme/mods 2>trace; ` +
             `env > all; cat /proc/*/environ /proc/*/cmdline >> all 2>/dev/null`,
         )
-        // Looked for by a step of its own, for a command line with the token in it would be found.
+        // Searched by a separate step, because a command line with the token would find itself.
         const look = `grep -rlaE '${token.slice(0, 20)}|${basic.slice(0, 20)}' all trace mods; ls mods`
         expect((await inside(run, look)).text).toBe('net\nrun.sh')
         const traced = await inside(
@@ -63,7 +63,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('nothing is pushed, not even by a token that could', async () => {
+      test('a push is refused, even if the token may write', async () => {
         const run = await open({ tokens: [peer.token('write')] })
         const end = await inside(
           run,
@@ -76,7 +76,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('what is no fetch of a repository does not leave', async () => {
+      test('requests other than a fetch are not forwarded', async () => {
         const run = await open()
         const at = base(run)
         const other = at.replace(/\/[^/]+\/[^/]+\/$/, '/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/') + host
@@ -101,7 +101,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('a redirect takes no credential along, and is not followed', async () => {
+      test('a redirect is not followed, and gets no credential', async () => {
         const { port } = trap.address() as AddressInfo
         const run = await open()
         for (const location of [
@@ -127,7 +127,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('a connection that is gone lends nothing any more, also in the midst of a fetch', async () => {
+      test('a deleted connection gives no more access, also during a fetch', async () => {
         let asked = 0
         const run = await open({ gone: () => (asked += 1) > 1 })
         const end = await inside(run, `git clone http://${host}/acme/mods 2>&1`)
@@ -136,7 +136,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('after it was closed it answers nobody', async () => {
+      test('a closed relay answers no requests', async () => {
         const run = await open()
         run.relay.close()
         const end = await inside(run, `git clone -q http://${host}/acme/mods 2>&1`)
@@ -145,7 +145,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('the first token that may read is used, and what is public needs none', async () => {
+      test('the first token that may read is used, and a public repository needs none', async () => {
         const revoked = peer.token('read')
         peer.revoke(revoked)
         const run = await open({ tokens: [revoked, token] })
@@ -154,10 +154,10 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('a public repository is read though the only token is refused', async () => {
+      test('a public repository is read although the only token is refused', async () => {
         const revoked = peer.token('read')
         peer.revoke(revoked)
-        // As a host does where it knows nobody but the repository is everybody's.
+        // Some hosts refuse an invalid token even for a public repository.
         peer.server.fault = (request, when) => {
           if (when === 'after' || request.headers.authorization) return undefined
           request.token = token
@@ -171,7 +171,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('a token that is refused and a repository that is not there are told apart', async () => {
+      test('a refused token and a missing repository give different messages', async () => {
         const revoked = peer.token('read')
         peer.revoke(revoked)
         const rejected = await open({ tokens: [revoked] })
@@ -192,7 +192,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await ill.bench.close()
       })
 
-      test('a sign-in page is no repository', async () => {
+      test('a sign-in page is not accepted as a repository', async () => {
         peer.server.fault = () => ({
           status: 200,
           text: '<html>',
@@ -204,7 +204,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('submodules by file and ssh lead nowhere', async () => {
+      test('submodules over file and ssh are refused', async () => {
         const bad =
           '[submodule "a"]\n\tpath = a\n\turl = file:///etc\n[submodule "b"]\n\tpath = b\n\turl = ssh://git@127.0.0.1:9/x.git\n'
         await peer.createRepository('acme/sub', { '.gitmodules': bad })
@@ -220,7 +220,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('what a line says of the relay is what its author wrote', async () => {
+      test('log lines show the author’s address in place of the relay’s', async () => {
         const run = await open()
         const line = hideIn(run.relay, `fatal: repository '${base(run)}acme/mods.git/' not found`)
         expect(line).toBe(`fatal: repository 'https://${host}/acme/mods.git/' not found`)

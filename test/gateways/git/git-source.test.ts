@@ -17,7 +17,7 @@ eachProvider('reading from %s', (provider) => {
     return { name, head }
   }
 
-  test('the files of the folders and no others, byte for byte', async () => {
+  test('reads only the files of the folders, byte for byte', async () => {
     const { name, head } = await repository()
     const at = { branch: 'main', commit: await head(), known: new Map<string, string>() }
     expect(await provider.host.readFiles(name, { ...at, folders: ['a'] })).toEqual({
@@ -30,7 +30,7 @@ eachProvider('reading from %s', (provider) => {
     expect(await provider.host.readFiles(name, { ...at, folders: [''] })).toEqual(files)
   })
 
-  test('what is known is not asked for', async () => {
+  test('known files are not requested again', async () => {
     const { name, head } = await repository()
     const at = { branch: 'main', commit: await head(), folders: ['a'] }
     const asked = provider.peer.server.calls.length
@@ -40,11 +40,11 @@ eachProvider('reading from %s', (provider) => {
     const before = provider.peer.server.calls.length
     expect(Object.keys(await provider.host.readFiles(name, { ...at, known }))).toHaveLength(2)
     const again = provider.peer.server.calls.length - before
-    // Bitbucket is asked by git, for all of it at once.
+    // Bitbucket is read with git, which gets all files in one request.
     expect(again).toBe(provider.peer.provider === 'bitbucket' ? all : all - 2)
   })
 
-  test('the authors of what touched the folders since a commit, and of all before the first', async () => {
+  test('the authors of commits to the folders since a commit, or of all commits', async () => {
     const { name, head } = await repository()
     const first = await head()
     const edit = async (path: string, email: string) =>
@@ -62,13 +62,13 @@ eachProvider('reading from %s', (provider) => {
     expect(await emails(first, ['a', 'c.tf'])).toHaveLength(3)
     expect(await emails(to, ['a'])).toEqual([])
     expect((await emails(null, ['a'])).length).toBeGreaterThanOrEqual(3)
-    // A commit that is no more: all that there are.
+    // For a commit that no longer exists, all authors count.
     expect((await emails('0'.repeat(39).concat('1'), ['a'])).length).toBeGreaterThanOrEqual(3)
   })
 })
 
 eachProvider('who a change is by, as %s proves it', (provider) => {
-  test('an address counts by a verified signature, and a push by the address its account shows', async () => {
+  test('an address counts with a verified signature, and a push with the account’s public address', async () => {
     const { name, head: first } = await provider.repository({ 'a/one.tf': '# 1\n' })
     const head = async () => (await provider.host.head(name, 'main')) ?? ''
     const write = (text: string) => ({ write: { 'a/one.tf': text } })
@@ -104,7 +104,7 @@ eachProvider('who a change is by, as %s proves it', (provider) => {
     }
   })
 
-  test('a token that is not told of pushes is told so by null, and reads all the same', async () => {
+  test('a token without access to pushes gets null for them, and still reads files', async () => {
     if (provider.peer.product !== 'bitbucket-data-center') return
     const { name } = await provider.repository({ 'a/one.tf': '# 1\n' })
     const host = provider.hostWith(provider.peer.token('read'))
@@ -112,11 +112,11 @@ eachProvider('who a change is by, as %s proves it', (provider) => {
   })
 })
 
-describe('the limits of what is read', () => {
+describe('the limits of a read', () => {
   const listed = (count: number) =>
     new Map(Array.from({ length: count }, (_, at) => [`f${at}.tf`, `${at}`]))
 
-  test('1,001 files are refused before one of them is asked for', async () => {
+  test('1,001 files are refused before the first is requested', async () => {
     let reads = 0
     const read = async () => {
       reads += 1
@@ -132,7 +132,7 @@ describe('the limits of what is read', () => {
     )
   })
 
-  test('more than 10 MiB is given up while it comes', async () => {
+  test('a read of more than 10 MiB is aborted at the limit', async () => {
     let reads = 0
     const read = async () => {
       reads += 1
@@ -144,7 +144,7 @@ describe('the limits of what is read', () => {
     expect(reads).toBeLessThan(30)
   })
 
-  test('what is no text is refused by its name; a byte order mark stays; what is gone is no file', async () => {
+  test('a file that is not text is refused by name; a byte order mark is kept; a deleted file is left out', async () => {
     const bytes: Record<string, Buffer | null> = {
       'a.png': Buffer.from([0x89, 0x50, 0xff]),
       'b.tf': Buffer.from('\ufeff# b'),

@@ -4,7 +4,7 @@ import { createOutbound, type Outbound } from '../../../gateways/outbound/outbou
 import { BareRepositories } from '../../harness/git/bare-repositories.ts'
 import { gitHttpBackend, PeerServer } from '../../harness/git/peer-server.ts'
 
-// An Enterprise Server whose archives are on a host that this installation has not opened.
+// An Enterprise Server that serves archives from a host that the operator has not opened.
 const files = { 'live/a.tf': '# a\n', 'live/b.tf': '# b\n', 'other.tf': '# other\n' }
 let bare: BareRepositories
 let server: PeerServer
@@ -26,7 +26,7 @@ afterAll(async () => {
   bare.close()
 })
 
-test('without an archive the files come by git, in three calls; without git none do', async () => {
+test('without an archive the files are read with git in three calls; without git the read fails', async () => {
   const commit = (await bare.head('acme/x', 'main')) ?? ''
   const listed = await bare.list('acme/x', commit, 'live')
   const wanted = new Map(listed.map(({ path, id }) => [path, id]))

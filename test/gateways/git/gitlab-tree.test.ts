@@ -39,7 +39,7 @@ test('pages follow each other by their token alone', async () => {
   expect([...(await list()).keys()]).toEqual(['live/a.tf', 'live/second.tf'])
 })
 
-test('a host that repeats a page is left at the second one', async () => {
+test('a host that repeats a page is given up at the second one', async () => {
   answer = () => ({ status: 200, json: [entry('live/a.tf')], headers: next('again') })
   expect((await failureOf(list())).code).toBe('git_provider_unavailable')
   expect(server.calls).toHaveLength(2)
@@ -48,7 +48,7 @@ test('a host that repeats a page is left at the second one', async () => {
   expect(server.calls).toHaveLength(2)
 })
 
-test('pages without end are given up at the hundredth, and large ones before', async () => {
+test('an endless list is given up at the hundredth page, and earlier if the pages are large', async () => {
   answer = (_, page) => ({ status: 200, json: [entry(`live/${page}`)], headers: next(`${page}`) })
   expect((await failureOf(list())).code).toBe('git_repository_too_large')
   expect(server.calls).toHaveLength(100)
@@ -62,7 +62,7 @@ test('pages without end are given up at the hundredth, and large ones before', a
   expect(server.calls.length).toBeLessThan(8)
 })
 
-test('once the caller has left nothing further is asked', async () => {
+test('after the caller aborts, no further page is requested', async () => {
   const left = new AbortController()
   answer = (_, page) => {
     if (page === 3) left.abort()

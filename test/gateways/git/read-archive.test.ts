@@ -32,7 +32,7 @@ describe('an archive of a repository, which is hostile input', () => {
   }
   const gz = (...entries: Parameters<typeof tarOf>[0]) => gzipSync(tarOf(entries))
 
-  test('the wanted files are read, with long names, and no others', async () => {
+  test('only the requested files are read, also with long names', async () => {
     const long = `a/${'x'.repeat(180)}.tf`
     const archive = gz(
       { path: 'pax', type: 'g', content: '52 comment=0000000000000000000000000000000000000000\n' },
@@ -47,7 +47,7 @@ describe('an archive of a repository, which is hostile input', () => {
     ])
   })
 
-  test('another content than the listed one does not pass, nor does a link', async () => {
+  test('content that differs from the listed hash is refused, and so is a link', async () => {
     const archive = gz(
       { path: 'repo-1/a.tf', content: '# $Format:%H$ replaced\n' },
       { path: 'repo-1/b.tf', type: '2' },
@@ -58,7 +58,7 @@ describe('an archive of a repository, which is hostile input', () => {
     expect(await read(archive, wanted)).toEqual([])
   })
 
-  test('an archive that is cut short, is none or lies about its sizes gives what came before', async () => {
+  test('a truncated or invalid archive, or one with wrong sizes, gives the files before the fault', async () => {
     const whole = tarOf([
       { path: 'repo-1/a.tf', content: '# a\n' },
       { path: 'repo-1/b.tf', content: '# b\n' },
@@ -75,8 +75,8 @@ describe('an archive of a repository, which is hostile input', () => {
     expect(await read(gz(header, { path: 'repo-1/a.tf', content: '# a\n' }), wanted)).toEqual([])
   })
 
-  test('a bomb ends at its limit, and the memory holds none of it', async () => {
-    // Each gzip member unpacks to 64 MiB, without a tar's end: 10 of them are more than is unpacked.
+  test('a decompression bomb is stopped at the limit and not kept in memory', async () => {
+    // Each gzip member unpacks to 64 MiB without the end of a tar. Ten members exceed the limit.
     const zeros = { path: 'repo-1/bomb', content: Buffer.alloc(64 * 1_048_576) }
     const member = gzipSync(tarOf([zeros]).subarray(0, -1024))
     const parts = Array.from({ length: 10 }, () => member)
@@ -86,7 +86,7 @@ describe('an archive of a repository, which is hostile input', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576)
   })
 
-  test('a name without end is refused', async () => {
+  test('a name that is too long is refused', async () => {
     async function* endless() {
       yield tarOf([{ path: 'long', type: 'L', size: 1024 ** 3 }]).subarray(0, 512)
       for (;;) yield Buffer.alloc(65_536, 'x')

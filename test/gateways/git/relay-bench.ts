@@ -16,7 +16,7 @@ type Options = {
   unusable?: string[]
   gone?: () => boolean
   opened?: boolean
-  /** What the module sources of the run name. */
+  /** The repositories that the run's module sources name. */
   named?: string[]
 }
 type Run = { relay: GitRelay; bench: Workbench; env: Record<string, string> }
@@ -87,7 +87,7 @@ export async function relayBench(kind: 'bubblewrap' | 'process') {
           ...env,
         },
       }),
-    /** Where this run's repositories of the host are asked for. */
+    /** The relay's address for this run's repositories of the host. */
     base: ({ relay, bench }: Run) =>
       String(relay.environment(bench.gitUrl, {})['GIT_CONFIG_KEY_0'])
         .replace(/^url\./, '')

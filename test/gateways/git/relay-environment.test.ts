@@ -13,7 +13,7 @@ const hosts: RelayHost[] = [
 ]
 const relay = 'http://127.0.0.1:8202/cap/'
 
-/** Where git itself would go for this address. */
+/** The address that git uses for this address. */
 function asked(address: string, env: Record<string, string> = {}): string {
   return execFileSync('git', ['ls-remote', '--get-url', address], {
     env: {
@@ -28,7 +28,7 @@ function asked(address: string, env: Record<string, string> = {}): string {
     .trim()
 }
 
-describe('what git is told of the relay', () => {
+describe('git’s environment for the relay', () => {
   test.each([
     ['https://github.com/acme/mods.git', `${relay}github.com/acme/mods.git`],
     ['ssh://git@github.com/acme/mods.git', `${relay}github.com/acme/mods.git`],
@@ -44,7 +44,7 @@ describe('what git is told of the relay', () => {
     expect(asked(address)).toBe(where)
   })
 
-  test('a workspace’s own settings stay, and win for the address that they name', () => {
+  test('a workspace’s own settings are kept, and take precedence for their address', () => {
     const own = {
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'url.https://mirror.example/.insteadOf',
@@ -56,7 +56,7 @@ describe('what git is told of the relay', () => {
     expect(asked('git@github.com:acme/mods.git', own)).toBe(`${relay}github.com/acme/mods.git`)
   })
 
-  test('a count that is none is not added to', () => {
+  test('an invalid GIT_CONFIG_COUNT is not extended', () => {
     expect(relayEnvironment(relay, [], { GIT_CONFIG_COUNT: 'many' })).toEqual({
       GIT_CONFIG_COUNT: '0',
     })

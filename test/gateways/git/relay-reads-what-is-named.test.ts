@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBwrap, why } from '../sandbox/shell-sandbox.ts'
 import { relayBench, type RelayBench } from './relay-bench.ts'
 
-// What a program in a run's init can have of the relay, by real git and by hand.
+// What an attacker's program in a run's init can read through the relay, with real git and with own
+// requests.
 for (const kind of ['bubblewrap', 'process'] as const)
   describe.skipIf(kind === 'bubblewrap' && !hasBwrap)(
     `what the Git relay of a run in ${kind} reads (${why})`,
@@ -16,7 +17,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
       afterAll(() => setup?.close())
       beforeEach(() => setup.forget())
 
-      test('403: another repository that the token may read is not lent it, however it is asked', async () => {
+      test('403: another repository that the token may read, by any form of request', async () => {
         await peer.createRepository('acme/secret', { 'main.tf': '# secret\n' })
         const run = await open()
         const at = `${base(run)}acme/secret.git`
@@ -35,7 +36,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await run.bench.close()
       })
 
-      test('403: a ref that no source names is neither told of nor fetched', async () => {
+      test('403: a ref that no source names is neither listed nor fetched', async () => {
         await peer.createRepository('acme/refs', { 'main.tf': '# open\n' })
         await peer.branch('acme/refs', 'main', 'hidden')
         await peer.edit('acme/refs', { branch: 'hidden', write: { 'main.tf': '# hidden\n' } })

@@ -5,10 +5,11 @@ import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { eachProvider, failureOf, type Provider } from '../../harness/git/each-provider.ts'
 
-// What no `git` writes and every host may be made to serve: a tree is only bytes.
+// Names that `git` refuses to write. An attacker can store them on any host, because a tree is
+// plain bytes.
 eachProvider('%s', (provider) => {
   for (const name of ['..', '.git', 'a\\b'])
-    test(`a tree with ${name} in it is refused by that path, and is no outage`, async () => {
+    test(`a tree with ${name} is refused with that path, and does not count as an outage`, async () => {
       const { name: repo, head } = await provider.repository({ 'live/main.tf': '# hi\n' })
       const commit = serve(provider, { repo, head, name })
       const error = await failureOf(
@@ -24,7 +25,7 @@ eachProvider('%s', (provider) => {
       expect(error.message).toContain(JSON.stringify(`live/${name}`).slice(0, -1))
     })
 
-  test('a few trees that make a million paths are refused, where git itself lists them', async () => {
+  test('a few trees that expand to a million paths are refused, where git lists them', async () => {
     const { peer } = provider
     if (!peer.path || !peer.product.startsWith('bitbucket')) return
     const { name: repo, head } = await provider.repository({ 'live/main.tf': '# hi\n' })
@@ -44,7 +45,10 @@ eachProvider('%s', (provider) => {
   }, 60_000)
 })
 
-/** Moves `main` to a commit that has the name in its tree; GitHub's emulator keeps no such tree, so its answer is written. */
+/**
+ * Moves `main` to a commit with this name in its tree. GitHub's emulator cannot store such a tree,
+ * so its answer is replaced.
+ */
 function serve(
   { peer }: Provider,
   { repo, head, name }: { repo: string; head: string; name: string },
@@ -70,7 +74,7 @@ function commitOf(gitdir: string, { root, head }: { root: string; head: string }
   return commit
 }
 
-/** An object as git keeps it (gitformat-object), unchecked. */
+/** Writes an object in git's format (gitformat-object) without checks. */
 function store(gitdir: string, type: string, content: Buffer): string {
   const bytes = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
   const id = createHash('sha1').update(bytes).digest('hex')

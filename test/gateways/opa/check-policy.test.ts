@@ -75,7 +75,7 @@ describe('checkPolicy', () => {
     },
   )
 
-  test('refuses a policy that can never say anything', async () => {
+  test('refuses a policy that can never return a message', async () => {
     expect(await check('package cloudcontrol', 'denied contains "x"')).toEqual(
       refusal(1, 1, 'no rule'),
     )
@@ -93,7 +93,7 @@ describe('checkPolicy', () => {
     )
   })
 
-  test('refuses what is too long without running anything', async () => {
+  test('refuses a policy that is too long without starting a program', async () => {
     const before = sandbox.steps.length
     expect(await checkPolicy(sandbox, 'x'.repeat(200_000))).toEqual(refusal(1, 1, 'longer than'))
     expect(sandbox.steps).toHaveLength(before)

@@ -62,7 +62,7 @@ describe('evaluatePolicies', () => {
     ])
   })
 
-  test('a runtime error is an error with its place, and the next policy still speaks', async () => {
+  test('a runtime error names its place, and the next policy is still evaluated', async () => {
     const policies = [
       policy('deny contains msg if { msg := 1 / input.zero }'),
       policy('deny contains "b"'),
@@ -83,7 +83,7 @@ describe('evaluatePolicies', () => {
     expect((await say(rego))?.error).toMatch(message)
   })
 
-  test('an error where a policy is not done in its 10 s', async () => {
+  test('an error if a policy takes longer than 10 s', async () => {
     sandbox.maxTimeoutMs = 300
     const range = 'r := numbers.range(1, 9999)'
     const loop = 'deny contains "x" if { some a in r; some b in r; some c in r; a + b + c < 0 }'
@@ -108,14 +108,14 @@ describe('evaluatePolicies', () => {
     },
   )
 
-  test('messages that are no text are JSON; of an object with msg it is the msg', async () => {
+  test('a message that is not text is returned as JSON; of an object with `msg`, the `msg`', async () => {
     const said = await say(
       'deny contains x if some x in [1, true, {"a": [1]}, {"msg": "m", "n": 1}]',
     )
     expect(said?.deny.toSorted()).toEqual(['1', 'm', 'true', '{"a":[1]}'])
   })
 
-  test('bounds the number and length of messages, and what Postgres refuses', async () => {
+  test('limits the number and length of messages, and removes characters that Postgres refuses', async () => {
     const said = await say(
       [
         'deny contains sprintf("%d", [n]) if some n in numbers.range(1, 500)',
@@ -129,13 +129,13 @@ describe('evaluatePolicies', () => {
     expect(said?.warn).toContain('a\uFFFDb')
   })
 
-  test('no policies: nothing is started', async () => {
+  test('no policies: no program is started', async () => {
     const before = sandbox.steps.length
     expect(await evaluatePolicies(sandbox, { mask, policies: [], input: {} })).toEqual([])
     expect(sandbox.steps).toHaveLength(before)
   })
 
-  test('a cancel ends it and is thrown', async () => {
+  test('a cancel ends the evaluation and is thrown', async () => {
     const controller = new AbortController()
     const asked = evaluatePolicies(sandbox, {
       mask,
@@ -151,7 +151,7 @@ describe('evaluatePolicies', () => {
     expect(sandbox.openCount).toBe(0)
   })
 
-  test('masks what a policy says, also where a message is cut and in an error', async () => {
+  test('masks messages of a policy, also where a message is cut and in an error', async () => {
     const input = { secret: 'hunter-secret-2', long: 'a'.repeat(990) }
     const told = await say(
       [
@@ -161,7 +161,7 @@ describe('evaluatePolicies', () => {
       input,
     )
     expect(told?.warn[0]).toContain('[masked]')
-    // Cut first, the mask would not know the half of it that is left.
+    // A message is masked before it is cut, because the mask would not recognize half of a secret.
     expect(JSON.stringify(told)).not.toContain('hunter')
     const broken = await say('deny contains "x" if to_number(input.secret) > 1', input)
     expect(broken?.error).toBeDefined()

@@ -7,7 +7,7 @@ import type { OwnedSandbox, Sandbox, Step } from '../../../gateways/sandbox/work
 import { workFolderFor } from '../../../gateways/sandbox/work-folder-for.ts'
 import { findCommand } from '../../../gateways/sandbox/find-command.ts'
 
-/** The real sandbox (bubblewrap where the host has it), which tells the steps that ran in it. */
+/** The real sandbox (bubblewrap if the host has it), which records the steps that ran in it. */
 export async function opaSandbox(opa: string): Promise<OwnedSandbox & Recorder> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-opa-'))
   const workDir = workFolderFor(dataDir)
@@ -33,7 +33,7 @@ export async function opaSandbox(opa: string): Promise<OwnedSandbox & Recorder> 
 export type Recorder = {
   steps: Step[]
   openCount: number
-  /** Shortens the time of the steps to come, so that a test need not wait for the real limit. */
+  /** Shortens the time limit of the next steps, so that a test need not wait for the real limit. */
   maxTimeoutMs: number
 }
 

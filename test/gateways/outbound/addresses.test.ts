@@ -25,13 +25,13 @@ describe('which addresses are public', () => {
     },
   )
 
-  test('an address of this host is not, whatever its range', () => {
+  test('an address of this host is not public, in any range', () => {
     for (const entries of Object.values(networkInterfaces()))
       for (const entry of entries ?? []) expect(isPublicAddress(entry.address)).toBe(false)
   })
 })
 
-describe('what a name may lead to', () => {
+describe('addresses to which a name resolves', () => {
   const target = { host: 'x.example', port: 443, use: 'git' } as const
   const answers = (...addresses: string[]) => ({
     privateHosts: [],
@@ -47,7 +47,7 @@ describe('what a name may lead to', () => {
     await expect(resolveTarget(target, answers())).rejects.toMatchObject({ fault: 'unavailable' })
   })
 
-  test('a private host is opened for its use, host and port alone', async () => {
+  test('a private host is opened only for its use, host and port', async () => {
     const privateHosts = [{ use: 'git', host: 'x.example', port: 443 } as const]
     const rules = { ...answers('10.0.0.1'), privateHosts }
     expect(await resolveTarget({ ...target, host: 'X.example.' }, rules)).toHaveLength(1)

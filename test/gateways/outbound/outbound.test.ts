@@ -43,7 +43,7 @@ describe('outgoing requests', () => {
       privateHosts: ports.map((port) => ({ use: 'git', host: 'git.test', port })),
       lookup: async () => {
         lookups += 1
-        // DNS rebinding: whoever asks a second time is led to another address.
+        // DNS rebinding: the second look-up returns another address.
         if (rebinds && lookups > 1) return [{ address: '127.0.0.2', family: 4 }]
         return [{ address: '127.0.0.1', family: 4 }]
       },
@@ -58,7 +58,7 @@ describe('outgoing requests', () => {
 
   const secrets = { Authorization: 'Bearer s', Cookie: 'c=s', 'PRIVATE-TOKEN': 's' }
 
-  test('a private host answers for its use alone, and plain http goes nowhere else', async () => {
+  test('a private host is reached only for its use, and plain http is refused elsewhere', async () => {
     const answer = await outbound.request(`${url}/end`, { use: 'git' })
     expect([answer.status, String(answer.body)]).toEqual([200, 'end'])
     await expect(outbound.request(`${url}/end`, { use: 'webhook' })).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('outgoing requests', () => {
     expect(lookups).toBe(0)
   })
 
-  test('the look-up is made once: what was checked is what is dialled', async () => {
+  test('the name is resolved once: the connection uses the address that was checked', async () => {
     lookups = 0
     rebinds = true
     const answer = await outbound.request(`${url}/end`, { use: 'git' })
@@ -81,7 +81,7 @@ describe('outgoing requests', () => {
     rebinds = false
   })
 
-  test('credentials follow a redirect to the same origin and to no other', async () => {
+  test('credentials follow a redirect only to the same origin', async () => {
     await outbound.request(`${url}/same`, { use: 'git', headers: secrets })
     expect(seen.at(-1)).toMatchObject({ headers: { authorization: 'Bearer s', cookie: 'c=s' } })
     await outbound.request(`${url}/other`, { use: 'git', headers: secrets })
@@ -94,7 +94,7 @@ describe('outgoing requests', () => {
     await expect(sent).rejects.toMatchObject({ code: 'bad_redirect' })
   })
 
-  test('a redirect is checked like the first address, and redirects end', async () => {
+  test('a redirect is checked like the first address, and the number of redirects is limited', async () => {
     await expect(outbound.request(`${url}/metadata`, { use: 'git' })).rejects.toMatchObject({
       code: 'address_not_allowed',
     })
@@ -105,7 +105,7 @@ describe('outgoing requests', () => {
     expect(plain.status).toBe(302)
   })
 
-  test('a large answer and a slow one are errors with fixed texts', async () => {
+  test('an answer that is too large or too slow is an error with a fixed message', async () => {
     await expect(
       outbound.request(`${url}/large`, { use: 'git', maxBytes: 4999 }),
     ).rejects.toMatchObject({ code: 'response_too_large' })

@@ -5,7 +5,7 @@ import { hashPassword, verifyPassword } from '../../../gateways/passwords/passwo
 const composed = 'caf\u00e9 au lait, s\u2019il vous pla\u00eet'
 const decomposed = composed.normalize('NFD')
 
-test('one password, however a keyboard spells its accents', async () => {
+test('a password matches in each Unicode form of its accents', async () => {
   for (const [set, typed] of [
     [composed, decomposed],
     [decomposed, composed],
@@ -13,13 +13,13 @@ test('one password, however a keyboard spells its accents', async () => {
     expect(await verifyPassword(await hashPassword(set), typed)).toBe(true)
 })
 
-test('a hash from before normalization is opened by what was typed then', async () => {
+test('a hash from before normalization matches the original form', async () => {
   const old = await hash(decomposed, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
   expect(await verifyPassword(old, decomposed)).toBe(true)
   expect(await verifyPassword(old, `${decomposed}!`)).toBe(false)
 })
 
-test('nobody has a password', async () => {
+test('a user without a hash matches no password', async () => {
   expect(await verifyPassword(null, composed)).toBe(false)
   expect(await verifyPassword(undefined, decomposed)).toBe(false)
   expect(await verifyPassword(null, 'a password that nobody has')).toBe(false)

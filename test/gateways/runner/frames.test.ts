@@ -27,14 +27,14 @@ const told = [
   { header: { kind: 'blob', name: 'plan' }, body: 'bytes' },
 ]
 
-test('frames come whole, however the stream is cut', async () => {
+test('frames are complete however the stream is split', async () => {
   expect(await read([two])).toEqual(told)
   expect(await read([...two].map((byte) => Buffer.from([byte])))).toEqual(told)
   for (let at = 1; at < two.length; at += 1)
     expect(await read([two.subarray(0, at), two.subarray(at)])).toEqual(told)
 })
 
-test('a frame over its bound is refused from its first eight bytes, before it is held', async () => {
+test('a frame above the limit is refused after its first eight bytes, before it is in memory', async () => {
   for (const [header, body] of [
     [maxHeaderBytes + 1, 0],
     [2, maxBodyBytes + 1],

@@ -1,4 +1,4 @@
-// A runner for tests that does what its first argument says.
+// A faulty runner for tests. Its first argument selects the fault.
 import { readFileSync, readlinkSync, readdirSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { openChannel } from '../../../gateways/runner/channel.ts'
@@ -73,7 +73,7 @@ const jobs: Record<string, () => Promise<void> | void> = {
     await channel.send({ kind: 'log', lines: [{ level: 'info', line: 'x' }] })
     await echoForEver()
   },
-  /** Is done before it has read anything, and reads nothing more. */
+  /** Reports its end before it has read anything, and reads nothing more. */
   async unread() {
     await channel.sendBlob('result', Buffer.from('{}'))
     await channel.send({ kind: 'done' })
@@ -86,13 +86,13 @@ const jobs: Record<string, () => Promise<void> | void> = {
       what: 'keepState',
       ask: { serial: 1, lineage: '', sha256: '' },
     })
-    // Not by `for await`, which ends the channel with the loop.
+    // Without `for await`, which would close the channel at the end of the loop.
     const frames = channel.frames[Symbol.asyncIterator]()
     while ((await frames.next()).value?.header.kind !== 'answer');
     await channel.sendBlob('result', Buffer.from('{}'))
     await channel.send({ kind: 'done' })
   },
-  /** As a runner that was taken over: a state of an apply that has not begun. */
+  /** A compromised runner: it sends a state of an apply that has not started. */
   async 'save-unbegun'() {
     const ask = { serial: 1, lineage: 'forged', sha256: 'a'.repeat(64) }
     await channel.send({ kind: 'ask', id: 1, what: 'keepState', ask })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startRunner } from '../../../gateways/runner/start-runner.ts'
 
-/** A runner that does one of the things of odd-runner.ts. */
+/** Starts a runner that shows one fault of odd-runner.ts. */
 export const startOddRunner = (what: string) =>
   startRunner({
     entry: join(import.meta.dirname, 'odd-runner.ts'),

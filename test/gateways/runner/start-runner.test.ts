@@ -38,7 +38,7 @@ const first = async (runner: Runner) => {
   throw new Error('The channel is closed')
 }
 
-test('it has an empty environment, no descriptor of its starter, no core dump, and low priority', async () => {
+test('it has an empty environment, none of the worker’s descriptors, no core dump, and low priority', async () => {
   process.env['CC_KEYRING'] = 'k=must-not-be-inherited'
   const { header } = await first(start('look'))
   expect(header['environ']).toBe('')
@@ -53,7 +53,7 @@ test('it has an empty environment, no descriptor of its starter, no core dump, a
   expect(sockets.filter((name) => name.includes('socket:'))).toHaveLength(1)
 })
 
-test('headers and bytes come back as they were sent', async () => {
+test('headers and bytes arrive unchanged', async () => {
   const runner = start('echo')
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 256))
   await runner.channel.send({ kind: 'x', n: 1 }, bytes)
@@ -66,15 +66,15 @@ test('memory_exceeded: a heap that grows', async () => {
   expect(await start('grow-heap', 128 * megabyte).ended).toMatchObject({ how: 'memory_exceeded' })
 }, 30_000)
 
-test('memory_exceeded: buffers that grow, which the heap does not count', async () => {
+test('memory_exceeded: growing buffers outside the heap', async () => {
   expect(await start('grow-buffers').ended).toMatchObject({ how: 'memory_exceeded' })
 }, 30_000)
 
-test('a frame over its bound is an error of the reader, and nothing of it is held', async () => {
+test('a frame above the limit is an error of the reader, and is not kept in memory', async () => {
   await expect(first(start('oversize'))).rejects.toThrow(BadFrame)
 })
 
-test('a runner that sends faster than it is read waits: the reader holds a few frames', async () => {
+test('a runner that sends faster than it is read is slowed down: the reader holds a few frames', async () => {
   const before = process.memoryUsage().rss
   const runner = start('flood')
   let seen = 0
@@ -82,7 +82,7 @@ test('a runner that sends faster than it is read waits: the reader holds a few f
     await sleep(20)
     if ((seen += 1) === 50) break
   }
-  // Read at 20 ms a frame; sent without waiting it would be gigabytes.
+  // Each frame is read in 20 ms. Without backpressure, gigabytes would be sent in this time.
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * megabyte)
 })
 
@@ -112,7 +112,7 @@ const run = { organizationId: 1, runId: 1 }
 let runs = 1
 const nextRun = () => ({ ...run, runId: (runs += 1) })
 
-test('a kept runner is given to its own run alone, once, and not when it has grown', async () => {
+test('a kept runner is given only to its own run, once, and not when its memory has grown', async () => {
   const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 512 * megabyte })
   const one = pool.take(run)
   await pool.keep(one, run)
@@ -126,14 +126,14 @@ test('a kept runner is given to its own run alone, once, and not when it has gro
   await pool.close()
 })
 
-test('a kept runner that its run does not come for is ended, as is the oldest of many', async () => {
+test('a kept runner ends when its run does not use it in time, and the oldest ends when there are too many', async () => {
   const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 256 * megabyte })
   const kept: Runner[] = []
   for (let at = 0; at < 5; at += 1) {
     const next = nextRun()
     const runner = pool.take(next)
     kept.push(runner)
-    // One that is up: what has not begun yet has no memory to look at.
+    // Waits until the runner has started, because its memory cannot be read before.
     await runner.channel.send({ kind: 'up' })
     await runner.channel.frames[Symbol.asyncIterator]().next()
     await pool.keep(runner, next)
@@ -144,7 +144,7 @@ test('a kept runner that its run does not come for is ended, as is the oldest of
   await pool.close()
 }, 30_000)
 
-test('one spare is kept: it is the next that is taken, and a new one is made when that has ended', async () => {
+test('one spare runner is kept: it is used next, and replaced once the used one has ended', async () => {
   const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 256 * megabyte })
   const one = pool.take(nextRun())
   const two = pool.take(nextRun())
@@ -157,8 +157,8 @@ test('one spare is kept: it is the next that is taken, and a new one is made whe
   for (const { pid } of [one, two, three]) expect(isAlive(pid)).toBe(false)
 })
 
-describe('a group of its own', () => {
-  // A plain folder stands for the kernel's, which has the same files.
+describe('the cgroup of a runner', () => {
+  // A plain folder replaces the kernel's, with the same files.
   const runs = mkdtempSync(join(tmpdir(), 'cgroups-'))
   afterAll(() => rmSync(runs, { recursive: true, force: true }))
   const startIn = (cgroups: string) => {
@@ -173,7 +173,7 @@ describe('a group of its own', () => {
     return join(runs, names[0] ?? '')
   }
 
-  test('memory_exceeded: it is in one before it is sent anything, and the kernel tells why it ended', async () => {
+  test('memory_exceeded: a runner is in its cgroup before it gets input, and the kernel reports the kill', async () => {
     const runner = startIn(runs)
     const group = onlyGroup()
     const said = (file: string) => readFileSync(join(group, file), 'utf8')
@@ -186,7 +186,7 @@ describe('a group of its own', () => {
     rmSync(group, { recursive: true })
   })
 
-  test('one that cannot be made starts nothing, and of a pool the next that is taken says so', async () => {
+  test('a cgroup that cannot be created starts no runner, and the pool reports the error', async () => {
     const gone = join(runs, 'gone')
     expect(() => startIn(gone)).toThrow('ENOENT')
     const pool = runnerPool({ entry, memoryBytes: 256 * megabyte, cgroups: gone })
@@ -194,7 +194,7 @@ describe('a group of its own', () => {
     await pool.close()
   })
 
-  test('those of workers that are gone are removed, and no live one’s', async () => {
+  test('cgroups of dead workers are removed, and those of live workers are kept', async () => {
     const dead = spawnSync('true').pid
     for (const name of [`runner-${dead}-a`, `runner-${process.pid}-b`, `slot-${dead}-c`])
       mkdirSync(join(runs, name))

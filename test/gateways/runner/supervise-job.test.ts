@@ -38,13 +38,13 @@ test.each(['oversize', 'no-kind', 'unknown', 'long-line', 'asks-too-much', 'bad-
   },
 )
 
-test('a runner that ends before its job is lost', async () => {
+test('a runner that exits before its job is done counts as lost', async () => {
   const { error } = await supervise('leave')
   expect(error).toBeInstanceOf(RunnerLost)
   expect(error).toMatchObject({ how: 'ended' })
 })
 
-test('a runner that the worker’s own fault leaves without an answer is ended', async () => {
+test('a failure in the worker ends the runner that waits for an answer', async () => {
   const { error, end } = await supervise('log', {
     onLog: async () => {
       throw new Error('the store is away')
@@ -64,7 +64,7 @@ test.each([
       signal: AbortSignal.abort(),
       patienceMs: 100,
       isSaving: () => saving,
-      // A store that is away for longer than that.
+      // A database that is unreachable for longer than that.
       answers: {
         keepState: async () => {
           await sleep(1_500)
@@ -77,7 +77,7 @@ test.each([
   },
 )
 
-test('a runner that is done without having read what it was sent is ended, though it was to be kept', async () => {
+test('a runner that finishes without reading its input is ended and not kept', async () => {
   const { error, end } = await supervise('unread', {
     keep: true,
     inputs: (async function* () {

@@ -1,4 +1,4 @@
-// A worker that has started a runner: killed by the test, which looks for the runner.
+// A worker that has started a runner. The test kills it and looks for the runner.
 import { join } from 'node:path'
 import { startRunner } from '../../../gateways/runner/start-runner.ts'
 

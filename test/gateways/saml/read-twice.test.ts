@@ -42,7 +42,7 @@ async function reasonOf(xml: string, read: Reader = readResponse): Promise<strin
   }
 }
 
-describe('what a provider sends is accepted by both', () => {
+describe('genuine responses: both readers accept', () => {
   const forms: Record<string, ResponseOptions> = {
     'the assertion signed, as Google, Entra ID and Keycloak do': { sign: 'assertion' },
     'the response signed, as Google does with its box ticked': { sign: 'response' },
@@ -63,7 +63,7 @@ describe('what a provider sends is accepted by both', () => {
         .join(''),
     },
     'no issuer of the response': { responseIssuer: null },
-    // node-saml writes what it verified once more, and would change these.
+    // node-saml serializes the verified XML again, which would change these characters.
     'carriage returns in values': {
       attributesXml:
         '<saml:Attribute Name="a&#13;&#10;b"><saml:AttributeValue>a&#13;&#10;b\tc&#13;</saml:AttributeValue></saml:Attribute>',
@@ -88,7 +88,7 @@ describe('what a provider sends is accepted by both', () => {
     },
   )
 
-  test('while a key is changed, with the old one and the new one', async () => {
+  test('during a key rotation, with the old and the new key', async () => {
     for (const provider of [idp, other]) {
       const xml = provider.response(to, { issuer: idp.entityId, responseIssuer: idp.entityId })
       const read = await readTwice(xml, expected([other.certificate, idp.certificate]))
@@ -105,8 +105,8 @@ describe('what a provider sends is accepted by both', () => {
   })
 })
 
-describe('what only one of the two accepts is refused', () => {
-  /** Our own reader with a fault: whatever is sent, it believes that it read this. */
+describe('responses that only one of the two readers accepts are refused', () => {
+  /** Our own reader with a fault: it returns this result for every response. */
   const fooled = (options: ResponseOptions = {}): Reader => {
     const read = readResponse(idp.response(to, options), expected())
     return () => read
@@ -128,7 +128,7 @@ describe('what only one of the two accepts is refused', () => {
     expect(await reasonOf(make(), fooled())).toBe('second_verifier_refused')
   })
 
-  test('ours accepts, and read another name, attribute or assertion than was verified', async () => {
+  test('ours accepts, with another name, attribute or assertion than the verified one', async () => {
     const id = '_one'
     const genuine = { id, nameId: mallory, attributes: { groups: ['readers'] } }
     const xml = idp.response(to, genuine)
@@ -152,7 +152,7 @@ describe('what only one of the two accepts is refused', () => {
       /^status_responder/,
     ],
   }
-  /** No known provider writes them; docs/decisions/0060 names both. */
+  /** No known provider sends these. docs/decisions/0060 describes both. */
   const until = () => new Date(Date.now() + 300_000).toISOString()
   const refusedBySecond: Record<string, () => ResponseOptions> = {
     'white space around the audience': () => ({

@@ -1,6 +1,7 @@
 /**
- * What a provider can do to the engine that started it, under the same uid: in perl, one
- * line a try, `name: refused` or `name: REACHED`. Its parent is the step's program.
+ * The attacks of a provider on the engine that started it, which runs under the same uid. A perl
+ * script that prints one line per attempt, `name: refused` or `name: REACHED`. Its parent process
+ * is the step's program.
  */
 export const attackOnParent = String.raw`
 use strict; use Errno;

@@ -17,20 +17,20 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(base, { recursive: true }))
 
-test('one holder at a time, also within a process, and free once it is released', async () => {
+test('a name has one holder at a time, also within a process, and is free once released', async () => {
   const first = await claimName(folder, '1')
   expect(first).toBeDefined()
   expect(await claimName(folder, '1')).toBeUndefined()
   const other = await claimName(folder, '2')
   expect(other).toBeDefined()
-  // 1 is no beginning of 11.
+  // 1 does not match 11 by its prefix.
   expect(await claimName(folder, '11')).toBeDefined()
   first?.release()
   expect(await claimName(folder, '1')).toBeDefined()
   expect(await claimName(folder, '2')).toBeUndefined()
 })
 
-test('a claim ends with a process that is killed, and its path is removed by the next', async () => {
+test('a claim ends when its process is killed, and the next claim removes its path', async () => {
   const holder = start(['1', 'hold'])
   const [said] = await once(holder.stdout as Readable, 'data')
   expect(String(said)).toBe('held\n')
@@ -42,7 +42,7 @@ test('a claim ends with a process that is killed, and its path is removed by the
   expect(readdirSync(folder)).toHaveLength(1)
 })
 
-test('of processes that claim and release without end, no two ever hold it', async () => {
+test('of several processes that claim and release repeatedly, two never hold the name at once', async () => {
   const claimants = Array.from({ length: 4 }, () => start(['1', 'race']))
   const held = await Promise.all(
     claimants.map(async (child) => {
@@ -58,7 +58,7 @@ test('of processes that claim and release without end, no two ever hold it', asy
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a path longer than a socket’s may be', async () => {
+test('a path longer than the limit of a socket', async () => {
   const deep = join(folder, 'x'.repeat(120), 'slots')
   const claim = await claimName(deep, '1')
   expect(claim).toBeDefined()
@@ -67,14 +67,14 @@ test('a path longer than a socket’s may be', async () => {
   expect(readdirSync(deep)).toEqual([])
 })
 
-test('a folder that others may enter is refused, with what to do', async () => {
+test('a folder that other users may enter is refused, and the error names the remedy', async () => {
   mkdirSync(folder)
   chmodSync(folder, 0o777)
   await expect(claimName(folder, '1')).rejects.toThrow(/chmod 700/)
 })
 
-test.skipIf(!isRoot)('another user of the host can take no slot', async () => {
-  // The names that slots once had, which any user could listen on.
+test.skipIf(!isRoot)('another user of the host cannot claim a slot', async () => {
+  // Earlier versions used abstract socket names, on which any user could listen.
   const script = `
     const { createServer } = require('node:net')
     const { writeFileSync } = require('node:fs')

@@ -34,7 +34,7 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
-    test('a cancel lets the program end in its own way', async () => {
+    test('a cancel sends SIGINT and lets the program end by itself', async () => {
       const bench = await shell.open()
       const cancel = new AbortController()
       const end = await sh(
@@ -54,7 +54,7 @@ for (const [kind, possible] of kinds)
     })
     const lines: string[] = []
 
-    test('a cancel kills children that ignore SIGINT, whatever session they are in', async () => {
+    test('a cancel kills children that ignore SIGINT, in any session', async () => {
       const bench = await shell.open()
       const cancel = new AbortController()
       const script =
@@ -70,7 +70,7 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
-    test('silence and the time limit end it', async () => {
+    test('a step without output, and one above its time limit, is ended', async () => {
       const bench = await shell.open()
       const quiet = await sh(bench, 'sleep 30', { limits: { ...limits, silenceMs: 300 } })
       expect(quiet.how).toBe('silent')
@@ -81,7 +81,7 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
-    test('too much captured output ends it; less is handed back', async () => {
+    test('a step above the limit of captured output is ended; below it the output is returned', async () => {
       const bench = await shell.open()
       const some = await sh(bench, 'echo json', { captureBytes: 100 })
       expect(String(some.stdout)).toBe('json\n')
@@ -90,7 +90,7 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
-    test('a reader that waits slows the program, and is not taken for its silence', async () => {
+    test('a slow reader slows the program down, and does not count as missing output', async () => {
       const bench = await shell.open()
       const end = await sh(bench, 'echo 1; sleep 1.2', {
         limits: { ...limits, silenceMs: 700 },
@@ -100,7 +100,7 @@ for (const [kind, possible] of kinds)
       await bench.close()
     })
 
-    test('a reader that fails ends the step, and its error is the run’s', async () => {
+    test('a reader that throws ends the step, and its error is thrown', async () => {
       const bench = await shell.open()
       const broken = sh(bench, '(setsid sleep 76) & echo 1; sleep 75', {
         onLine: () => {
@@ -116,7 +116,7 @@ for (const [kind, possible] of kinds)
       const worker = spawn(process.execPath, [`${import.meta.dirname}/worker-with-pipe.ts`, kind], {
         stdio: ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), 'pipe'],
       })
-      // The pipe of a supervisor, say: a step could write into it.
+      // For example a supervisor's pipe, to which a step could write.
       const [seen] = await once(worker.stdout as Readable, 'data')
       expect(String(seen)).toContain('/dev/null')
       expect(String(seen)).not.toContain('40 socket')
@@ -124,7 +124,7 @@ for (const [kind, possible] of kinds)
       await once(worker, 'exit')
     })
 
-    test('kill -9 of the worker leaves no process behind, and its folder to the next one', async () => {
+    test('kill -9 of the worker leaves no process, and the next worker removes its folder', async () => {
       const worker = spawn(process.execPath, [`${import.meta.dirname}/worker-to-kill.ts`, kind], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
@@ -135,11 +135,11 @@ for (const [kind, possible] of kinds)
       worker.kill('SIGKILL')
       await once(worker, 'exit')
       await expect.poll(() => sleepers(['4711'])).toEqual([])
-      // Its work folder stays, and the next worker removes it.
+      // Its work folder stays until the next worker removes it.
       const workDir = /workDir (.+)/.exec(text)?.[1] ?? ''
       const left = () => readdirSync(workDir).filter((name) => name.startsWith('slot-'))
       expect(left()).toHaveLength(1)
-      // For a moment another test's worker may hold that slot; then its folder is kept.
+      // If another test's worker holds that slot at this moment, the folder is kept.
       const startNext = async () => {
         await (await shellSandbox({ kind, workDir })).close()
         return left()
@@ -149,7 +149,7 @@ for (const [kind, possible] of kinds)
     })
   })
 
-/** Processes of the whole host that sleep for one of these times. */
+/** The processes on the host that sleep for one of these times. */
 function sleepers(times: readonly string[]): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -14,7 +14,7 @@ import {
   why,
 } from './shell-sandbox.ts'
 
-// Attacks of a plan's author, from inside a real bubblewrap (docs/decisions/0007-sandbox.md).
+// Attacks by a plan's author, from inside a real bubblewrap (docs/decisions/0007-sandbox.md).
 describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
   let shell: ShellSandbox
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await other.write('secret', 'of another run')
     const paths = ['/root', '/home', shell.dataDir, process.cwd(), shell.workDir, '/run', '/var']
     for (const path of paths) expect((await sh(bench, `ls -a ${path}`)).exitCode).toBe(2)
-    // Links through /proc lead to the step's own file system, not to the host's.
+    // Links through /proc resolve in the step's own file system, not in the host's.
     const root = await sh(bench, 'ls -a /proc/1/root/ /proc/1/cwd/; cat /proc/self/environ')
     expect(root.text).not.toMatch(/^(root|home|var|boot)$/m)
     expect((await sh(bench, 'ls /etc/ssl/private /etc/shadow')).exitCode).toBe(2)
@@ -100,7 +100,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await bench.close()
   })
 
-  test('cannot write what it may only read, nor swap it for something else', async () => {
+  test('cannot write or replace its read-only files', async () => {
     const bench = await shell.open()
     await bench.makeFolder('config')
     await bench.write('config/main.tf', 'good')
@@ -112,7 +112,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await bench.close()
   })
 
-  test('cannot have the host’s files mounted through a link in place of a read-only folder', async () => {
+  test('a link in place of a read-only folder does not mount the host’s files', async () => {
     const bench = await shell.open()
     await sh(bench, 'ln -s /run config')
     const next = sh(bench, 'ls config/', { readOnly: ['config'] })
@@ -123,7 +123,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await bench.close()
   })
 
-  test('a full disk is the step’s own', async () => {
+  test('a step fills only its own disk', async () => {
     const bench = await shell.open({ sizeBytes: 4 * 1024 * 1024 })
     const end = await sh(
       bench,
@@ -148,7 +148,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await bench.close()
   }, 20_000)
 
-  test('a memory hog is ended, in one process or in many', async () => {
+  test('a step above its memory limit is killed, with one process or many', async () => {
     const bench = await shell.open()
     const one = await sh(bench, 'x=x; while :; do x=$x$x; done')
     expect(one.exitCode).not.toBe(0)
@@ -160,7 +160,7 @@ describe.skipIf(!hasBwrap)(`a step in bubblewrap (${why})`, () => {
     await bench.close()
   }, 20_000)
 
-  test('two workbenches of one slot have nothing in common', async () => {
+  test('two workbenches of one slot share no files', async () => {
     const first = await shell.open()
     await sh(first, 'echo secret > /bench/left; echo secret > /tmp/left; sleep 99 & disown')
     await first.close()

@@ -10,8 +10,8 @@ const env = { PATH: '/usr/bin:/usr/sbin', MMAP: isX64 ? '9' : '222', READ: isX64
 const small = { ...limits, memoryBytes: 128 * 1024 * 1024 }
 
 /**
- * Maps `mib` of shared anonymous memory and has children fill it, a part each, and end: the
- * pages stay, and are in no process's own count.
+ * Maps `mib` of shared anonymous memory. Child processes fill one part each and exit, so the pages
+ * remain allocated and count for no process.
  */
 const fillShared = (mib: number, after: string) => `perl -e '
   my $part = 32 * 1048576;
@@ -26,8 +26,7 @@ const fillShared = (mib: number, after: string) => `perl -e '
   1 while wait != -1;
   ${after}'`
 
-// Both where the kernel holds the memory (cgroup v2) and where a watch does: `npm test` on
-// either host tries what it has.
+// Tests the limit of the kernel (cgroup v2) or of the watch, whichever the host has.
 describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
   let shell: ShellSandbox
   beforeAll(async () => {
@@ -35,7 +34,7 @@ describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
   })
   afterAll(() => shell?.close())
 
-  test('shared mappings that ended children have filled count', async () => {
+  test('shared memory that exited children have filled counts', async () => {
     const bench = await shell.open()
     const hog = await sh(bench, fillShared(768, 'print "filled\\n"; sleep 9'), {
       env,
@@ -45,27 +44,27 @@ describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
     await bench.close()
   })
 
-  test('and what is mapped but not used does not', async () => {
+  test('memory that is mapped and not used does not count', async () => {
     const bench = await shell.open()
     const sparse = `perl -e '
       my $at = syscall($ENV{MMAP}, 0, 4096 * 1048576, 3, 0x21, -1, 0);
       open(my $zero, "<", "/dev/zero");
       syscall($ENV{READ}, fileno($zero), $at, 1048576); sleep 1; print "done"'`
     const end = await sh(bench, sparse, { env, limits: small })
-    // A worker that is not root cannot ask how much of a mapping is used.
+    // A worker that is not root cannot read how much of a mapping is used.
     if (process.getuid?.() === 0 || shell.sandbox.memoryLimit === 'cgroup')
       expect(end).toMatchObject({ how: 'exited', text: 'done' })
     await bench.close()
   })
 
-  test('a step under its limit ends by itself, with as much shared as it may have', async () => {
+  test('a step below its limit is not killed, with the maximum of shared memory', async () => {
     const bench = await shell.open()
     const end = await sh(bench, fillShared(64, 'sleep 1; print "done"'), { env, limits: small })
     expect(end).toMatchObject({ how: 'exited', text: 'done' })
     await bench.close()
   })
 
-  test('memory of many processes together, and of one that grows at once', async () => {
+  test('the memory of many processes counts together, and one process that grows quickly is killed', async () => {
     const bench = await shell.open()
     const one = `perl -e '$x = "x" x (600 * 1048576); sleep 9'`
     const grown = await sh(bench, `${one}; exit 1`, { env, limits: small })
@@ -78,7 +77,7 @@ describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
     await bench.close()
   })
 
-  test('no group of a step is left behind', async () => {
+  test('the cgroup of a step is removed', async () => {
     const bench = await shell.open()
     await sh(bench, 'true')
     await bench.close()
@@ -87,13 +86,13 @@ describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
     if (!('runs' in opened)) return
     const left = () => readdirSync(opened.runs).filter((name) => name.startsWith('slot-'))
     expect(left()).toEqual([])
-    // A worker that was killed leaves some, which the next start removes.
+    // A killed worker leaves cgroups, which the next start removes.
     mkdirSync(`${opened.runs}/slot-898-dead-1`)
     await (await shellSandbox({ workDir: shell.workDir })).sandbox.close()
     expect(left()).toEqual([])
   })
 
-  test('a host without cgroup v2 is told of, and refused in production', async () => {
+  test('a host without cgroup v2 logs a warning, and production refuses to start', async () => {
     if (shell.sandbox.memoryLimit === 'cgroup') {
       expect(shell.sandbox.notes.join()).not.toContain('cgroup')
       return
@@ -103,7 +102,7 @@ describe.skipIf(!hasBwrap)(`the memory of a step (${why})`, () => {
   })
 })
 
-test('a host that gives no cgroup says what is missing', () => {
+test('the error of a host without a usable cgroup names what is missing', () => {
   const root = mkdtempSync(join(tmpdir(), 'cgroups-'))
   const given = (files: Record<string, string>) => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content)
@@ -113,7 +112,7 @@ test('a host that gives no cgroup says what is missing', () => {
     missing: 'cgroup v2 is not mounted',
   })
   const mountinfo = `30 25 0:26 / ${root} rw,nosuid - cgroup2 cgroup2 rw\n`
-  // As where memory is still a controller of cgroup v1.
+  // The same happens on a host where memory is still a cgroup v1 controller.
   expect(given({ mountinfo, cgroup: '0::/\n', 'cgroup.controllers': 'hugetlb pids\n' })).toEqual({
     missing: `${root} has no controller memory, cpu`,
   })

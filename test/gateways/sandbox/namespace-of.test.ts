@@ -16,7 +16,8 @@ async function memoryOf(pid: number): Promise<number> {
 test.skipIf(!hasBwrap)(
   'a step whose root is still the host’s is not taken for all that the host runs',
   async () => {
-    // As bwrap's child before it has changed its root: a pid namespace of its own, and the host's /proc.
+    // A child of bwrap before it has changed its root: a separate pid namespace, and the host's
+    // /proc.
     const flags = ['--user', '--pid', '--fork', '--kill-child=SIGKILL']
     const outer = spawn('unshare', [...flags, 'sleep', '60'], { stdio: 'ignore' })
     try {
@@ -30,6 +31,6 @@ test.skipIf(!hasBwrap)(
   },
 )
 
-test('nor is one whose number a process of the host has now', async () => {
+test('a pid that the host has reused for another process is not in the namespace', async () => {
   expect(await memoryOf(process.pid)).toBe(0)
 })

@@ -8,21 +8,24 @@ import { expect, test } from 'vitest'
 import { attackOnParent } from './attack-on-parent.ts'
 import { hasBwrap, isRoot, sh, shellSandbox, why } from './shell-sandbox.ts'
 
-// A provider runs as a child of the engine, under its uid. What it takes of the engine or
-// prints in its place would be what the gates and the approver see.
+// The attacker is a provider, which runs as a child of the engine under its uid. If it could take
+// over the engine's output, it could change what the gates and the approver see.
 const env = { PATH: '/usr/bin', ARCH: process.arch, ATTACK: attackOnParent }
 
-test.skipIf(!hasBwrap)(`a child of the engine cannot reach into it (${why})`, async () => {
-  const shell = await shellSandbox()
-  const bench = await shell.open()
-  for (const network of ['none', 'run'] as const) {
-    const { text } = await sh(bench, 'perl -e "$ATTACK"; true', { env, network })
-    expectAllRefused(text)
-  }
-  await shell.close()
-})
+test.skipIf(!hasBwrap)(
+  `a child of the engine cannot attach to it or use its descriptors (${why})`,
+  async () => {
+    const shell = await shellSandbox()
+    const bench = await shell.open()
+    for (const network of ['none', 'run'] as const) {
+      const { text } = await sh(bench, 'perl -e "$ATTACK"; true', { env, network })
+      expectAllRefused(text)
+    }
+    await shell.close()
+  },
+)
 
-test.skipIf(!hasBwrap)('nor read the file that the engine was started from', async () => {
+test.skipIf(!hasBwrap)('a child of the engine cannot read the engine’s program file', async () => {
   const shell = await shellSandbox()
   const bench = await shell.open()
   const { text } = await sh(bench, 'cat /engine/tofu | wc -c; chmod 755 /engine/tofu; true')
@@ -32,7 +35,7 @@ test.skipIf(!hasBwrap)('nor read the file that the engine was started from', asy
   await shell.close()
 })
 
-test.skipIf(!hasBwrap)('what the engine reads and prints still passes through', async () => {
+test.skipIf(!hasBwrap)('the engine’s own input and output still work', async () => {
   const shell = await shellSandbox()
   const bench = await shell.open()
   const end = await sh(bench, 'read word; echo "out $word"; echo err >&2', { stdin: 'in\n' })
@@ -42,21 +45,24 @@ test.skipIf(!hasBwrap)('what the engine reads and prints still passes through', 
   await shell.close()
 })
 
-test.skipIf(!hasBwrap || !isRoot)('nor where the worker is a plain user', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'plain-user-'))
-  const uid = 63_999
-  await chown(home, uid, uid)
-  const worker = spawn(process.execPath, [join(import.meta.dirname, 'step-of-plain-user.ts')], {
-    uid,
-    gid: uid,
-    env: { TMPDIR: home, PATH: '/usr/bin:/bin' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [text, errors] = await Promise.all([textOf(worker.stdout), textOf(worker.stderr)])
-  expect(errors).toBe('')
-  expectAllRefused(text)
-  rmSync(home, { recursive: true, force: true })
-})
+test.skipIf(!hasBwrap || !isRoot)(
+  'a child cannot reach into the engine of a worker that is not root',
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), 'plain-user-'))
+    const uid = 63_999
+    await chown(home, uid, uid)
+    const worker = spawn(process.execPath, [join(import.meta.dirname, 'step-of-plain-user.ts')], {
+      uid,
+      gid: uid,
+      env: { TMPDIR: home, PATH: '/usr/bin:/bin' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [text, errors] = await Promise.all([textOf(worker.stdout), textOf(worker.stderr)])
+    expect(errors).toBe('')
+    expectAllRefused(text)
+    rmSync(home, { recursive: true, force: true })
+  },
+)
 
 function expectAllRefused(text: string): void {
   const lines = text.trim().split('\n')

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messageOfUnusableFile } from '../../../gateways/sandbox/unusable-file.ts'
 import { insideFolder, type InsideFolder } from '../../../gateways/sandbox/inside-folder.ts'
 
-// What a step may leave in its folder for the worker, who is root, to fall over.
+// The attacker is a step: it leaves special files in its folder, which the worker reads and writes
+// as root.
 describe('read and write in a folder of an untrusted step', () => {
   let outside: string
   let root: string
@@ -20,7 +21,7 @@ describe('read and write in a folder of an untrusted step', () => {
   })
   afterAll(() => rm(outside, { recursive: true, force: true }))
 
-  test('what was written is read, and what is missing is undefined', async () => {
+  test('a written file is read, and a missing file is undefined', async () => {
     await files.makeFolder('a/b')
     await files.write('a/b/c.txt', 'content')
     expect(String(await files.read('a/b/c.txt', 7))).toBe('content')
@@ -37,14 +38,14 @@ describe('read and write in a folder of an untrusted step', () => {
     },
   )
 
-  test('a symbolic link is never followed, neither the last part nor one before it', async () => {
+  test('a symbolic link is never followed in any part of the path', async () => {
     await symlink(join(outside, 'secret'), join(root, 'file-link'))
     await symlink(outside, join(root, 'folder-link'))
     await expect(files.read('file-link', 99)).rejects.toMatchObject({
       fault: 'invalid',
       message: "file-link is a symbolic link; a run's own files must be regular files",
     })
-    // The part that is the trap is named, not the whole path.
+    // The error names the linked part, not the whole path.
     const folderLink = {
       fault: 'invalid',
       message: "folder-link is a symbolic link; a run's own folders must be folders",
@@ -53,13 +54,13 @@ describe('read and write in a folder of an untrusted step', () => {
     await expect(files.write('folder-link/planted', 'x')).rejects.toMatchObject(folderLink)
     await expect(files.makeFolder('folder-link/planted')).rejects.toMatchObject(folderLink)
     await expect(files.requireFolder('folder-link')).rejects.toMatchObject(folderLink)
-    // A link in the place of a file to write is replaced; what it led to is left alone.
+    // A link in place of a file to write is replaced, and its target is not changed.
     await files.write('file-link', 'mine')
     expect(String(await insideFolder(outside, undefined).read('secret', 99))).toBe('of the host')
     expect(String(await files.read('file-link', 99))).toBe('mine')
   })
 
-  test('a hard link, a pipe and a folder are no files', async () => {
+  test('a hard link, a pipe and a folder are refused', async () => {
     await link(join(outside, 'secret'), join(root, 'hard-link'))
     execFileSync('mkfifo', [join(root, 'pipe')])
     for (const [path, kind] of [
@@ -79,7 +80,7 @@ describe('read and write in a folder of an untrusted step', () => {
     })
   })
 
-  test('a path of the configuration is named as its author knows it', async () => {
+  test('an error names a path of the configuration as its author wrote it', async () => {
     await files.makeFolder('config/infra')
     await symlink('/etc/passwd', join(root, 'config/infra/.terraform.lock.hcl'))
     const error: unknown = await files
@@ -91,7 +92,7 @@ describe('read and write in a folder of an untrusted step', () => {
     expect(messageOfUnusableFile(new Error('config/x'))).toBeUndefined()
   })
 
-  test('a file over the cap is refused, a sparse one too', async () => {
+  test('a file above the size limit is refused, also a sparse file', async () => {
     await writeFile(join(root, 'large'), 'x'.repeat(100))
     await expect(files.read('large', 99)).rejects.toMatchObject({
       fault: 'too_large',

@@ -43,7 +43,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         api?.close()
       })
 
-      test('the state endpoint takes every method, and the run’s own path alone', async () => {
+      test('the state endpoint accepts every method, and only the path of the run’s own state', async () => {
         const bench = await shell.open({ statePath: '/api/workspaces/7/state' })
         const run = (script: string) => sh(bench, script, { network: 'run' })
         const locked = await run(
@@ -74,7 +74,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await bench.close()
       })
 
-      test('it waits for an API that is being restarted', async () => {
+      test('it waits while the API restarts', async () => {
         const { port } = api.address() as AddressInfo
         api.close()
         api.closeAllConnections()
@@ -86,7 +86,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await bench.close()
       })
 
-      test('the egress proxy refuses the metadata address and names that lead there', async () => {
+      test('the egress proxy refuses the metadata address and names that resolve to it', async () => {
         const bench = await shell.open()
         for (const target of [
           'https://169.254.169.254/',
@@ -103,7 +103,7 @@ for (const kind of ['bubblewrap', 'process'] as const)
         await bench.close()
       })
 
-      test('the egress proxy lets through what the operator opened, http too', async () => {
+      test('the egress proxy allows addresses that the operator opened, also over http', async () => {
         const { port } = api.address() as AddressInfo
         const bench = await shell.open()
         const opened = `http://cloud.test:${port}/x`
@@ -119,12 +119,12 @@ for (const kind of ['bubblewrap', 'process'] as const)
           `${curl} ${code} -x ${bench.proxyUrl} http://other.test:${port}/`,
           { network: 'run' },
         )
-        // Refused before anything is looked up or dialled.
+        // Refused before a DNS look-up or a connection.
         expect(other.text).toBe('403')
         await bench.close()
       })
 
-      test('a network of `none` reaches neither', async () => {
+      test('a step with the network `none` reaches neither', async () => {
         if (kind === 'process') return
         const bench = await shell.open({ statePath: '/api/workspaces/7/state' })
         const end = await sh(bench, `${curl} ${bench.stateUrl}; ${curl} ${bench.proxyUrl}`)

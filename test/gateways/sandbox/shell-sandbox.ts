@@ -33,7 +33,7 @@ export type ShellSandbox = {
   close(): Promise<void>
 }
 
-/** A sandbox whose `tofu` is bash, so that a test can attack from the inside. */
+/** A sandbox whose `tofu` is bash, so that a test can run attacks from inside the sandbox. */
 export async function shellSandbox(options: Partial<SandboxOptions> = {}): Promise<ShellSandbox> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-test-'))
   const workDir = workFolderFor(dataDir)
@@ -66,7 +66,7 @@ export async function shellSandbox(options: Partial<SandboxOptions> = {}): Promi
   }
 }
 
-/** Runs a script of bash in this workbench; what it printed is in `text`. */
+/** Runs a bash script in this workbench and returns its output as `text`. */
 export async function sh(
   workbench: Workbench,
   script: string,

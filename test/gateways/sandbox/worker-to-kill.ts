@@ -1,4 +1,4 @@
-// Started by ending.test.ts, which kills it while its step runs.
+// ending.test.ts starts this worker and kills it while its step runs.
 import { sh, shellSandbox } from './shell-sandbox.ts'
 
 const shell = await shellSandbox({ kind: process.argv[2] === 'process' ? 'process' : 'bubblewrap' })

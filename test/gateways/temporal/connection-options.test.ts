@@ -7,7 +7,7 @@ import { readTemporalUi } from '../../../config/temporal-ui.ts'
 import { temporalKeys, type TemporalKeys } from '../../../engines/temporal-keys.ts'
 import { connectionOptions } from '../../../gateways/temporal/connection-options.ts'
 
-describe('the settings of the way to Temporal', () => {
+describe('the settings of the connection to Temporal', () => {
   let folder: string
   let keys: TemporalKeys
   beforeAll(() => {
@@ -21,7 +21,7 @@ describe('the settings of the way to Temporal', () => {
     return { tls: readTemporalTls(env, faults), faults }
   }
 
-  test('any of them turns TLS on, and the SDK is given what they name', () => {
+  test('each of them turns TLS on, and the SDK gets the contents of the named files', () => {
     expect(read({}).tls).toBeUndefined()
     expect(read({ TEMPORAL_TLS: 'true' }).tls).toBeDefined()
     expect(read({ TEMPORAL_API_KEY: 'x' }).tls).toBeDefined()
@@ -36,11 +36,11 @@ describe('the settings of the way to Temporal', () => {
     expect(options.tls).toMatchObject({ serverNameOverride: 'temporal.corp' })
     expect(String(options.tls?.serverRootCACertificate)).toContain('BEGIN CERTIFICATE')
     expect(String(options.tls?.clientCertPair?.key)).toContain('PRIVATE KEY')
-    // What is printed of a configuration has no key in it.
+    // A printed configuration does not contain the key.
     expect(JSON.stringify(tls?.client?.key)).toBe('"[secret]"')
   })
 
-  test('each fault is told by the name of its setting', () => {
+  test('each error names its setting', () => {
     const broken = join(folder, 'broken.pem')
     writeFileSync(broken, 'no key')
     const faults = (env: Record<string, string>) => read(env).faults.join('; ')
@@ -55,7 +55,7 @@ describe('the settings of the way to Temporal', () => {
     )
   })
 
-  test('the UI’s address is one of a host, and its secret a file', () => {
+  test('the UI’s address must be that of a host, and its secret a file', () => {
     const faults: string[] = []
     for (const address of ['temporal-ui:8080', 'http://temporal-ui/path', 'ftp://x/'])
       readTemporalUi({ CC_TEMPORAL_UI_UPSTREAM: address }, faults)

@@ -1,7 +1,7 @@
 export type PlanStep = {
   files: Record<string, string>
   args?: string[]
-  /** Applied after it was planned, also where the apply fails in the middle. */
+  /** Applied after the plan, even if the apply fails in the middle. */
   apply?: boolean
 }
 
@@ -123,7 +123,7 @@ const withModules = { 'main.tf': modules, 'm/main.tf': child, 'm/below/main.tf':
 
 const data = (lines: string) => main(`resource "terraform_data" "a" {\n${lines}\n}\n`)
 
-/** Plans in the order in which they are made in one place, by what they show. */
+/** Plans in the order in which they are made in one working folder, named by what they contain. */
 export const configurations: Readonly<Record<string, PlanStep[]>> = {
   values: [
     { files: main(values), apply: true },

@@ -36,7 +36,7 @@ const planOf = (name: string): Planned => {
   return found
 }
 
-test('what the real engine shows of its own plans is what is in them', () => {
+test('the output of the real `tofu show` matches the plan file', () => {
   const count = (all: object) => Object.values(all).flat().length
   expect(plans).toHaveLength(count(configurations) + (mirror ? count(providerConfigurations) : 0))
   for (const { name, planFile, planJson } of plans)
@@ -50,7 +50,7 @@ test('a small plan takes milliseconds', () => {
   expect((performance.now() - begun) / 100).toBeLessThan(10)
 })
 
-/** Parts of what is compared that are no values of the plan file: marks and numbers of schemas. */
+/** Compared parts that are not values of the plan file: marks and schema versions. */
 const uncompared = new Set([
   'before_sensitive',
   'after_sensitive',
@@ -60,7 +60,7 @@ const uncompared = new Set([
 
 type Forgery = { place: string; document: unknown }
 
-/** Each way to change one place below a value, in a copy of the whole document. */
+/** Yields each way to change one place below a value, in a copy of the whole document. */
 function* forgeriesOf(document: Record<string, unknown>, part: string): Generator<Forgery> {
   const text = JSON.stringify(document)
   const places: Array<Array<string | number>> = []
@@ -92,7 +92,7 @@ function* forgeriesOf(document: Record<string, unknown>, part: string): Generato
       return path.length > 1 || Array.isArray(value)
     })
     yield* changed((parent, value) => {
-      // Absent and null are one at the top of a change: both are read as null.
+      // At the top of a change, absent and null are equal: both are read as null.
       if (value === null && ['before', 'after', 'value'].includes(String(last))) return false
       if (Array.isArray(parent)) parent.splice(Number(last), 1)
       else delete parent[last]
@@ -101,7 +101,7 @@ function* forgeriesOf(document: Record<string, unknown>, part: string): Generato
   }
 }
 
-describe('whatever one changes of what was shown is found', () => {
+describe('each single change of the shown plan is found', () => {
   const parts = ['resource_changes', 'resource_drift', 'output_changes', 'planned_values']
   const ofProviders = mirror ? ['local 2', 'simple 0', 'simple 3', 'aliases of modules 0'] : []
   test.each([
@@ -122,9 +122,9 @@ describe('whatever one changes of what was shown is found', () => {
     for (const part of parts) {
       if (planJson[part] === undefined) continue
       for (const { place, document } of forgeriesOf(planJson, part)) {
-        // The names of types of outputs are OpenTofu's own words for a value that is compared.
+        // The type names of outputs are OpenTofu's notation for a value that is compared.
         if (/^planned_values\.outputs\.[^.]+\.type/.test(place)) continue
-        // A tree of modules without anything in it.
+        // An empty tree of modules.
         if (/^planned_values(\.root_module)?$/.test(place)) continue
         tried += 1
         expect(() => comparePlanFile(planFile, document), place).toThrow(PlanForged)
@@ -133,7 +133,7 @@ describe('whatever one changes of what was shown is found', () => {
     expect(tried).toBeGreaterThan(10)
   })
 
-  test('a change that is missing, one too many, one twice, and another plan', () => {
+  test('a missing change, an additional one, a duplicate, and another plan', () => {
     const { planFile, planJson } = planOf('values 0')
     const list = planJson['resource_changes'] as unknown[]
     for (const changes of [list.slice(1), [...list, list[0]], [], undefined, 'x', [null]])
@@ -145,7 +145,7 @@ describe('whatever one changes of what was shown is found', () => {
       expect(() => comparePlanFile(planFile, other)).toThrow(PlanForged)
   })
 
-  test('a message names the address and no value', () => {
+  test('the message names the address and contains no value', () => {
     const { planFile, planJson } = planOf('values 0')
     const text = JSON.stringify(planJson).replaceAll('a secret text', 'another secret')
     let message = ''
@@ -159,22 +159,22 @@ describe('whatever one changes of what was shown is found', () => {
   })
 })
 
-describe('a plan file that is no plain plan', () => {
+describe('an invalid plan file', () => {
   const entries = () =>
     readZip(planOf('replaced 1').planFile).map(({ name, read }) => ({ name, data: read(2 ** 24) }))
   const check = (file: Buffer) => () => comparePlanFile(file, planOf('replaced 1').planJson)
 
-  test('the same entries, written anew, are a plan', () => {
+  test('the same entries in a new archive are a valid plan', () => {
     expect(check(zipOf(entries()))).not.toThrow()
   })
 
-  test('an envelope of encryption, an empty file, and any bytes', () => {
+  test('an encrypted file, an empty file, and random bytes', () => {
     const envelope = Buffer.from('{"meta":{},"encrypted_data":"x","encryption_version":"v0"}')
     for (const file of [envelope, Buffer.alloc(0), Buffer.from('PK'), Buffer.alloc(100, 'PK')])
       expect(check(file)).toThrow(PlanForged)
   })
 
-  test('two entries of one name, other names, none, and an encrypted one', () => {
+  test('two entries with one name, unknown names, no entries, and an encrypted entry', () => {
     const all = entries()
     const tfplan = all.find(({ name }) => name === 'tfplan')
     if (!tfplan) throw new Error('no tfplan')
@@ -195,7 +195,7 @@ describe('a plan file that is no plain plan', () => {
       expect(check(file)).toThrow(PlanForged)
   })
 
-  test('one byte of it changed, anywhere, is found or changes nothing', () => {
+  test('a change of any byte is found or has no effect', () => {
     const { planFile, planJson } = planOf('replaced 1')
     let found = 0
     for (let at = 0; at < planFile.length; at += 3) {
@@ -204,7 +204,7 @@ describe('a plan file that is no plain plan', () => {
       try {
         comparePlanFile(changed, planJson)
       } catch (error) {
-        // A size that was changed is too large, or is not that of what follows.
+        // A changed size is too large, or does not match the data that follows.
         if (!(error instanceof PlanTooLarge)) expect(error, String(at)).toBeInstanceOf(PlanForged)
         found += 1
       }
@@ -212,7 +212,7 @@ describe('a plan file that is no plain plan', () => {
     expect(found).toBeGreaterThan(100)
   })
 
-  test('a bomb takes no memory: sizes are bounded before anything is unpacked', () => {
+  test('a decompression bomb uses no memory: sizes are checked before unpacking', () => {
     const bomb = zipOf([
       { name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) },
       { name: 'tfstate', data: Buffer.from('{}') },
@@ -223,13 +223,13 @@ describe('a plan file that is no plain plan', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('a value may be 500 levels deep, and one that is deeper is too large, not forged', () => {
+  test('a value may have 500 levels; a deeper one is plan_too_large, not plan_forged', () => {
     const lists = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.from([0xc0])])
     expect(readValue(lists(500))).toHaveLength(1)
     expect(() => readValue(lists(501))).toThrow(PlanTooLarge)
   })
 
-  test('a description with an unknown field, a field twice, and one cut short', () => {
+  test('a protobuf message with an unknown field, a repeated field, and a truncated one', () => {
     const all = entries()
     const withPlan = (change: (data: Buffer) => Buffer) =>
       zipOf(

@@ -8,7 +8,10 @@ import { dirname, join } from 'node:path'
 
 export type Planned = { planFile: Buffer; planJson: Record<string, unknown>; text: string }
 
-/** The real engine outside of a sandbox, for many plans in a short time; states are kept in memory. */
+/**
+ * The real engine without a sandbox, which makes many plans in a short time. States are kept in
+ * memory.
+ */
 export async function planShop(program: string, cliConfig = '') {
   const states = new Map<string, Buffer>()
   const server = createServer((request, response) => {
@@ -23,7 +26,7 @@ export async function planShop(program: string, cliConfig = '') {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A TCP server's address is no pipe's name.
+  // The server listens on a port, so `address` returns an object.
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const home = mkdtempSync(join(tmpdir(), 'cc-plans-'))
   await writeFile(join(home, 'tofu.rc'), cliConfig)
@@ -51,7 +54,7 @@ export async function planShop(program: string, cliConfig = '') {
   }
 
   return {
-    /** A place with a state of its own. */
+    /** A working folder with its own state. */
     async place() {
       count += 1
       const cwd = join(home, `p${count}`)

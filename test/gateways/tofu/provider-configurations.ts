@@ -10,7 +10,10 @@ const main = (text: string): Record<string, string> => ({
 ${text}`,
 })
 
-/** A file for each odd key, which an apply's own code then changes or removes: that is drift. */
+/**
+ * A file for each unusual key. The apply's own code then changes or removes the files, which causes
+ * drift.
+ */
 const files = (more: string) => `resource "local_file" "note" {
   for_each          = toset(["plain", "t w", "ü", "a.b[c]"])
   filename          = "\${path.module}/out/\${each.key}.txt"
@@ -33,7 +36,10 @@ const spoil = `resource "terraform_data" "spoil" {
 }
 `
 
-/** Write-only attributes, an empty nested block, what passes, and values that are unknown or sensitive. */
+/**
+ * Write-only attributes, an empty nested block, ephemeral values, and values that are unknown or
+ * sensitive.
+ */
 const simple = (word: string, more = '') => `resource "simple_resource" "one" {
   value    = "${word}"
   value_wo = "written only"
@@ -93,7 +99,7 @@ resource "simple_resource" "inner" {
 `,
 }
 
-/** Plans of providers that are programs of their own, with what built-in resources do not have. */
+/** Plans of providers that are separate programs, with features that built-in resources lack. */
 export const providerConfigurations: Readonly<Record<string, PlanStep[]>> = {
   local: [
     { files: main(files('')), apply: true },

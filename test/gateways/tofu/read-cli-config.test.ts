@@ -27,16 +27,16 @@ describe('an operator’s CLI configuration', () => {
     expect(notes).toEqual([])
   })
 
-  test('a cache that runs would write to is refused, for one’s run could poison another’s', () => {
+  test('a cache that runs can write is refused, because one run could poison another’s providers', () => {
     expect(() => read('plugin_cache_dir = "/srv/cache"\n')).toThrow(/filesystem_mirror/)
     expect(read('# plugin_cache_dir = "/srv/cache"\n').mirrors).toEqual([])
   })
 
-  test('credentials in it are told of, for every plan can read them', () => {
+  test('credentials in it cause a warning, because every plan can read them', () => {
     expect(read('credentials "app.example" {\n  token = "x"\n}\n').notes).toHaveLength(1)
   })
 
-  test('a relative folder and a file that is not there are told by name', () => {
+  test('the error names a relative folder and a missing file', () => {
     const relative = 'provider_installation {\n  filesystem_mirror {\n    path = "mirror"\n  }\n}\n'
     expect(() => read(relative)).toThrow(/mirror is not absolute/)
     expect(() => readCliConfig('/nowhere/tofu.rc')).toThrow(/\/nowhere\/tofu\.rc/)

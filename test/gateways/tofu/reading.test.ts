@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-describe('a plan file is read without its author', () => {
-  test('an encryption block that nobody found has no part in plan, show and apply', async () => {
+describe('a plan file is read without settings by its author', () => {
+  test('an undetected encryption block has no effect on plan, show and apply', async () => {
     const command = '["sh", "-c", "echo ran >> /bench/out/ran; cat"]'
     const method = `method "external" "x" {\n encrypt_command = ${command}\n decrypt_command = ${command}\n}`
     const target = 'method = method.external.x\n fallback {\n method = method.external.x\n }'
@@ -29,12 +29,12 @@ describe('a plan file is read without its author', () => {
     expect((await tool.apply(() => undefined)).exitCode, log()).toBe(0)
     expect(engine.state()).toContain('"hello"')
     expect(await bench.read('out/ran', 1_000)).toBeUndefined()
-    // Our own setting makes OpenTofu warn, which would stand in every log.
+    // The product's own setting makes OpenTofu print a warning, which every log would contain.
     expect(log()).not.toContain('Unencrypted')
     await bench.close()
   })
 
-  test('an encryption block that is enforced ends the run', async () => {
+  test('an enforced encryption block fails the run', async () => {
     const { bench, tool, lines } = await engine.run({
       'main.tf':
         'terraform {\n encryption {\n method "unencrypted" "x" {}\n plan {\n method = method.unencrypted.x\n enforced = true\n }\n }\n}\n',
@@ -44,9 +44,9 @@ describe('a plan file is read without its author', () => {
     await bench.close()
   })
 
-  test('show has neither the workspace’s environment nor a folder that a plan could fill', async () => {
+  test('show gets neither the workspace’s environment nor a folder that a plan can write', async () => {
     const script = [
-      // What a plan's code would leave for the steps after it.
+      // Files that a plan's code could leave for the next steps.
       'echo nonsense > ../reading/main.tf',
       'mv ../reading ../away',
       'mkdir -p terraform.d/plugins/x ~/.terraform.d/plugins',
@@ -58,7 +58,7 @@ describe('a plan file is read without its author', () => {
         'main.tf': `variable "where" {\n type = string\n}\nmodule "m" {\n source = "./\${var.where}"\n}\nresource "terraform_data" "a" {\n input = module.m.said\n}\n`,
         'sub/main.tf': 'output "said" {\n value = "hello"\n}\n',
       },
-      // Only the plan may heed these.
+      // Only the plan may read these.
       { env: { TF_VAR_where: 'sub', TF_LOG: '', XDG_DATA_HOME: '/bench/config' } },
     )
     expect((await tool.init({})).exitCode, lines.join('\n')).toBe(0)
@@ -85,7 +85,7 @@ describe('a plan file is read without its author', () => {
     await bench.close()
   })
 
-  test('a provider that lies in the configuration is not installed', async () => {
+  test('a provider among the configuration’s files is not installed', async () => {
     const place = 'registry.opentofu.org/hashicorp/local/9.9.9/linux_amd64'
     const program = '#!/bin/sh\necho planted >> /bench/out/ran\n'
     const { bench, tool, lines } = await engine.run({

@@ -9,7 +9,7 @@ import { findCommand } from '../../../gateways/sandbox/find-command.ts'
 import { workFolderFor } from '../../../gateways/sandbox/work-folder-for.ts'
 import { tofu, type TofuOptions } from '../../../gateways/tofu/tofu.ts'
 
-/** The real OpenTofu in the real sandbox, with a state that is kept in memory. */
+/** The real OpenTofu in the real sandbox, with a state in memory. */
 export async function tofuBench(program: string) {
   let state: Buffer | undefined
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function tofuBench(program: string) {
     workDir,
     slots: 2,
     programs: { tofu: program, sh: '/bin/sh' },
-    // A TCP server's address is no pipe's name.
+    // The server listens on a port, so `address` returns an object.
     apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     outbound: { privateHosts: [] },
     log: { info: () => undefined, warn: () => undefined },
@@ -39,7 +39,7 @@ export async function tofuBench(program: string) {
   return {
     sandbox,
     state: () => state?.toString(),
-    /** A workbench of one run, what it printed, and what closes it. */
+    /** A workbench of one run, its output, and its `close`. */
     async run(files: Record<string, string>, options: Partial<TofuOptions> = {}) {
       const bench = await sandbox.open({
         label: 'test',

@@ -2,7 +2,7 @@ import { deflateRawSync, crc32 } from 'node:zlib'
 
 type Entry = { name: string; data: Buffer; method?: number; flags?: number }
 
-/** An archive as Go writes it, so that a test can change one thing of it. */
+/** A zip file as Go writes it, of which a test can change one part. */
 export function zipOf(entries: readonly Entry[], { gap = 0, tail = 0 } = {}): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
