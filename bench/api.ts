@@ -11,7 +11,7 @@ import { cpuSince, cpuTime } from './cpu-time.ts'
 import { median, table } from './figures.ts'
 import { startApi, startBare, type BenchApi } from './start-api.ts'
 
-/** `cpuMs` is what one request costs all three: server, PostgreSQL and whoever asks. */
+/** `cpuMs` is the CPU time of one request in the server, PostgreSQL and the client together. */
 type Figures = { perSecond: number; p50: number; p99: number; cpuMs: number }
 
 const rounds = benchConfig.rounds(9)
@@ -32,8 +32,9 @@ const lists = {
 }
 
 /**
- * The API beside bare Fastify and pg handlers that answer the like, and its lists on a large store beside a small one.
- * Every round asks each of them in turn, so that what else this machine does falls on all alike.
+ * Measures the API beside bare Fastify and pg handlers with similar answers, and its lists on a
+ * large store beside a small one. Every round measures each in turn, so that other load on the
+ * machine affects all of them.
  */
 export async function apiSuite(): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-api-'))
@@ -83,7 +84,7 @@ async function measure(
   subjects: Record<string, [BenchApi, string]>,
 ): Promise<Measured> {
   const measured: Measured = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]))
-  // The first round warms up: compilers, plans and caches.
+  // The first round warms up compilers, query plans and caches.
   for (let round = 0; round <= rounds; round += 1)
     for (const [name, [{ address, cookie, pid }, path]] of Object.entries(subjects)) {
       const parts = { server: pid, postgres: postgresPid }
@@ -96,7 +97,7 @@ async function measure(
   return measured
 }
 
-/** Of whichever process started the one that serves this connection. */
+/** The parent of the process that serves this connection: the PostgreSQL server. */
 async function pidOfPostgres(databaseUrl: string): Promise<number> {
   const owner = connectOwner(new Secret(databaseUrl))
   try {
@@ -125,7 +126,7 @@ async function ask(address: string, cookie: string, connections: number): Promis
 function report(throughput: Measured, latency: Measured): boolean {
   const of = (measured: Measured, name: string, field: keyof Figures) =>
     (measured[name] ?? []).map((figures) => figures[field])
-  /** Round by round, so that a busy moment is on both sides of its fraction. */
+  /** The ratio is taken per round, so that a busy moment affects both of its sides. */
   const ratio = (measured: Measured, [above, below]: [string, string], field: keyof Figures) => {
     const under = of(measured, below, field)
     return median(of(measured, above, field).map((value, round) => value / (under[round] ?? 1)))
@@ -158,7 +159,7 @@ function report(throughput: Measured, latency: Measured): boolean {
   })
   const head = ['median of rounds', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms']
   console.log(`\n${table([head, ...measured])}`)
-  // No limit holds these: what a busy machine takes from one and not the other is not in them.
+  // These figures have no limit. CPU time depends less on other load of the machine.
   console.log(`\n${table([['CPU of the bare one to ours', 'ratio'], ...cpu])}`)
   console.log(
     `\n${table([

@@ -9,7 +9,10 @@ import type { GitPeer } from '../test/harness/git/git-peer.ts'
 
 type Bare = (peer: GitPeer, at: { repo: string; files: Record<string, string> }) => Promise<void>
 
-/** Milliseconds that a client takes which does nothing but the same commit, the way its makers document it. */
+/**
+ * Milliseconds of a client that makes only the same commit, in the way that its documentation
+ * shows.
+ */
 export async function bareCommit(peer: GitPeer, at: Parameters<Bare>[1]): Promise<number> {
   const since = performance.now()
   await clients[peer.product](peer, at)

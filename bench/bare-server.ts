@@ -3,9 +3,9 @@ import { Pool } from 'pg'
 import { benchConfig } from './config.ts'
 
 /**
- * What the API is held against: Fastify and pg with nothing of ours. Each reading route does one
- * indexed query and answers JSON by a schema: one person by their key, or 50 of a table's
- * pipelines. The writing one makes a person and notes it, in one transaction.
+ * The baseline of the API benches: Fastify and pg without the product's code. Each read route sends
+ * one indexed query and answers JSON by a schema: one user by key, or 50 pipelines. The write route
+ * creates a user and its audit entry in one transaction.
  */
 const pool = new Pool({ connectionString: benchConfig.bareServer.databaseUrl, max: 10 })
 const app = fastify()
@@ -41,7 +41,7 @@ const list = { type: 'object', properties: { pipelines: { type: 'array', items: 
 
 // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- this is Fastify, which waits for them
 app.get('/row/:id', { schema: { response: { 200: person } } }, async (request) => {
-  // Declared by the address above.
+  // The path above declares `id`.
   const { id } = request.params as { id: string }
   const { rows } = await pool.query(
     'select id, organization_id, email, name, created_at from users where id = $1',

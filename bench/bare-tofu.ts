@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export type BareTofu = {
-  /** Milliseconds of init, plan, show and apply, one process after the other. */
+  /** Milliseconds of init, plan, show and apply, run one after the other. */
   round(word: string): Promise<number>
   remove(): void
 }
 
 /**
- * What a person does without a platform: the same files and the same commands in a fresh folder,
- * on a state file that the round before left. Making and removing the folder is not counted.
+ * Runs OpenTofu without the platform: the same files and commands in a fresh folder, with the state
+ * file of the previous round. Making and removing the folder is not measured.
  */
 export function bareTofu(program: string, files: Readonly<Record<string, string>>): BareTofu {
   const home = mkdtempSync(join(tmpdir(), 'cc-bench-bare-'))
@@ -27,7 +27,8 @@ export function bareTofu(program: string, files: Readonly<Record<string, string>
         writeFileSync(join(folder, name), content)
       const state = join(folder, 'terraform.tfstate')
       if (existsSync(kept)) cpSync(kept, state)
-      // Built from empty: a setting of the operator's shell would measure something else.
+      // The environment starts empty, because settings in the operator's shell would distort the
+      // figures.
       const env = {
         PATH: '/usr/bin:/bin',
         HOME: home,

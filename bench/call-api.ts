@@ -2,14 +2,14 @@ import { Agent, request } from 'node:http'
 
 export type Answer = {
   status: number
-  // What the API answers is looked at as it comes: a bench is no client to keep types for.
+  // A bench keeps no types for the API's answers.
   body: Record<string, unknown>
   tookMs: number
 }
 
 export type CallApi = (method: string, path: string, body?: unknown) => Promise<Answer>
 
-/** Signs in, and gives a client that keeps its connections, as a browser does. */
+/** Signs in, and returns a client with persistent connections, as in a browser. */
 export async function signIn(
   address: string,
   credentials: { email: string; password: string },

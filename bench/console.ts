@@ -12,7 +12,7 @@ import { startPlatform } from './start-platform.ts'
 import { files } from './workspaces.ts'
 
 const rounds = benchConfig.rounds(3)
-/** Asked for by its exact name and only here: no part of the product needs it. */
+/** The exact version, named only here, because no part of the product needs it. */
 const lighthouse = 'lighthouse@12.8.2'
 const browser = benchConfig.chromium
 const wanted = { performance: 95, accessibility: 100 }
@@ -22,7 +22,10 @@ const run = promisify(execFile)
 
 type Score = { performance: number; accessibility: number; firstMs: number; largestMs: number }
 
-/** Lighthouse on what a person meets first, best of three rounds: as a phone, and as a desktop. */
+/**
+ * Lighthouse scores of the first pages that a user sees, best of three rounds: as a phone and as a
+ * desktop.
+ */
 export async function consoleSuite(): Promise<boolean> {
   const root = join(import.meta.dirname, '..')
   const { signal } = new AbortController()
@@ -31,7 +34,8 @@ export async function consoleSuite(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'cc-lighthouse-'))
   try {
     const headers = join(folder, 'headers.json')
-    // What Lighthouse sends with each question: the browser that it starts is signed in nowhere.
+    // Headers that Lighthouse sends with each request, because the browser that it starts is not
+    // signed in.
     writeFileSync(headers, JSON.stringify({ cookie: platform.cookie() }), { mode: 0o600 })
     const waiting = await waitingRun(platform.call)
     const lines: string[][] = []
@@ -82,7 +86,7 @@ export async function consoleSuite(): Promise<boolean> {
 
 const attempts = 3
 
-/** Once in a while the browser records no start of the page, and Lighthouse says to run it again. */
+/** Occasionally the browser records no start of the page, and Lighthouse asks for another run. */
 async function measured(url: string, about: Parameters<typeof measure>[1]): Promise<Score> {
   for (let left = attempts; ; left -= 1)
     try {
@@ -115,7 +119,7 @@ async function measure(
     ],
     { env: { ...benchConfig.environment, CHROME_PATH: browser }, timeout: 180_000 },
   )
-  // Lighthouse's own report; what is read here stands in every one of its versions.
+  // Lighthouse's report. The fields read here exist in all of its versions.
   const { categories, audits } = JSON.parse(readFileSync(output, 'utf8')) as {
     categories: Record<'performance' | 'accessibility', { score: number | null }>
     audits: Record<string, { numericValue?: number } | undefined>
@@ -129,7 +133,7 @@ async function measure(
   }
 }
 
-/** A production run that waits for its second person: the page that the console is for. */
+/** A production run that waits for its approval, which is the console's main page. */
 async function waitingRun(call: CallApi): Promise<string> {
   const made = await call('POST', '/workspaces', { name: 'shop', criticality: 'production' })
   const { id, pipelineId } = made.body['workspace'] as { id: number; pipelineId: number }

@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU seconds so far, user and system, by part; `steps` is what the sandbox ran. */
+/** CPU seconds so far, user and system, by part. `steps` are the programs in the sandbox. */
 export type CpuTime = Record<string, number>
 
-/** Linux counts in hundredths, whatever its own clock does. */
+/** Linux reports CPU time in hundredths of a second, whatever its own tick is. */
 const ticksPerSecond = 100
 
 /**
- * Adds up each part's process with all it started, the ended ones included. bubblewrap's outer
- * process ends before the one inside is reaped, so the time of a step goes to process 1 of this
- * machine: what that one has reaped is counted as the steps', which is right while nothing else
- * runs here.
+ * Adds up each part's process and its descendants, including ended ones. bubblewrap's outer process
+ * exits before the inner one is reaped, so process 1 of the machine reaps the step and gets its CPU
+ * time. This time counts for the steps, which is correct while the machine runs nothing else.
  */
 export function cpuTime(parts: Readonly<Record<string, number>>): CpuTime {
   const rows = readdirSync('/proc')
@@ -42,7 +41,8 @@ type Stat = { pid: number; parent: number; own: number; reaped: number }
 function readStat(pid: string): Stat[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold anything, so the fields are what follows the last bracket.
+    // The name in parentheses may contain any character, so the fields start after the last
+    // parenthesis.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -51,7 +51,7 @@ function readStat(pid: string): Stat[] {
     const parent = fields[1] ?? 0
     return [{ pid: Number(pid), parent, own: user + system, reaped: childUser + childSystem }]
   } catch {
-    // It has ended since it was listed.
+    // The process has ended since it was listed.
     return []
   }
 }

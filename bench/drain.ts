@@ -9,17 +9,17 @@ export type Drained = {
   tookMs: number
   postMs: number[]
   cpu: CpuTime
-  /** What must not be; empty where all is well. */
+  /** Violations of the invariants. Empty if there are none. */
   faults: string[]
 }
 
 const workspaceCount = 50
 const runsEach = 4
 const callers = 8
-/** What process 1 of this machine has to reap is counted only then. */
+/** Time for process 1 of the machine to reap ended processes, whose CPU time counts only then. */
 const reapedWithinMs = 3_000
 
-/** Starts 200 changing runs over 50 workspaces and waits for all of them to end. */
+/** Starts 200 runs with changes in 50 workspaces and waits for all of them to end. */
 export async function drain(platform: Platform, say: (line: string) => void): Promise<Drained> {
   const { call, store } = platform
   const db = store.platform
@@ -67,7 +67,7 @@ export async function drain(platform: Platform, say: (line: string) => void): Pr
   }
 }
 
-/** Looks in the store for what may never happen to a run (docs/runs.md). */
+/** Checks in the store what may never happen to a run (docs/runs.md). */
 async function findFaults({ store }: Platform, ids: readonly number[]): Promise<string[]> {
   const list = [...ids]
   const questions: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies, by the nearest rank. */
+/** The value at this quantile, by the nearest-rank method. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
 
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
-/** Columns padded to their longest cell: the first to the left, figures to the right. */
+/** A table with padded columns: the first column left-aligned, the figures right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),

@@ -9,11 +9,14 @@ export type Synced = {
   perSecond: number
   p95Ms: number
   failures: number
-  /** People and members that were accepted, and are not there. */
+  /** People and members that the API accepted and that are missing afterwards. */
   missing: number
 }
 
-/** As Entra ID begins: each person and group is looked for, made, and the members are added by PATCH. */
+/**
+ * Starts as Entra ID does: looks up each person and group, creates it, and adds the members by
+ * PATCH.
+ */
 export async function firstSync(
   clients: readonly SocketClient[],
   { base, people, groups, size }: Plan,
@@ -64,7 +67,7 @@ export async function firstSync(
   return { seconds, perSecond: took.length / seconds, p95Ms: p95(took), failures, missing }
 }
 
-/** Each connection takes the next piece of work as soon as it has none. */
+/** Each connection takes the next item as soon as it is free. */
 async function share(
   clients: readonly SocketClient[],
   count: number,

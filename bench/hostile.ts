@@ -13,7 +13,10 @@ import { quietTenant, type Watched } from './hostile/quiet-tenant.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
 const forMs = benchConfig.forMs(60_000)
-/** A tenant's own giant input may make others wait so much longer, and the service grow so much. */
+/**
+ * The limits: how much longer other tenants may wait, and how much the service's memory may grow,
+ * beside one tenant's hostile input.
+ */
 const mayBeTimes = 2
 const mayGainMb = 150
 
@@ -26,12 +29,15 @@ type Measured = {
   delays: Record<string, LoopDelay | undefined>
 }
 
-/** A quiet tenant alone, then beside each input of a hostile one, then beside all of them of two. */
+/**
+ * Measures a quiet tenant alone, then beside each input of a hostile tenant, then beside all inputs
+ * of two.
+ */
 export async function hostileSuite(): Promise<boolean> {
   const loops = mkdtempSync(join(tmpdir(), 'cc-bench-loops-'))
   const platform = await startPlatform(say, {
     ...lookAtLoops(loops, benchConfig.nodeOptions),
-    // Attackers meet every defence that a new installation has.
+    // The attackers face the default rate limits of a new installation.
     CC_RATE_LIMITS: undefined,
   })
   try {
@@ -61,9 +67,9 @@ export async function hostileSuite(): Promise<boolean> {
       memory.stop()
       return { name, watched, gained: memory.gained(), delays: loop.delays() }
     }
-    // Code that was never run is slow the first time, and is nobody's attack.
+    // Warms up, because code is slow the first time it runs, without any attack.
     await quiet.watch(Math.min(forMs, 10_000))
-    // Kills go on for an hour; what nobody else does is known sooner.
+    // The bench with kills lasts an hour. The idle measurement needs less.
     const idle = await measure('nobody else', [], Math.min(forMs, 60_000))
     if (benchConfig.kills)
       return await besideKills(platform, idle, async () =>
@@ -85,8 +91,9 @@ export async function hostileSuite(): Promise<boolean> {
 }
 
 /**
- * Kills at random moments. What holds then: every run ends, none is lost that no kill could have
- * hit, none is done twice, and the quiet tenant's answers and the memory stay within the limits.
+ * Kills processes at random moments. Then every run must end, no run may be lost that no kill could
+ * have hit, no run may be applied twice, and the quiet tenant's response times and the memory must
+ * stay within the limits.
  */
 async function besideKills(
   platform: Platform,
@@ -118,7 +125,7 @@ async function besideKills(
   return faults.length === 0
 }
 
-/** A serial that two applies wrote in one workspace. */
+/** The number of serials that two applies wrote in one workspace. */
 async function twins({ store }: Platform): Promise<number> {
   const { rows } = await store.platform.raw(
     `select count(*) from (select workspace_id, serial from state_versions

@@ -15,7 +15,7 @@ import { startPlatform, type Platform } from './start-platform.ts'
 
 const rounds = benchConfig.rounds(5)
 const fileCount = 1_000
-/** A hydrate may cost so many calls, and one more for each file that changed. */
+/** The limit of calls for a hydration. Each changed file allows one more call. */
 const mayCall = 12
 const begun = { 'README.md': '# Infrastructure\n' }
 
@@ -29,13 +29,16 @@ const versions: Record<Version, { changed: number; text: (at: number) => string 
 const filesOf = (version: Version): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: fileCount }, (_, at) => [
-      // OpenTofu wants one at the top.
+      // OpenTofu needs a file in the top folder.
       at === 0 ? 'main.tf' : `modules/m${at % 20}/file-${at}.tf`,
       versions[version].text(at),
     ]),
   )
 
-/** What a configuration version costs at its provider, and beside a bare client that makes the same commit. */
+/**
+ * Measures the calls and the time of a configuration version at each provider, beside a bare client
+ * that makes the same commit.
+ */
 export async function hydrateSuite(): Promise<boolean> {
   const makers = [githubPeer, gitlabPeer, bitbucketCloudPeer, bitbucketDataCenterPeer]
   const peers = await Promise.all(makers.map(async (make) => make()))
@@ -52,7 +55,7 @@ export async function hydrateSuite(): Promise<boolean> {
       const measured = await measure(platform, peer)
       console.log(`${peer.product}: measured`)
       for (const [version, { changed }] of Object.entries(versions)) {
-        // Every version is in each round.
+        // Every round has every version.
         const sides = measured.map((round) => round[version as Version])
         const calls = Math.max(...sides.map((side) => side.calls))
         const commits = sides.every((side) => side.commits === 1)
@@ -84,7 +87,7 @@ export async function hydrateSuite(): Promise<boolean> {
 
 type Round = Record<Version, Side> & { bareMs: number }
 
-/** In turns with the bare client, so that whatever else this machine does hits both alike. */
+/** Alternates with the bare client, so that other load on the machine affects both. */
 async function measure(platform: Platform, peer: GitPeer): Promise<Round[]> {
   const measured: Round[] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -115,7 +118,7 @@ async function connect(platform: Platform, peer: GitPeer, round: number) {
   })
   const name = `${peer.product}-${round}`
   const made = await call('POST', '/workspaces', { name, gitConnectionId: connection })
-  // What the API answers is read as it is documented.
+  // The API's answer is assumed to have the documented shape.
   const { id } = made.body['workspace'] as { id: number }
 
   return async (version: Version): Promise<Side> => {

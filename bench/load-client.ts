@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
 /**
- * Asks one address over some connections, each as soon as its answer is there, for some
- * milliseconds, and prints `{ count, perSecond, p50, p99, cpuMs }`. On bare sockets, in a process of its own:
- * what is measured shall not wait for what measures.
+ * Sends requests to one address over several connections for some milliseconds, each as soon as the
+ * previous answer arrives, and prints `{ count, perSecond, p50, p99, cpuMs }`. It uses bare sockets
+ * in a separate process, so that the client does not slow the measured server.
  */
 const [address = '', cookie = '', connections = '8', forMs = '2000'] = process.argv.slice(2)
 const { hostname, port, pathname, search } = new URL(address)
@@ -28,7 +28,7 @@ function ask(): Promise<void> {
     }
     socket.on('connect', send)
     socket.on('data', (chunk: Buffer) => {
-      // The head comes in one piece: it is far smaller than what a socket is read in.
+      // The head arrives in one chunk, because it is far smaller than a socket's read buffer.
       missing = (missing || lengthOf(chunk)) - chunk.length
       if (missing > 0) return
       tookMs.push(performance.now() - since)
@@ -39,7 +39,7 @@ function ask(): Promise<void> {
   })
 }
 
-/** Of a whole answer, by the piece that it begins with. */
+/** The length of a whole answer, computed from its first chunk. */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf('\r\n\r\n')
   const head = chunk.toString('latin1', 0, end)

@@ -7,7 +7,7 @@ import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
 import { timingSuite } from './timing.ts'
 
-/** `npm run bench -- <suite>`: measures on engines of its own, and prints a table. */
+/** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   console: {
     about:
@@ -49,7 +49,7 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
 const [name = ''] = process.argv.slice(2)
 const suite = suites[name]
 if (suite) {
-  // A socket or timer that was left open must not keep a finished measurement's terminal.
+  // Exits explicitly, so that an open socket or timer does not keep a finished bench running.
   process.exit((await suite.run()) ? 0 : 1)
 } else {
   console.log('npm run bench -- <suite>, where <suite> is one of')

@@ -1,7 +1,7 @@
 /**
- * Two-sided p of the Mann-Whitney U test: how likely two samples of one and the same
- * distribution lie at least this far apart. Normal approximation with the correction for
- * ties, good from some twenty values a side on.
+ * Two-sided p of the Mann-Whitney U test: the probability that two samples of the same distribution
+ * differ at least this much. Uses the normal approximation with the correction for ties, which is
+ * accurate from about twenty values a side.
  */
 export function mannWhitney(a: readonly number[], b: readonly number[]): number {
   const all = [

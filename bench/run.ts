@@ -10,13 +10,16 @@ import { timeRun, type TimedRun } from './time-run.ts'
 import { whereTimeGoes } from './where-time-goes.ts'
 import { files, makeWorkspace } from './workspaces.ts'
 
-// Fewer for a quick look; the figures that count are those of the defaults, on an idle machine.
+// Fewer rounds make a quick run. Published figures use the defaults on an idle machine.
 const rounds = benchConfig.rounds(30)
 const warmUpRounds = benchConfig.warmUpRounds(5)
 const { wantsDrain } = benchConfig
-/** What a run leaves to do after its end (its workflow's own end, a closed workbench) is not the next one's. */
+/**
+ * Waits for the work after a run's end (closing its workflow and its workbench), so that it does
+ * not slow the next run.
+ */
 const restMs = 250
-/** Issue 3: at most so much more than bare OpenTofu, and so much for the answer to a POST. */
+/** The limits of issue 3: the overhead over bare OpenTofu, and the time of a POST. */
 const mayCostMs = 700
 const postWithinMs = 50
 
@@ -24,7 +27,10 @@ const say = (line: string): void => console.log(line)
 
 type Side = { bare: number[]; runs: TimedRun[] }
 
-/** A run beside bare OpenTofu, then many at once. False where a run was lost or doubled. */
+/**
+ * Measures runs beside bare OpenTofu, then many runs at once. False if a run was lost or applied
+ * twice.
+ */
 export async function runSuite(): Promise<boolean> {
   const platform = await startPlatform(say)
   const bare = { noop: bareTofu(platform.tofu, files), change: bareTofu(platform.tofu, files) }
@@ -34,7 +40,7 @@ export async function runSuite(): Promise<boolean> {
     const change: Side = { bare: [], runs: [] }
     const quiet = await makeWorkspace(platform.call, 'unchanged')
     const busy = await makeWorkspace(platform.call, 'changing')
-    // Alternating, so that whatever else this machine does hits both sides alike.
+    // Alternates, so that other load on the machine affects both sides.
     for (let at = -warmUpRounds; at < rounds; at += 1) {
       const word = `round-${at}`
       const taken = {

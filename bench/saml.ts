@@ -15,7 +15,10 @@ const slug = 'demo'
 /** The limits of docs/identity.md, "What it may cost". */
 const mayCost = { loginRatio: 3, forgedMs: 0.5, blockedMs: 25 }
 
-/** Sign-in by SAML beside the bare library, a forged answer, and what large ones do to everybody else. */
+/**
+ * Measures SAML sign-in beside node-saml alone, the cost of a forged response, and the delay that
+ * large responses cause for other users.
+ */
 export async function samlSuite(): Promise<boolean> {
   const platform = await startPlatform((line) => console.log(line))
   const rows = [['what', 'figure', 'may be', '']]
@@ -68,9 +71,9 @@ type Place = {
   platform: Platform
   idp: IdentityProvider
   agent: Agent
-  /** The form of a good response to a request that was just made. */
+  /** The form of a valid response to a new request. */
   answer(groups?: number): Promise<string>
-  /** Of a request that nobody made. */
+  /** The form of a response to no request. */
   forged(): string
 }
 
@@ -105,7 +108,10 @@ async function setUp(platform: Platform): Promise<Place> {
   }
 }
 
-/** All responses are made before the clock starts: asking and answering are not the ACS's cost. */
+/**
+ * All responses are made before the clock starts, because making them is not part of the ACS's
+ * cost.
+ */
 async function logins(place: Place): Promise<{ bareMs: number; acsMs: number }> {
   const forms: string[] = []
   for (let at = 0; at < warmUpRounds + rounds; at += 1) forms.push(await place.answer())
@@ -115,7 +121,7 @@ async function logins(place: Place): Promise<{ bareMs: number; acsMs: number }> 
     await check(form)
   }
   let [acsMs, bareMs] = [0, 0]
-  // In turns, so that whatever else this machine does hits both alike.
+  // Alternates, so that other load on the machine affects both.
   for (let at = warmUpRounds; at < forms.length; at += turn) {
     const block = forms.slice(at, at + turn)
     const before = cpuOfApi(place)
@@ -131,7 +137,7 @@ async function logins(place: Place): Promise<{ bareMs: number; acsMs: number }> 
 
 const turn = 25
 
-/** The library that others build upon, set up for providers that sign one of the two. */
+/** node-saml, set up for providers that sign either the Response or the Assertion. */
 function bare({ platform, idp }: Place): (form: string) => Promise<void> {
   const origin = new URL(platform.address).origin
   const library = new SAML({
@@ -151,7 +157,7 @@ function bare({ platform, idp }: Place): (form: string) => Promise<void> {
   }
 }
 
-/** Milliseconds of the API's CPU for each refused form. */
+/** Milliseconds of the API's CPU time for each refused form. */
 async function costOf(place: Place, form: () => string): Promise<number> {
   const forms = Array.from({ length: warmUpRounds + rounds * 3 }, form)
   for (const one of forms.slice(0, warmUpRounds)) expectStatus(await post(place, one), 400)
@@ -161,12 +167,12 @@ async function costOf(place: Place, form: () => string): Promise<number> {
   return (cpuOfApi(place) - before) / measured.length
 }
 
-/** How long somebody else waits for an answer that takes nothing, alone and beside 1,000 groups. */
+/** How long another user waits for a cheap answer, alone and beside responses with 1,000 groups. */
 async function large(place: Place): Promise<{ idle: number[]; busy: number[] }> {
   const count = Math.max(5, Math.round(rounds / 10))
   const forms: string[] = []
   for (let at = 0; at <= count; at += 1) forms.push(await place.answer(1_000))
-  // The first starts the thread that reads large ones.
+  // The first large response starts the thread that reads large responses.
   expectStatus(await post(place, forms.pop() ?? ''), 303)
   const idle: number[] = []
   for (let at = 0; at < rounds; at += 1) idle.push(await ask(place))

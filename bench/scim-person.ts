@@ -1,4 +1,4 @@
-/** As Entra ID sends somebody. */
+/** A user as Entra ID sends it. */
 export const scimPerson = (name: string) => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: `${name}@sync.example`,

@@ -15,21 +15,21 @@ import { startApi, startBare, type BenchApi } from './start-api.ts'
 
 const rounds = benchConfig.rounds(9)
 const forMs = benchConfig.forMs(2_000)
-/** 1 is what the limits speak of; 0.02 is for a quick look. */
+/** The limits are set for 1; 0.02 makes a quick run. */
 const scale = benchConfig.scale
 const connections = 8
 const base = '/api/scim/v2'
 
-/** Times and ratios that a connector does not notice; Entra ID needs 25 requests a second (docs/identity.md). */
+/** The limits in time and ratio. Entra ID needs 25 requests a second (docs/identity.md). */
 const limits = { createRatio: 0.6, memberMs: 15, lookUpRatio: 1.2, syncPerSecond: 25, syncMb: 512 }
 
 type Line = { what: string; value: number; limit: string; pass: boolean }
 type Subject = BenchApi & { token: string }
 
 /**
- * What identity providers do: creations beside a bare handler, one member of a large group,
- * look-ups in a large organization, and a first sync. What is compared is asked in turns, so
- * that what else this machine does falls on all alike.
+ * Measures the requests of identity providers: creations beside a bare handler, changes of one
+ * member of a large group, look-ups in a large organization, and a first sync. Compared requests
+ * alternate, so that other load on the machine affects all of them.
  */
 export async function scimSuite(): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-scim-'))
@@ -54,7 +54,7 @@ export async function scimSuite(): Promise<boolean> {
     closing.push(bare.stop)
 
     const lines = [
-      // First: what is made after it is no longer among a thousand.
+      // Runs first, because later suites add people to the organization of a thousand.
       ...(await lookUps(few, many)),
       ...(await oneMember(many)),
       ...(await creations(few, bare)),
@@ -110,7 +110,7 @@ async function creations(api: Subject, bare: BenchApi): Promise<Line[]> {
     bare: { api: { ...bare, token: '' }, path: '/users', perSecond: [] as number[] },
     scim: { api, path: `${base}/Users`, perSecond: [] as number[] },
   }
-  // The first round warms up: compilers, plans and caches.
+  // The first round warms up compilers, query plans and caches.
   for (let round = 0; round <= rounds; round += 1)
     for (const [name, subject] of Object.entries(subjects)) {
       const perSecond = await createFor(subject.api, subject.path, `${name}-${round}`)
@@ -126,7 +126,7 @@ async function creations(api: Subject, bare: BenchApi): Promise<Line[]> {
   ]
 }
 
-/** Creations a second. */
+/** Creations per second. */
 async function createFor(api: Subject, path: string, prefix: string): Promise<number> {
   const clients = await Promise.all(Array.from({ length: connections }, () => open(api)))
   const began = performance.now()
@@ -180,7 +180,7 @@ async function oneMember(api: Subject): Promise<Line[]> {
       limits.memberMs,
     ),
   ])
-  // What else this machine does is not in it.
+  // CPU time does not include other load on the machine.
   return [
     ...lines,
     figure('a change of members: CPU ms of the API', (cpuSeconds * 1_000) / changes),
@@ -234,7 +234,10 @@ async function sync(api: Subject): Promise<Line[]> {
   ]
 }
 
-/** Its start, and what was asked before, have peaks of their own (proc(5): 5 resets VmHWM). */
+/**
+ * Resets the peak (proc(5): writing 5 resets VmHWM), because the start and earlier requests have
+ * higher ones.
+ */
 const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 const peakMemory = (pid: number): number =>

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
 
-/** Everybody in one group that gives a role, somebody who is in none, and a small group that gives the same. */
+/**
+ * Inserts a group with all people that gives a role, a person in no group, and a small group that
+ * gives the same role.
+ */
 export async function seedLargeGroup(owner: Knex): Promise<void> {
   for (const statement of statements) await owner.raw(statement)
 }

@@ -2,20 +2,21 @@ import type { Knex } from 'knex'
 
 export type Size = { pipelines: number; runs: number; people: number; entries: number }
 
-/** Fills the one organization of a store with plain rows, far faster than through the API. */
+/** Fills the store's only organization with plain rows, much faster than through the API. */
 export async function seedOrganization(owner: Knex, size: Size): Promise<void> {
   await owner.transaction(async (trx) => {
     const { rows } = await trx.raw(
       'select o.id, u.id as "userId" from organizations o join users u on u.organization_id = o.id limit 1',
     )
     const values = { organization: rows[0].id, user: rows[0].userId, ...size }
-    // What the triggers of an entry do is measured elsewhere.
+    // The triggers of audit entries are measured elsewhere.
     await trx.raw('alter table audit_entries disable trigger user')
     await trx.raw(`set local maintenance_work_mem = '256MB'`)
     const parts = [...(await foreignKeys(trx)), ...(await plainIndexes(trx))]
     for (const { drop } of parts) await trx.raw(drop)
     for (const statement of statements) await trx.raw(statement, values)
-    // All at once what would be sorted in and looked up a million times, one row after the other.
+    // Creates the indexes and foreign keys at once, which is faster than maintaining them for a
+    // million rows.
     for (const { add } of parts.toReversed()) await trx.raw(add)
     await trx.raw('alter table audit_entries enable trigger user')
   })
@@ -35,9 +36,10 @@ const largeTables = ['workspace_runs', 'pipeline_runs', 'audit_entries']
 
 type Part = { drop: string; add: string }
 
-/** Those of the large tables that hold no constraint up. */
+/** The indexes of the large tables that support no constraint. */
 async function plainIndexes(trx: Knex): Promise<Part[]> {
-  // A partitioned table's index is told as one of it ONLY, and is to be one of its partitions too.
+  // pg_get_indexdef shows a partitioned table's index with ONLY. Without it, the index is created
+  // on the partitions too.
   const { rows } = await trx.raw(
     `select 'drop index ' || i.indexrelid::regclass as drop,
        replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as add

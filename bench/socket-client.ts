@@ -4,8 +4,8 @@ import { once } from 'node:events'
 export type SocketAnswer = { status: number; body: string; tookMs: number }
 
 /**
- * One connection that asks one thing at a time, on a bare socket: what measures shall cost
- * little beside what is measured.
+ * One connection over a bare socket that sends one request at a time. A client with little overhead
+ * distorts the measurement less.
  */
 export class SocketClient {
   readonly #socket: Socket

@@ -15,7 +15,7 @@ export type BenchApi = { address: string; cookie: string; pid: number; stop: () 
 const root = join(import.meta.dirname, '..')
 const email = 'owner@demo.example'
 
-/** The API as a process of its own, over a database of its own that is filled to this size. */
+/** The API as a separate process, with its own database filled to this size. */
 export async function startApi(
   at: { databaseUrl: string; name: string; dataDir: string },
   size: Size,
@@ -35,12 +35,12 @@ export async function startApi(
     CC_METRICS_PORT: '0',
     CC_BASE_URL: address,
     CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
-    // One session or token asks as fast as it can: what is measured is not the refusal.
+    // High limits, because one session or token sends requests as fast as it can.
     CC_RATE_LIMITS: 'token=100000000,scim=100000000,address=100000000',
     CC_BOOTSTRAP_EMAIL: email,
     CC_BOOTSTRAP_PASSWORD: password,
     DATABASE_URL: url.href,
-    // Asked for nothing here.
+    // This bench does not use Temporal.
     TEMPORAL_ADDRESS: '127.0.0.1:1',
   })
   await untilUp(`${address}/healthz`)
@@ -57,7 +57,7 @@ export async function startApi(
   return { address, cookie, pid, stop }
 }
 
-/** Fastify and pg alone, over the same database server. */
+/** Fastify and pg alone, with the same database server. */
 export async function startBare(databaseUrl: string, database: string): Promise<BenchApi> {
   const url = new URL(databaseUrl)
   url.pathname = `/${database}`

@@ -20,19 +20,19 @@ import { benchConfig } from './config.ts'
 import { signIn, type CallApi } from './call-api.ts'
 
 export type Platform = {
-  /** Signed in as the Owner of an organization that has nothing else. */
+  /** Signed in as the Owner of an otherwise empty organization. */
   call: CallApi
-  /** The Owner's session, as a browser sends it. */
+  /** The Owner's session as a cookie header. */
   cookie: () => string
-  /** What the API's paths begin with. */
+  /** The base address of the API's paths. */
   address: string
   tofu: string
-  /** To look at what the API does not tell: nothing is written through it. */
+  /** For reading what the API does not show. Nothing is written through it. */
   store: Store
   config: Config
   changes: ChangeFeed
   engine: { connection: Connection; namespace: string }
-  /** The process of each part. */
+  /** The process id of each part. */
   pids(): Record<string, number>
   stop(): Promise<void>
 }
@@ -40,13 +40,16 @@ export type Platform = {
 const namespace = 'cloud-control'
 const email = 'owner@demo.example'
 
-/** What `npm start` brings up, on a data directory that goes with it; its database flushes as it does there. */
+/**
+ * Starts the parts of `npm start` on a temporary data directory. The database flushes to disk as it
+ * does there.
+ */
 export async function startPlatform(
   say: (line: string) => void,
   more: NodeJS.ProcessEnv = {},
 ): Promise<Platform> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-'))
-  // As root PostgreSQL runs as another user, who must get to its folder in here.
+  // As root, PostgreSQL runs as another user, who must be able to enter this folder.
   chmodSync(dataDir, 0o711)
   const closing: Array<() => unknown> = [
     () => rmSync(dataDir, { recursive: true, force: true }),
@@ -67,7 +70,7 @@ export async function startPlatform(
     const address = `http://127.0.0.1:${port}`
     const env: NodeJS.ProcessEnv = {
       PATH: benchConfig.path,
-      // To profile: --cpu-prof, or a module that looks on.
+      // For profiling: --cpu-prof, or a module to import.
       NODE_OPTIONS: benchConfig.nodeOptions,
       CC_DATA_DIR: dataDir,
       CC_PORT: String(port),
@@ -77,7 +80,7 @@ export async function startPlatform(
       CC_KEYRING: `bench=${randomBytes(32).toString('base64')}`,
       CC_TOFU_BIN: tofu,
       CC_OPA_BIN: opa,
-      // One session asks as fast as it can: what is measured is not the refusal.
+      // High limits, because one session sends requests as fast as it can.
       CC_RATE_LIMITS: 'token=100000000,address=100000000',
       CC_BOOTSTRAP_EMAIL: email,
       CC_BOOTSTRAP_PASSWORD: password,

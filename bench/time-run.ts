@@ -14,8 +14,8 @@ type Run = { id: number; state: string; reason: string | null; workflowId: strin
 const giveUpMs = 60_000
 
 /**
- * Starts a run and waits until the API says that it has succeeded. The database's notification
- * says when to ask, so that the waiting itself takes nothing from what is measured.
+ * Starts a run and waits until the API reports success. A notification of the database tells when
+ * to ask, so the bench does not poll and distort the figures.
  */
 export async function timeRun(
   { call, changes }: Platform,
@@ -30,7 +30,7 @@ export async function timeRun(
     const posted = await call('POST', `/workspaces/${workspaceId}/apply`, {
       ...(word !== undefined && { vars: { word } }),
     })
-    // The answers' shapes are the API's own (api/pipelines/schemas.ts).
+    // The shapes of the API's answers (api/pipelines/schemas.ts).
     const { id, workflowId } = posted.body['run'] as Run
     for (;;) {
       const changed = once(heard, 'change', { signal: AbortSignal.timeout(giveUpMs) })

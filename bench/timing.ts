@@ -8,9 +8,9 @@ import { mannWhitney } from './mann-whitney.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
 const each = benchConfig.rounds(200)
-/** Below it the two kinds of addresses can be told apart by the time of the answer. */
+/** Below this p value, response times distinguish known from unknown addresses. */
 const significance = 0.01
-/** Chance alone shows a difference once in a hundred times; three times in a row it is none of chance's. */
+/** Chance alone gives one such result in a hundred. Three in a row are not chance. */
 const attempts = 3
 
 const routes = {
@@ -18,7 +18,10 @@ const routes = {
   '/auth/password/forgot': (email: string) => ({ email }),
 }
 
-/** Whether the time of an answer tells if an address exists: distinct addresses of each kind, in random order. */
+/**
+ * Checks whether response times reveal to an attacker that an address exists: distinct addresses of
+ * each kind, in random order.
+ */
 export async function timingSuite(): Promise<boolean> {
   const platform = await startPlatform((line) => console.log(line))
   const rows = [['route', 'known p50 ms', 'unknown p50 ms', 'known p95', 'unknown p95', 'p']]
@@ -69,7 +72,7 @@ async function measure(
   return times
 }
 
-/** One length and one domain, so that nothing but their existence differs. */
+/** Addresses of equal length in one domain, so that they differ only in whether they exist. */
 const newAddress = () => `u${randomBytes(8).toString('hex')}@demo.example`
 
 async function makeAccounts({ store }: Platform): Promise<string[]> {

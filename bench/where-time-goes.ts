@@ -4,8 +4,8 @@ import type { Platform } from './start-platform.ts'
 import type { TimedRun } from './time-run.ts'
 
 /**
- * Medians of the time from each event of a run's history to the next, in the order of the first
- * run's. A run is over for its user before its workflow is: what follows is not waited for.
+ * The medians of the time between consecutive events of a run's history, in the order of the first
+ * run's events. A run ends for its user before its workflow closes, so later events are left out.
  */
 export async function whereTimeGoes(
   { engine }: Platform,

@@ -1,6 +1,6 @@
 import type { CallApi } from './call-api.ts'
 
-/** Three resources that need no provider: OpenTofu has them built in. */
+/** Three resources that need no provider download: they are built into OpenTofu. */
 export const files = {
   'main.tf': `variable "word" { default = "unchanged" }
 resource "terraform_data" "one" { input = var.word }
@@ -10,7 +10,7 @@ output "word" { value = terraform_data.two.output }
 `,
 }
 
-/** Makes a standard workspace with these files and gives its id. */
+/** Creates a standard workspace with these files and returns its id. */
 export async function makeWorkspace(call: CallApi, name: string): Promise<number> {
   const { body } = await call('POST', '/workspaces', { name, criticality: 'standard' })
   const { id } = body['workspace'] as { id: number }

@@ -5,7 +5,7 @@ import { makeWorkspaceOf } from './organization.ts'
 
 export type Attack = {
   name: string
-  /** Begins the attack once more, and returns when its answer is there or its run is over. */
+  /** Repeats the attack once. Returns when its answer has arrived or its run is over. */
   strike(): Promise<void>
 }
 
@@ -13,13 +13,13 @@ export type Target = { address: string; organization: BenchOrganization }
 
 type Run = { id: number; state: string; reason: string | null }
 
-/** How long an attacker waits for a run of its own before it goes on. */
+/** How long an attacker waits for its own run before it continues. */
 const ownRunMs = 90_000
 
-/** What was refused is what the attacker gets: it goes on with its next try. */
+/** Refusals are expected, so the attacker continues with its next attempt. */
 const refused = () => undefined
 
-/** The inputs of one tenant that have stalled or killed the service for all of them once. */
+/** Inputs of one tenant that once stalled or killed the service for all tenants. */
 export async function makeAttacks(target: Target): Promise<Attack[]> {
   return Promise.all([
     manySecrets(target),
@@ -78,7 +78,10 @@ const script = (name: string, command: string) => ({
 `,
 })
 
-/** A shape of token that a careless pattern reads in quadratic time, in lines as long as they may be. */
+/**
+ * A shape of token that a careless regular expression reads in quadratic time, in lines of the
+ * maximum length.
+ */
 async function slowLines(target: Target): Promise<Attack> {
   const line = `head -c 60000 /dev/zero | sed 's/\\x00/eyJ-/g'; echo`
   const id = await makeWorkspaceOf(
@@ -101,7 +104,7 @@ resource "terraform_data" "many" {
   return runAttack(target, 'a plan of 80 MB', id)
 }
 
-/** Shared mappings belong to no process, so a limit of a process does not count them. */
+/** Shared mappings belong to no process, so a memory limit per process does not count them. */
 async function sharedMemory(target: Target): Promise<Attack> {
   const python = `import mmap,time
 m=mmap.mmap(-1, 5<<30)
@@ -115,7 +118,7 @@ time.sleep(5)`
   return runAttack(target, '5 GiB of shared memory', id)
 }
 
-/** A state whose output is nested more deeply than a parser that recurses can follow, and its readers. */
+/** A state whose output is nested too deeply for a recursive parser, and its readers. */
 async function deepState({ address, organization }: Target): Promise<Attack> {
   const id = await makeWorkspaceOf(organization, 'deep-state', empty)
   const deep = '['.repeat(200_000) + ']'.repeat(200_000)
@@ -132,7 +135,7 @@ async function deepState({ address, organization }: Target): Promise<Attack> {
   }
 }
 
-/** 700 log streams of a run whose reader never reads. */
+/** Opens 700 log streams of a run and reads none of them. */
 async function unreadStreams({ address, organization }: Target): Promise<Attack> {
   const id = await makeWorkspaceOf(
     organization,
@@ -175,7 +178,7 @@ async function largeSignIn({ address }: Target): Promise<Attack> {
   }
 }
 
-/** A run of the attacker's, and a reader who opens its page again and again. */
+/** A run of the attacker, and a reader who opens its page repeatedly. */
 function runAttack({ organization }: Target, name: string, id: number): Attack {
   return {
     name,
@@ -183,7 +186,7 @@ function runAttack({ organization }: Target, name: string, id: number): Attack {
       const started = await organization
         .call('POST', `/workspaces/${id}/apply`, {})
         .catch(() => undefined)
-      // One that still runs is awaited, as one of its own.
+      // If the workspace still has a live run, the attack waits for that run.
       const run = started?.body['run'] as Run | undefined
       if (!run) return sleep(2_000)
       await ended(organization, id, run.id)
@@ -205,7 +208,7 @@ async function ended({ call }: BenchOrganization, id: number, runId: number): Pr
 
 type Sent = { method: string; body: string; organization?: BenchOrganization }
 
-/** Sends a text as it is, and reads whatever is answered. */
+/** Sends a text unchanged, and reads the answer whatever it is. */
 function send(url: string, { method, body, organization }: Sent): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(url, {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { benchConfig } from '../config.ts'
 
 /**
- * Loaded into API and worker ahead of their own code (`--import`). Ten milliseconds after each look
- * is the next: how much later it is, is how long the event loop was held up, by its own work or by a
- * host whose processors are taken. The thread's own CPU time of each look tells the one from the
- * other. A line each half second, of pairs in milliseconds: lateness, CPU.
+ * Loaded into the API and the worker before their own code (`--import`). A timer fires every ten
+ * milliseconds. Its delay is the time for which the event loop was blocked, by the process's own
+ * work or by a host without a free processor. The thread's CPU time distinguishes the two. Each
+ * half second it writes a line of pairs in milliseconds: delay, CPU time.
  */
 const everyMs = 10
 const linesEveryMs = 500
@@ -23,7 +23,7 @@ if (folder) {
     lastCpu = cpu
   }, everyMs).unref()
   setInterval(() => {
-    // What cannot be written is not there to be read, which the bench says.
+    // A failed write leaves the file without data, which the bench reports.
     appendFile(file, `${seen.join(' ')}\n`, () => undefined)
     seen = []
   }, linesEveryMs).unref()

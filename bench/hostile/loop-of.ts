@@ -3,15 +3,18 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quantile } from '../figures.ts'
 
-/** How late an event loop was, and the most CPU that its thread used without letting others on. */
+/** The delay of an event loop, and the longest CPU time that its thread used without yielding. */
 export type LoopDelay = { p99Ms: number; maxMs: number; maxCpuMs: number }
 
 export type LoopWatch = {
-  /** Of each part since the watch began. Undefined where the part did not say. */
+  /** By part, since the watch began. Undefined if the part wrote no data. */
   delays(): Record<string, LoopDelay | undefined>
 }
 
-/** What has API and worker write how late they are into this folder (look-at-loop.ts). */
+/**
+ * The environment with which the API and the worker write their event loop delays into this folder
+ * (look-at-loop.ts).
+ */
 export const lookAtLoops = (folder: string, nodeOptions: string | undefined) => ({
   BENCH_LOOPS: folder,
   NODE_OPTIONS: [

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
 export type MemoryWatch = {
-  /** Megabytes above the first look, at the most, by part. */
+  /** The largest growth since the first measurement, in megabytes, by part. */
   gained(): Record<string, number>
   stop(): void
 }
 
 /**
- * Looks at the memory of some processes ten times a second. A part that dies is told of as
- * `Infinity`, unless it may: then whatever takes its place is held against the memory of the first.
+ * Measures the memory of these processes ten times a second. A part that dies counts as `Infinity`.
+ * With `mayDie`, its replacement is compared with the first process's memory.
  */
 export function watchMemory(
   pidsNow: () => Readonly<Record<string, number>>,

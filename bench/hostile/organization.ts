@@ -4,7 +4,7 @@ import type { Platform } from '../start-platform.ts'
 
 export type BenchOrganization = { slug: string; call: CallApi; cookie: () => string }
 
-/** Makes an organization and signs its Owner in, as an administrator of the platform does. */
+/** Creates an organization and signs its Owner in, as a platform administrator does. */
 export async function makeOrganization(
   platform: Platform,
   slug: string,
@@ -17,7 +17,8 @@ export async function makeOrganization(
     owner: { email, name: 'Owner' },
   })
   const address = platform.address.replace(/\/api$/, '')
-  // Not by the administrator's client: the answer signs its browser in as the new Owner.
+  // Uses another client than the administrator's, because the answer signs the client in as the new
+  // Owner.
   const accepted = await fetch(`${platform.address}/auth/invitations/accept`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: address },
@@ -27,7 +28,7 @@ export async function makeOrganization(
   return { slug, ...(await signIn(address, { email, password })) }
 }
 
-/** Makes a standard workspace with these files and gives its id. */
+/** Creates a standard workspace with these files and returns its id. */
 export async function makeWorkspaceOf(
   { call }: BenchOrganization,
   name: string,

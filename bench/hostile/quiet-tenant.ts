@@ -3,18 +3,18 @@ import type { Platform } from '../start-platform.ts'
 import { makeOrganization, makeWorkspaceOf } from './organization.ts'
 
 export type Watched = {
-  /** Of each answer of the API to the quiet tenant. */
+  /** The time of each answer of the API to the quiet tenant. */
   apiMs: number[]
-  /** From the start of a run to its end. */
+  /** The time from the start of a run to its end. */
   runMs: number[]
-  /** What must not be: a run that did not succeed, an answer that was an error. */
+  /** Faults: a run that did not succeed, or an error answer. */
   faults: string[]
-  /** Runs that ended `runner_lost` where processes are killed, each from its start to its end. */
+  /** Runs that ended `runner_lost` while processes were killed, each with its start and end. */
   lost: Array<{ id: number; from: number; to: number }>
 }
 
 export type QuietTenant = {
-  /** Asks and applies for so long, beside whatever else is going on. */
+  /** Reads pages and applies for this time, beside the attacks. */
   watch(forMs: number): Promise<Watched>
 }
 
@@ -22,10 +22,10 @@ type Run = { id: number; state: string; reason: string | null }
 
 const askEveryMs = 50
 const mayTakeMs = 120_000
-/** Longer than an apply may go without a heartbeat, so that a worker that is held up loses it. */
+/** Longer than an apply may go without a heartbeat, so that a blocked worker loses it. */
 const longApplySeconds = 40
 
-/** A tenant who looks at pages and applies small changes and long ones, one after the other. */
+/** A tenant that reads pages and applies small and long changes, one after the other. */
 export async function quietTenant(platform: Platform, kills = false): Promise<QuietTenant> {
   const tenant = await makeOrganization(platform, 'quiet')
   const short = await makeWorkspaceOf(tenant, 'short', {
@@ -51,7 +51,7 @@ export async function quietTenant(platform: Platform, kills = false): Promise<Qu
       await sleep(askEveryMs)
     }
   }
-  /** Undefined where the API was killed: it is asked again. */
+  /** Undefined if the API was killed. The caller repeats the request. */
   const answer = async (method: string, path: string): Promise<Run | undefined> => {
     try {
       const { body } = await tenant.call(method, path, method === 'POST' ? {} : undefined)

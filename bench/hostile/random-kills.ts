@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Kills = {
   counts: Record<string, number>
-  /** When a process was killed that a run may have needed: the worker or one below it. */
+  /**
+   * The times at which the worker or one of its descendants was killed, which a run may have
+   * needed.
+   */
   ofRuns: number[]
   stop(): Promise<void>
 }
@@ -11,8 +14,8 @@ export type Kills = {
 const pauseMs = { least: 4_000, most: 12_000 }
 
 /**
- * `kill -9` of the API, the worker, or a random process below the worker (a runner, a step of the
- * sandbox), at random moments. Whoever supervises them starts API and worker again.
+ * Sends `kill -9` at random moments to the API, the worker, or a random process below the worker (a
+ * runner, a step of the sandbox). The supervisor restarts the API and the worker.
  */
 export function killAtRandom(pids: () => Record<string, number>): Kills {
   const counts: Record<string, number> = {}
@@ -21,7 +24,8 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
   const one = () => {
     const { api = 0, worker = 0 } = pids()
     const below = processesBelow(worker)
-    // There are many below the worker, and each of the three kinds is to be hit often.
+    // Chooses the kind first, because there are many processes below the worker, and each kind must
+    // be hit often.
     const kinds: Array<Array<[string, number]>> = [
       [['api', api]],
       [['worker', worker]],
@@ -30,14 +34,14 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
       below,
     ]
     const [name, pid] = oneOf(oneOf(kinds) ?? []) ?? ['', 0]
-    // A part that is being started again has no process.
+    // A part that is being restarted has no process.
     if (pid <= 1) return
     try {
       process.kill(pid, 'SIGKILL')
       counts[name] = (counts[name] ?? 0) + 1
       if (name !== 'api') ofRuns.push(Date.now())
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   }
   const loop = (async () => {
@@ -69,7 +73,7 @@ function processesBelow(root: number): Array<[string, number]> {
         const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
         return [{ pid: Number(pid), parent: Number(fields[1]), name }]
       } catch {
-        // It has ended since it was listed.
+        // The process has ended since it was listed.
         return []
       }
     })
