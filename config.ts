@@ -18,8 +18,8 @@ export type Config = ServerConfig &
   Readonly<{ temporal: TemporalConfig; keyring: KeyringConfig }>
 
 /**
- * Reads the whole environment once and names every fault at once, so that an
- * operator mends a deployment in one go. Nothing else reads `process.env`.
+ * Reads the whole environment once and reports all faults in one error, so that an operator
+ * corrects them together. The API and the worker read `process.env` nowhere else.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const environment = readEnvironment(env)

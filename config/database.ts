@@ -2,9 +2,9 @@ import type { Environment } from './environment.ts'
 import { Secret } from './secret.ts'
 
 export type DatabaseConfig = Readonly<{
-  /** Of the owner: for migrations and the logins of API and worker, who use it for nothing else. */
+  /** The owner's login. A start migrates with it and creates the logins of API and worker. */
   databaseUrl: Secret
-  /** Logins of the operator's own, where the owner may make none. */
+  /** Logins that the operator creates if the owner may not create roles. */
   databaseAppUrl: Secret | undefined
   databasePlatformUrl: Secret | undefined
   databasePoolSize: number
@@ -22,7 +22,7 @@ export function readDatabase({ faults, need, number, secret }: Environment): Dat
   }
 }
 
-/** The database is named: without that it would be the one that is called as whoever logs in. */
+/** Requires a database name: PostgreSQL's default is the name of the user, which differs between the logins. */
 function readDatabaseUrl(value: string, faults: string[]): string {
   if (value && !(URL.canParse(value) && new URL(value).pathname.length > 1))
     faults.push(`DATABASE_URL is not ${databaseForm}`)

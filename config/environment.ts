@@ -1,16 +1,16 @@
 import { Secret } from './secret.ts'
 
-/** The environment as every area reads it. What is wrong is added to `faults`, and reading goes on. */
+/** Readers for settings. They add a fault to `faults` instead of throwing, so that all faults are found. */
 export type Environment = {
   values: NodeJS.ProcessEnv
   production: boolean
   faults: string[]
-  /** The value, or a fault with the hint where there is none. */
+  /** The value. If it is not set: a fault with the hint, and an empty string. */
   need: (name: string, hint: string) => string
-  /** A whole number of 0 or more, within `[least, most]` where that is given. */
+  /** An integer of at least 0, within `bounds` (`[least, most]`) if they are given. */
   number: (name: string, fallback: number, bounds?: [number, number]) => number
   secret: (name: string) => Secret | undefined
-  /** The parts between commas. */
+  /** A list separated by commas. */
   list: (name: string) => string[]
 }
 

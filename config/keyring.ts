@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { Environment } from './environment.ts'
 import { Secret } from './secret.ts'
 
-/** Key id → 256-bit key, the current one first. */
+/** Key ids with 256-bit keys. The first key is the current one. */
 export type KeyringConfig = ReadonlyArray<{ id: string; key: Secret }>
 
-/** `CC_KEYRING` is `id=base64,id=base64` (32 bytes each), or `@/path` of a file that holds the same. */
+/** `CC_KEYRING` is `id=base64,id=base64` (32 bytes each), or `@/path` of a file with that content. */
 export function readKeyring({ values, faults }: Environment): KeyringConfig {
   const setting = values['CC_KEYRING']
   if (!setting) {

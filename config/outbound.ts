@@ -4,11 +4,11 @@ import type { Secret } from './secret.ts'
 export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp'
 export type PrivateHost = { use: PrivateHostUse; host: string; port: number }
 
-/** What the service calls, and how. */
+/** Outgoing connections: certificates, private hosts, DNS and mail. */
 export type OutboundConfig = Readonly<{
   extraCaFile: string | undefined
   privateHosts: readonly PrivateHost[]
-  /** Where DNS is asked, `address` or `address:port`; the system's own unless said. */
+  /** DNS servers, `address` or `address:port`. Default: the system's. */
   dnsServers: readonly string[]
   smtpUrl: Secret | undefined
   mailFrom: string
@@ -46,7 +46,7 @@ function readPrivateHosts(entries: readonly string[], faults: string[]): Private
         )
         return []
       }
-      // The pattern and the list above leave no other value than a use.
+      // Checked above: it is in `uses`.
       const use = match[1] as PrivateHostUse
       return [
         {

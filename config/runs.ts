@@ -3,21 +3,21 @@ import type { Environment } from './environment.ts'
 
 type SandboxKind = 'bubblewrap' | 'process'
 
-/** What a worker runs plans and applies with, and within which limits. */
+/** The programs with which a worker plans and applies, and their limits. */
 export type RunsConfig = Readonly<{
   sandbox: SandboxKind
-  /** Where sandboxes put their work folders; chosen from the data directory unless said. */
+  /** The folder for the sandboxes' work folders. Default: derived from the data directory. */
   workDir: string | undefined
   tofuBin: string | undefined
   opaBin: string | undefined
-  /** An OpenTofu CLI configuration (mirrors, caches) that every run is given. */
+  /** The path of an OpenTofu CLI configuration (mirrors, caches) for every run. */
   tofuCliConfig: string | undefined
   tofuSlots: number
-  /** The most that a plan may take as JSON. */
+  /** The maximum size of a plan as JSON. */
   planJsonMaxMb: number
-  /** Beyond this much memory the process that handles a run's bytes is ended. */
+  /** The memory limit of a runner, the process that handles a run's data. A runner over it is killed. */
   runnerMemoryMb: number
-  /** How long a worker that is told to stop lets applies under way finish. */
+  /** How long a stopping worker lets its running applies continue before it interrupts them. */
   shutdownGraceSeconds: number
 }>
 

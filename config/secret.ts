@@ -1,4 +1,4 @@
-/** A value that must not reach a log, an error or a JSON document by accident. */
+/** A secret value. It prints as `[secret]`, so that it cannot leak into a log, an error or JSON by mistake. */
 export class Secret {
   readonly #value: string
   constructor(value: string) {

@@ -1,23 +1,23 @@
 import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 
-/** Where the service listens, what it is called, and where it keeps its files. */
+/** The service's addresses, folders, rate limits and log level. */
 export type ServerConfig = Readonly<{
   production: boolean
   host: string
   port: number
-  /** `GET /metrics` listens here and nowhere else; 0 takes any free port. */
+  /** The only address that serves `GET /metrics`. Port 0 is any free port. */
   metricsHost: string
   metricsPort: number
-  /** The same for the worker, which is a process of its own. */
+  /** The port of the worker's metrics: the worker is a separate process. */
   workerMetricsPort: number
   baseUrl: string | undefined
-  /** Where a worker's sandboxes reach the state endpoint; the API's own address unless said. */
+  /** The address at which sandboxes reach the state endpoint. Default: the API's own. */
   apiUrl: string
   dataDir: string
   cacheDir: string | undefined
   trustedProxies: readonly string[]
-  /** Requests a minute of a session or API token, of a SCIM token, and of an address where nobody is signed in. */
+  /** Requests a minute: per session or API token, per SCIM token, and per address without a sign-in. */
   rateLimits: Readonly<{ token: number; scim: number; address: number }>
   logLevel: string
 }>
@@ -51,8 +51,8 @@ export function readServer({
 function readBaseUrl(value: string | undefined, faults: string[]): string | undefined {
   if (!value) return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
-  // `localhost:8080` is a URL of the scheme localhost, whose origin is the text "null": what a
-  // sandboxed frame of any site sends, and so would be taken for our own.
+  // `localhost:8080` parses as a URL of the scheme `localhost:`, with the origin "null". A sandboxed
+  // frame of an attacker's site sends `Origin: null` and would pass as same-origin.
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
   faults.push(`CC_BASE_URL=${value} is not an address as https://control.example.com`)
   return undefined

@@ -1,16 +1,16 @@
 import type { Environment } from './environment.ts'
 import type { Secret } from './secret.ts'
 
-/** The first Owner, and what single sign-on has to prove. */
+/** The first Owner, and the proofs that single sign-on requires. */
 export type SignInConfig = Readonly<{
   /**
-   * Whether a DNS record must prove a mail domain before it routes sign-ins. `shared`: not set, and
-   * so `dns` once there is a second organization.
+   * Whether a DNS record must prove a mail domain before the domain routes sign-ins. `shared` is the
+   * default outside production: it acts as `none` until there is a second organization, then as `dns`.
    */
   domainProof: 'dns' | 'none' | 'shared'
-  /** Whether node-saml has to accept each SAML response as well: so unless the operator turns it off. */
+  /** Whether node-saml must also accept each SAML response. On unless the operator turns it off. */
   samlSecondVerifier: boolean
-  /** The organization and Owner that are made in an empty store. */
+  /** The organization and the Owner that the first start creates in an empty database. */
   bootstrap: Readonly<{ organization: string; email: string; password: Secret | undefined }>
 }>
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { Secret } from './secret.ts'
 
 export type TemporalTls = Readonly<{
-  /** The authority that the server's certificate is checked against; the system's unless said. */
+  /** The CA that must have issued the server's certificate. Default: the system's CAs. */
   ca: Buffer | undefined
-  /** The name that the certificate has to have; the address's own unless said. */
+  /** The name that the server's certificate must have. Default: the host of the address. */
   serverName: string | undefined
-  /** What a server that asks for a certificate is shown. */
+  /** The client certificate for mutual TLS. */
   client: Readonly<{ certificate: Buffer; key: Secret }> | undefined
 }>
 
@@ -18,7 +18,7 @@ const names = {
   server: 'TEMPORAL_TLS_SERVER_NAME',
 }
 
-/** TLS to Temporal: on by `TEMPORAL_TLS=true`, and by any setting that means nothing without it. */
+/** TLS to Temporal. `TEMPORAL_TLS=true`, an API key or any TLS setting turns it on. */
 export function readTemporalTls(env: NodeJS.ProcessEnv, faults: string[]): TemporalTls | undefined {
   const set = Object.values(names).filter((name) => env[name])
   if (env['TEMPORAL_TLS'] === 'false' && set.length > 0)

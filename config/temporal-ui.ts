@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { Secret } from './secret.ts'
 
 export type TemporalUi = Readonly<{
-  /** Where Temporal's own UI server listens, for the API alone. */
+  /** The address of Temporal's UI server, which only the API calls. */
   upstream: URL
-  /** Sent with each request, where that server asks for it. */
+  /** The bearer token of each request, which the embedded UI's gate requires (engines/temporal-ui-gate.ts). */
   secret: Secret | undefined
 }>
 
 const upstreamName = 'CC_TEMPORAL_UI_UPSTREAM'
 const secretName = 'CC_TEMPORAL_UI_SECRET_FILE'
 
-/** The UI that the API shows to platform administrators under `/temporal`. */
+/** Temporal's web UI, which the API shows to platform administrators under `/temporal`. */
 export function readTemporalUi(env: NodeJS.ProcessEnv, faults: string[]): TemporalUi | undefined {
   const address = env[upstreamName]
   if (!address) return undefined
