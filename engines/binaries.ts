@@ -9,30 +9,31 @@ export type BinaryName =
 
 export type Release = {
   url: string
-  /** The project's published sums: lines of `<sha256>  <file>`, or the bare sum. */
+  /** The project's published checksums: lines of `<sha256>  <file>`, or one checksum alone. */
   sumsUrl: string
-  /** The file inside the archive; a release without one is the program itself. */
+  /** The program's path in the archive. Without it the download is the program itself. */
   member?: string
-  /** Stronger than the published sums, which come from the same place as the file. */
+  /** A pinned checksum. An attacker who replaces the file can also replace the published checksums. */
   sha256?: string
 }
 
 export type Binary = {
   name: BinaryName
   version: string
-  /** The operator's own choice. */
+  /** The environment variable with which the operator chooses a program. */
   variable: string
-  /** What it may be called on PATH. */
+  /** Its possible names on PATH. */
   programs: readonly string[]
   versionArguments: readonly string[]
-  /** Matches the output of a version that this platform works with. */
+  /** Matches the version output of a supported version. */
   accepts: RegExp
-  /** What `go` builds: a package at its version, or a package of the module in a folder of `engines/`. */
+  /** The Go package to build, with its version unless `goModule` is set. */
   goPackage: string
+  /** The folder of `engines/` with the module that pins the package. */
   goModule?: string
   goTags?: string
   goLinkFlags?: string
-  /** Alone on two cores, measured: what a person who waits is told. */
+  /** Measured on two cores without another build. The progress line shows it. */
   usualBuildSeconds: number
   release: Release | undefined
 }
@@ -41,8 +42,8 @@ const os = platform() === 'darwin' ? 'darwin' : 'linux'
 const cpu = arch() === 'arm64' ? 'arm64' : 'amd64'
 
 /**
- * The programs that do not come from npm. The order is that in which a first start builds
- * them, two at once: first what it waits for longest, the web UI last, which nothing waits for.
+ * The programs that do not come from npm, in the order in which a first start builds them (two at
+ * once): the longest builds first, and the web UI last, because nothing waits for it.
  */
 export const binaries: readonly Binary[] = [
   {
@@ -65,9 +66,9 @@ export const binaries: readonly Binary[] = [
     accepts: /^OpenTofu v1\.12\.\d+/m,
     goPackage: 'github.com/opentofu/opentofu/cmd/tofu',
     goModule: 'tofu',
-    // From Go 1.27 on, its x/net leaves the HTTP/2 server that its gRPC needs to this tag; Go 1.26 ignores it.
+    // From Go 1.27 on, x/net has the HTTP/2 server for gRPC only under this tag. Go 1.26 ignores it.
     goTags: 'http2legacy',
-    // As its own releases do; without it the version ends in -dev.
+    // Set by OpenTofu's releases too. Without it the version ends in -dev.
     goLinkFlags: '-X github.com/opentofu/opentofu/version.dev=no',
     usualBuildSeconds: 190,
     release: {

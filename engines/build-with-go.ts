@@ -8,7 +8,7 @@ import { sayProgress } from './say-progress.ts'
 type Options = {
   cacheDir: string
   say: (line: string) => void
-  /** Which of how many. */
+  /** The number of this program and of all, for the progress line: `2 of 5`. */
   step: string
   signal?: AbortSignal | undefined
   env?: NodeJS.ProcessEnv
@@ -16,7 +16,7 @@ type Options = {
 
 const buildTimeoutMs = 40 * 60_000
 
-/** Builds the pinned version from the Go module proxy, whose sum database vouches for the sources. */
+/** Builds the pinned version from the Go module proxy. Go checks the sources against its checksum database. */
 export async function buildWithGo(binary: Binary, target: string, options: Options): Promise<void> {
   const go = await findGo(options)
   const output = mkdtempSync(join(dirname(target), 'bin-'))
@@ -33,11 +33,11 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
       arguments: module
         ? ['build', '-mod=readonly', ...flags, '-o', `${output}/`, binary.goPackage]
         : ['install', ...flags, binary.goPackage],
-      // Not in the checkout: a go.mod or go.work of the host's must have no say.
+      // Outside the checkout, so that no go.mod or go.work of the host applies.
       cwd: module ? join(import.meta.dirname, module) : output,
       env: {
         ...(options.env ?? process.env),
-        // A toolchain that Go would download by itself is one that nobody pinned.
+        // Go must not download another toolchain: its version would not be pinned.
         GOTOOLCHAIN: 'local',
         GOWORK: 'off',
         CGO_ENABLED: '0',

@@ -15,10 +15,10 @@ const connectTimeoutMs = 5_000
 const downloadTimeoutMs = 300_000
 const largestBytes = 512 * 1024 * 1024
 
-// A host that did not answer once is not asked again for the next program: five times five seconds is a wait.
+// Hosts that did not answer. They are not tried for further programs: each try would take five seconds.
 const unreachable = new Set<string>()
 
-/** Gets the project's own release for this platform and checks its SHA-256 before anything runs it. */
+/** Downloads the official release for this platform and verifies its SHA-256 before it is run. */
 export async function downloadRelease(
   binary: Binary,
   target: string,
@@ -75,7 +75,7 @@ async function getFile(url: string, path: string, options: Options): Promise<voi
     if (!response.body) throw new Error(`${url} is empty`)
     if (Number(response.headers.get('content-length') ?? 0) > largestBytes)
       throw new Error(`${url} is larger than ${largestBytes} bytes`)
-    // The XML parser's types bring the DOM's streams along; what fetch gives here is Node's own.
+    // The XML parser's types add the DOM's streams. `fetch` returns Node's stream here.
     const body = response.body as unknown as ReadableStream
     await pipeline(Readable.fromWeb(body), createWriteStream(path))
   } finally {
@@ -83,7 +83,7 @@ async function getFile(url: string, path: string, options: Options): Promise<voi
   }
 }
 
-/** Answers must begin within the time to connect; the whole is bounded too. */
+/** Sends a request. The response must begin within `connectTimeoutMs` and end within `downloadTimeoutMs`. */
 async function request(
   url: string,
   options: Options,

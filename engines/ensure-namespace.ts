@@ -14,12 +14,12 @@ const searchAttributes: Record<string, number> = {
   WorkspaceId: int,
 }
 
-/** Makes the namespace and its search attributes if they are not there, and returns once both can be used. */
+/** Idempotent: creates the namespace and its search attributes, and returns when both are usable. */
 export async function ensureNamespace(connection: Connection, name: string): Promise<void> {
   const deadline = Date.now() + deadlineMs
   await untilDone(deadline, () => register(connection, name))
   const added = await untilDone(deadline, () => addMissing(connection, name))
-  // The frontend refuses a query for an attribute it does not know yet.
+  // The frontend refuses a query for an attribute that its cache does not have yet.
   await untilDone(deadline, () =>
     connection.workflowService.countWorkflowExecutions({
       namespace: name,
@@ -28,7 +28,7 @@ export async function ensureNamespace(connection: Connection, name: string): Pro
         .join(' AND '),
     }),
   )
-  // The other services have a cache of their own, refreshed every second (temporal-config.ts).
+  // The other services have their own caches, which are refreshed every second (temporal-config.ts).
   if (added) await sleep(1_200)
 }
 
@@ -66,7 +66,7 @@ async function untilDone<T>(deadline: number, work: () => Promise<T>): Promise<T
     try {
       return await work()
     } catch (error) {
-      // A namespace just made is unknown to a cache for a moment, and a server just started is not up whole.
+      // The server is still starting, or a cache does not have the new namespace yet.
       if (Date.now() > deadline) throw error
       await sleep(100)
     }
@@ -75,6 +75,6 @@ async function untilDone<T>(deadline: number, work: () => Promise<T>): Promise<T
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
-  // gRPC's status, which the client's errors carry as `code`.
+  // The client's errors have the gRPC status as `code`.
   return (error as { code?: number }).code
 }

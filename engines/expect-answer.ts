@@ -1,4 +1,4 @@
-/** Asks a part of this service over HTTP and gives its answer; throws that unless it is a success. */
+/** Requests a URL of this service and returns the body. Throws status and body unless it is 2xx. */
 export async function expectAnswer(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(3_000) })
   const text = await response.text()

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type FileLock = { release(): void }
 
 /**
- * A lock between processes that the kernel lets go when its holder dies, however it dies.
- * Node has no flock of its own; SQLite's lock on a file is one, on every platform.
- * Undefined when another process, or another caller in this one, holds it.
+ * Locks a file between processes. The kernel releases the lock when the holder dies, also by SIGKILL.
+ * Uses SQLite's file lock, because Node has no flock. Returns undefined if another process, or another
+ * caller in this process, holds the lock.
  */
 export function tryLock(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // Without this the lock would leave a journal beside it.
+    // Otherwise SQLite would leave a journal file beside the lock.
     database.exec('pragma journal_mode = memory')
     database.exec('begin exclusive')
     return { release: () => database.close() }
@@ -25,7 +25,7 @@ export function tryLock(path: string): FileLock | undefined {
   }
 }
 
-/** Waits for the lock; `onWait` is told once, when it is not free at first. */
+/** Waits for the lock. Calls `onWait` once if the lock is not free at first. */
 export async function waitForLock(path: string, onWait: () => void): Promise<FileLock> {
   for (let attempt = 0; ; attempt += 1) {
     const lock = tryLock(path)
@@ -36,6 +36,6 @@ export async function waitForLock(path: string, onWait: () => void): Promise<Fil
 }
 
 function isBusy(error: unknown): boolean {
-  // SQLITE_BUSY; the driver puts the number into `errcode`.
+  // SQLITE_BUSY. Node's SQLite errors have the number as `errcode`.
   return error instanceof Error && (error as { errcode?: number }).errcode === 5
 }

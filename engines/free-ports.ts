@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Free ports on 127.0.0.1, kept by their names over restarts. Below the range from which the kernel
- * gives ports to outgoing connections: else a client could sit on the port of a server that restarts.
+ * Free ports on 127.0.0.1. A name gets its port of `before` again if that is free. The ports are below
+ * the ephemeral range: otherwise an outgoing connection could occupy the port of a server that restarts.
  */
 export async function freePorts<Name extends string>(
   names: readonly Name[],
@@ -17,7 +17,7 @@ export async function freePorts<Name extends string>(
     given.add(port)
     ports[name] = port
   }
-  // Every name has been given one above.
+  // The loop above has set a port for every name.
   return ports as Record<Name, number>
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { waitForLock, type FileLock } from './file-lock.ts'
 
 export type Installation = {
-  /** Lowest first. */
+  /** The priority; the lowest rank is installed first. */
   rank: number
   cacheDir: string
-  /** Two of one name are never installed at once: the second finds what the first has made. */
+  /** Installations with the same name run one after the other, so that the second finds the first's result. */
   name: string
   say: (line: string) => void
 }
@@ -14,8 +14,8 @@ export type Installation = {
 type Job = { name: string; rank: number; run: () => Promise<void> }
 
 /**
- * How many at once. A compiler leaves cores idle while it fetches modules and while it links;
- * a second one uses them. Each may take some GiB when it links.
+ * The number of parallel installations. A compiler leaves cores idle while it downloads modules and
+ * links, and a second one uses them. Linking takes up to some GiB of memory each.
  */
 const places = availableParallelism() > 1 && totalmem() > 6 * 1024 ** 3 ? 2 : 1
 
@@ -23,8 +23,8 @@ const waiting: Job[] = []
 const running = new Set<string>()
 
 /**
- * At most two installations at once in this process, the lowest rank first; between processes
- * only those of whoever holds the lock.
+ * Runs at most two installations at once in this process, the lowest rank first. A file lock prevents
+ * installations of several processes at once.
  */
 export function inInstallQueue<T>(options: Installation, work: () => Promise<T>): Promise<T> {
   const { name, rank } = options
@@ -52,7 +52,7 @@ function next(): void {
   }
 }
 
-/** By path: one lock for all installations of this process, however many are under way. */
+/** By path: the installations of this process share one lock, which the last one releases. */
 const locks = new Map<string, { lock: Promise<FileLock>; holders: number }>()
 
 async function withLock<T>({ cacheDir, say }: Installation, work: () => Promise<T>): Promise<T> {

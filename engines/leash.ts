@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process'
 export type Leash = {
   hold(pid: number, signal: NodeJS.Signals): void
   release(pid: number): void
-  /** Ends the leash itself; what it still holds is ended with it. */
+  /** Ends the leash and the processes that it still holds. */
   close(): void
 }
 
 /**
- * A shell that ends the held processes when this one dies, `kill -9` included: it sees the end
- * of its standard input, which no process can survive keeping open. First by the signal each
- * stops on, then, after five seconds, for good.
+ * A shell that ends the held processes when this process dies, also by `kill -9`: the kernel then
+ * closes the pipe to the shell's standard input. The shell sends each process its stop signal, and
+ * SIGKILL to its process group after at most five seconds.
  */
 const script = `
 held=
@@ -34,11 +34,11 @@ for entry in $held; do kill -KILL "-\${entry%%:*}" 2>/dev/null; done
 export function createLeash(): Leash {
   const shell = spawn('/bin/sh', ['-c', script], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Ctrl-C goes to the terminal's whole group: the leash must outlive it.
+    // In its own process group: Ctrl-C signals the terminal's whole group, and the leash must survive it.
     detached: true,
     cwd: '/',
   })
-  // It may be killed by hand; then only the sweep of the next start is left.
+  // If somebody kills the shell, the next start ends the leftover processes (pid-file.ts).
   shell.on('error', () => undefined)
   shell.stdin.on('error', () => undefined)
   shell.unref()

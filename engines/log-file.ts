@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 
 export type LogFile = {
   write(chunk: Buffer): void
-  /** The last lines, for the message of a part that does not come up. */
+  /** The last lines, for the error message of a part that does not start. */
   tail(): string
   close(): Promise<void>
 }
@@ -12,7 +12,7 @@ export type LogFile = {
 const largestBytes = 20 * 1024 * 1024
 const keptLines = 12
 
-/** Appends what a part prints; one older file is kept, so that a chatty part cannot fill the disk. */
+/** Appends a part's output to a file. To bound its size it rotates at 20 MiB and keeps one older file. */
 export function openLogFile(path: string, onLine?: (line: string) => void): LogFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   let stream = open(path)
@@ -32,7 +32,7 @@ export function openLogFile(path: string, onLine?: (line: string) => void): LogF
       }
       stream.write(chunk)
       const lines = (rest + decoder.write(chunk)).split('\n')
-      // A part that never ends its line must not be kept whole.
+      // Bounds the memory for a line that never ends.
       rest = (lines.pop() ?? '').slice(-64 * 1024)
       for (const line of lines) {
         last.push(line.slice(0, 1_000))
@@ -47,7 +47,7 @@ export function openLogFile(path: string, onLine?: (line: string) => void): LogF
 
 function open(path: string): WriteStream {
   const stream = createWriteStream(path, { flags: 'a', mode: 0o600 })
-  // A full disk must not end the supervisor; the parts notice it themselves.
+  // A full disk must not end the supervisor: without a listener the error would be thrown.
   stream.on('error', () => undefined)
   return stream
 }

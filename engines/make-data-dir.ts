@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
 /**
- * Makes the data directory for its owner alone. As root others may pass through it, since
- * PostgreSQL runs as another user then, and cannot list it. One that exists keeps its mode.
+ * Creates the data directory, accessible only to its owner. As root the mode is 711: PostgreSQL then
+ * runs as another user, who must traverse the directory. An existing directory keeps its mode.
  */
 export function makeDataDir(path: string): void {
   const made = mkdirSync(path, { recursive: true, mode: 0o700 })
-  // Whatever the umask.
+  // Independent of the umask.
   if (made) chmodSync(path, userInfo().uid === 0 ? 0o711 : 0o700)
 }

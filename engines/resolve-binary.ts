@@ -20,19 +20,19 @@ export type ResolveOptions = {
   say: (line: string) => void
   env?: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
-  /** What is resolved; the pinned programs unless a test says otherwise. */
+  /** The known programs. Tests pass their own. */
   catalogue?: readonly Binary[]
 }
 
 /**
- * Finds a program, or gets it: the operator's choice, PATH, the cache, the official release,
- * a build with Go. Says on one line which it was; throws one error that names all of them.
+ * Finds or installs a program. Tries, in order: the operator's variable, PATH, the cache, the official
+ * release, a build with Go. Reports the source in one line, or throws one error that lists all failures.
  */
 export async function resolveBinary(name: BinaryName, options: ResolveOptions): Promise<string> {
   const catalogue = options.catalogue ?? binaries
   const rank = catalogue.findIndex((binary) => binary.name === name)
   const binary = catalogue[rank]
-  if (!binary) throw new Error(`${name} is not among the engines`)
+  if (!binary) throw new Error(`${name} is not a known program`)
   const env = options.env ?? process.env
 
   const chosen = env[binary.variable]
@@ -57,7 +57,7 @@ export async function resolveBinary(name: BinaryName, options: ResolveOptions): 
   }
   const step = `${rank + 1} of ${catalogue.length}`
   return inInstallQueue({ rank, name: home, cacheDir, say: options.say }, async () => {
-    // Whoever held the lock before may have installed it meanwhile.
+    // The previous holder of the lock may have installed the program.
     if (!isProgram(cached))
       await install({ binary, home, cacheDir, step, options, tried: onPath.why })
     options.say(`${name}: ${cached} (installed)`)
@@ -65,7 +65,7 @@ export async function resolveBinary(name: BinaryName, options: ResolveOptions): 
   })
 }
 
-/** `${CC_CACHE_DIR:-~/.cache/cloud-control}/engines`. */
+/** The folder `engines` of the cache directory. Default: `~/.cache/cloud-control/engines`. */
 export function engineCacheDir(cacheDir: string | undefined): string {
   return join(resolve(cacheDir || join(homedir(), '.cache', 'cloud-control')), 'engines')
 }
@@ -79,7 +79,7 @@ type Installation = {
   tried: string
 }
 
-/** Whole or not at all: made under a temporary name beside its place, then renamed into it. */
+/** Installs atomically: into a temporary folder, then renamed. */
 async function install({
   binary,
   home,
@@ -113,7 +113,7 @@ async function install({
     }
     throw new Error(
       [
-        `${binary.name} ${binary.version} cannot be had:`,
+        `${binary.name} ${binary.version} cannot be found or installed:`,
         `  - ${binary.variable} is not set`,
         `  - on PATH: ${tried}`,
         `  - in the cache: ${home} does not exist`,
@@ -142,7 +142,7 @@ async function findOnPath(
           timeoutMs: 10_000,
         })
         if (binary.accepts.test(output)) return { path, why }
-        why = `${path} is of another version than ${binary.version} wants`
+        why = `${path} has a version that does not work with ${binary.version}`
       } catch {
         why = `${path} does not run`
       }
@@ -161,12 +161,12 @@ function isProgram(path: string): boolean {
 
 export type Resolver = (name: BinaryName) => Promise<string>
 
-/** Resolves each program once, however many ask for it. */
+/** Resolves each program once and shares the result between callers. */
 export function createResolver(options: ResolveOptions): Resolver {
   const asked = new Map<BinaryName, Promise<string>>()
   return (name) => {
     const found = asked.get(name) ?? resolveBinary(name, options)
-    // Whoever awaits it is told of a failure; until somebody does, it must not end the process.
+    // Callers that await it get the error. Before that, an unhandled rejection would end the process.
     found.catch(() => undefined)
     asked.set(name, found)
     return found

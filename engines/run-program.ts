@@ -6,7 +6,7 @@ export type ProgramOptions = {
   cwd?: string
   env?: NodeJS.ProcessEnv
   timeoutMs: number
-  /** Leaves the processors to whatever the machine is there for. */
+  /** Runs at nice 10, so that a build does not slow down other programs. */
   lowPriority?: boolean
   owner?: { uid: number; gid: number }
   signal?: AbortSignal | undefined
@@ -14,11 +14,11 @@ export type ProgramOptions = {
 
 const keptCharacters = 8_000
 
-/** Runs a program to its end and gives what it printed; a non-zero end or a timeout throws with the last of it. */
+/** Runs a program and returns the end of its output. A non-zero exit or a timeout throws an error with that. */
 export async function runProgram(program: string, options: ProgramOptions): Promise<string> {
   const child = spawn(program, options.arguments ?? [], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that a timeout ends a compiler's children too.
+    // In its own process group, so that a timeout also ends the children of a compiler.
     detached: true,
     env: options.env ?? process.env,
     ...(options.cwd && { cwd: options.cwd }),
@@ -40,7 +40,7 @@ export async function runProgram(program: string, options: ProgramOptions): Prom
   const timer = setTimeout(() => stop(`took more than ${options.timeoutMs} ms`), options.timeoutMs)
   const onAbort = () => stop('was stopped')
   options.signal?.addEventListener('abort', onAbort, { once: true })
-  // The supervisor may be leaving while a compiler runs.
+  // Ends the program with the supervisor.
   const onExit = () => child.pid && killGroup(child.pid)
   process.once('exit', onExit)
   try {
@@ -68,7 +68,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The group has already ended.
   }
 }
 
@@ -76,6 +76,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, 10)
   } catch {
-    // It has ended already, or the host does not allow it: then it builds at full speed.
+    // The program has already ended, or the host does not allow it. Then it runs at normal priority.
   }
 }

@@ -1,6 +1,6 @@
 const everyMs = 15_000
 
-/** Says what has begun, and every 15 seconds that it still goes on: silence looks like a hang. */
+/** Reports a step, and repeats it every 15 seconds with the time so far. */
 export function sayProgress(say: (line: string) => void, what: string): { end(): void } {
   const begunAt = Date.now()
   say(what)

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Reads a secret that an earlier start made, or makes it: mode 0600, never overwritten. */
+/** Reads a secret, or creates it with mode 0600. It never overwrites, so two starts read the same one. */
 export function secretFile(path: string, make: () => string): string {
   try {
     writeFileSync(path, `${make()}\n`, { flag: 'wx', mode: 0o600, flush: true })

@@ -17,32 +17,32 @@ export type EngineOptions = {
   dataDir: string
   cacheDir?: string | undefined
   say: (line: string) => void
-  /** Temporal on the embedded PostgreSQL; without it PostgreSQL alone. Default true. */
+  /** Whether to start Temporal beside PostgreSQL. Default true. */
   temporal?: boolean
-  /** Temporal's web UI. It follows in the background, since nothing waits for it. Default true. */
+  /** Whether to start Temporal's web UI, in the background. Default true. */
   ui?: boolean
   namespace?: string
-  /** For tests: nothing is flushed to the disk, and `stop` kills. */
+  /** For tests: PostgreSQL does not flush to the disk, and `stop` kills Temporal. */
   throwaway?: boolean
-  /** Ends a start that is under way. */
+  /** Cancels a start. */
   signal?: AbortSignal | undefined
-  /** Where the programs come from; shared with a caller that needs others of them. */
+  /** Finds the programs. The caller passes its own resolver if it needs other programs too. */
   resolve?: Resolver
 }
 
 export type Engines = {
   databaseUrl: string
   temporalAddress: string
-  /** What the API and the worker are to be told of the embedded Temporal: addresses, and the files of their keys. */
+  /** Settings of the API and the worker for the embedded Temporal: addresses, and paths of keys. */
   temporalEnv: Record<string, string>
-  /** Whether the API has Temporal's web UI to show. */
+  /** Whether the web UI was requested. Its start may still fail. */
   hasUi: boolean
-  /** What runs now, each started again by itself when it dies. */
+  /** The running parts. Each restarts whenever it ends. */
   parts(): readonly Part[]
-  /** Settles when the UI is up, or has been given up (which is said). */
+  /** Resolves when the UI is up, or when its start has failed and was reported. */
   uiSettled: Promise<void>
   stop(): Promise<void>
-  /** At once, for a second Ctrl-C. */
+  /** Kills all parts, for a second Ctrl-C. */
   kill(): void
 }
 
@@ -61,7 +61,7 @@ const portNames = [
 
 const owner = 'cloud_control'
 
-/** Brings the embedded PostgreSQL and Temporal up on a data directory, and keeps them up until `stop`. */
+/** Starts the embedded PostgreSQL and Temporal on a data directory, and keeps them running until `stop`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const dataDir = absolute(options.dataDir)
   const { say, throwaway = false, namespace = 'cloud-control' } = options
@@ -74,11 +74,11 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const started: Part[] = []
   const leash = createLeash()
   let stopping: Promise<void> | undefined
-  // Asked twice it is still done once.
+  // Two calls share one stop.
   const stopAll = (): Promise<void> => (stopping ??= stopParts())
   const stopParts = async () => {
     for (const part of started.splice(0).toReversed()) {
-      // PostgreSQL has a quick end of its own, which leaves none of its processes behind.
+      // PostgreSQL stops quickly by SIGQUIT (postgres.ts). SIGKILL would leave its child processes behind.
       if (throwaway && part.name !== 'postgres') part.kill()
       await part.stop()
     }
@@ -92,7 +92,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
     const { cacheDir, signal } = options
     const common = { dataDir, leash, say, signal }
     const resolve = options.resolve ?? createResolver({ cacheDir, say, signal })
-    // On its way while PostgreSQL starts.
+    // Downloads or builds while PostgreSQL starts.
     const server = wantsTemporal ? resolve('temporal-server') : undefined
 
     const postgres = await startPostgres({ ...common, port: ports.postgres, throwaway })
@@ -154,15 +154,15 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   }
 }
 
-/** The ports of the last start where they are free: bookmarks and open clients stay good. */
+/** The last start's ports if they are free, so that bookmarks and open connections stay valid. */
 async function keptPorts(dataDir: string): Promise<Record<(typeof portNames)[number], number>> {
   const file = join(dataDir, 'ports.json')
   let before: Partial<Record<string, number>> = {}
   try {
-    // Written below, by an earlier start.
+    // An earlier start wrote it, below.
     before = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, number>>
   } catch {
-    // The first start.
+    // The first start has no file.
   }
   const ports = await freePorts(portNames, before)
   writeFileSync(file, `${JSON.stringify(ports, null, 2)}\n`, { mode: 0o600 })

@@ -21,8 +21,8 @@ type ConfigInput = {
 }
 
 /**
- * The server's configuration file: JSON, which is YAML too. Everything listens on 127.0.0.1, and
- * every port asks for a certificate of this installation. There is no HTTP port.
+ * The server's configuration file, as JSON, which is also YAML. All ports listen on 127.0.0.1 and
+ * require a client certificate of this installation. There is no HTTP port.
  */
 export function temporalConfig(input: ConfigInput): string {
   const { ports } = input
@@ -37,7 +37,7 @@ export function temporalConfig(input: ConfigInput): string {
       persistence: {
         defaultStore: 'default',
         visibilityStore: 'visibility',
-        // Never to be changed on a store that has been used.
+        // Temporal cannot change it on an existing database.
         numHistoryShards: 4,
         datastores: {
           default: sqlOf(input, 'temporal', 20),
@@ -46,7 +46,7 @@ export function temporalConfig(input: ConfigInput): string {
       },
       global: {
         membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
-        // 0 is off: nothing on this host asks for profiles.
+        // 0 turns the profiler's port off.
         pprof: { port: 0 },
         tls: tlsOf(input.keys),
       },
@@ -103,7 +103,7 @@ const clusterOf = ({ frontend }: TemporalPorts) => ({
   },
 })
 
-/** Mutual TLS of the clients with the frontend, and of the services with each other. */
+/** Mutual TLS: between clients and the frontend, and between the services. */
 function tlsOf({ caFile, server, internode }: TemporalKeys) {
   const listener = ({ certFile, keyFile }: KeyPair) => ({
     certFile,
@@ -126,22 +126,22 @@ function tlsOf({ caFile, server, internode }: TemporalKeys) {
   }
 }
 
-/** Settings for one small host that is to answer quickly. */
+/** Dynamic settings for a single host with low latency. */
 export function temporalDynamicConfig(): string {
   const settings: Record<string, unknown> = {
-    // The membership ports: else any user of the host could join the ring, or take a member off it.
+    // TLS on the membership ports. Otherwise any user of the host could add or remove members of the ring.
     'system.enableRingpopTLS': true,
-    // One organization's backlog must not stand before another's; partitions would each be fair alone.
+    // Fairness between organizations. One partition, because each partition would only be fair by itself.
     'matching.enableFairness': true,
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
-    // A new namespace and its search attributes are known to all services within a second.
+    // All services see a new namespace and its search attributes within a second.
     'system.namespaceCacheRefreshInterval': '1s',
-    // Nothing here drains behind a load balancer: a stop may be quick.
+    // No load balancer needs time to drain, so a stop is quick.
     'frontend.shutdownDrainDuration': '0s',
     'history.shutdownDrainDuration': '0s',
     'matching.shutdownDrainDuration': '0s',
-    // Bounds on what one caller can put into the store.
+    // Limits of a payload's size.
     'limit.blobSize.error': 2 * 1024 * 1024,
     'limit.blobSize.warn': 512 * 1024,
   }

@@ -7,25 +7,25 @@ export type KeyPair = { certFile: string; keyFile: string }
 
 export type TemporalKeys = {
   caFile: string
-  /** Of the frontend, and of the web UI. */
+  /** For the frontend and the web UI. */
   server: KeyPair & { serverName: string }
-  /** Of the services among themselves, in both directions. */
+  /** For connections between the services, as client and as server. */
   internode: KeyPair & { serverName: string }
-  /** Of the API, the worker and this supervisor. */
+  /** For the API, the worker and this supervisor. */
   client: KeyPair
 }
 
 const yearMs = 365 * 86_400_000
 const validForMs = 10 * yearMs
-/** A start within so much of the end makes new ones: a service that is never restarted runs as long on the old. */
+/** A start makes new keys if less is left, since a service may run this long without a restart. */
 const renewBeforeMs = 2 * yearMs
 const serverName = 'temporal.cloud-control.internal'
 const internodeName = 'internode.temporal.cloud-control.internal'
 
 /**
- * The keys by which the parts of an embedded Temporal know each other. Any user of the host can
- * connect to 127.0.0.1; only who can read this folder is answered. All are made at the first start,
- * and made anew together when they near their end, or are missing, unsound or readable by others.
+ * The keys and certificates for mutual TLS of the embedded Temporal. They stop other users of the host,
+ * who can connect to 127.0.0.1: only the owner of this folder can read the keys. A start makes all keys
+ * anew if one is missing, invalid, readable by others, or near its end.
  */
 export function temporalKeys(folder: string, now = new Date()): TemporalKeys {
   const keys = pathsIn(folder)
@@ -64,18 +64,18 @@ function areSound(folder: string, keys: TemporalKeys, now: Date): boolean {
   }
 }
 
-/** Whoever could read a key once has it. */
+/** Whether only the current user can read the path. A user who could read a key may have a copy of it. */
 const isPrivate = (path: string): boolean => {
   const { mode, uid } = statSync(path)
   return (mode & 0o077) === 0 && uid === process.getuid?.()
 }
 
-/** Whole or not at all: a start that is killed here leaves the folder as it was, or none. */
+/** Atomic: a start that is killed here leaves the old folder, or none. */
 function make(folder: string, now: Date): void {
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
   mkdirSync(unfinished, { mode: 0o700 })
   const authority = makeAuthority('cloud-control embedded Temporal', {
-    // Clocks are not turned back by more.
+    // Tolerates a clock that is later set back by up to a day.
     notBefore: new Date(now.getTime() - 86_400_000),
     notAfter: new Date(now.getTime() + validForMs),
   })

@@ -7,7 +7,7 @@ export type SchemaOptions = {
   role: string
   password: string
   version: string
-  /** Asked for only when there is something to do: a second start needs no tool. */
+  /** Finds the tool. Called only if a database needs an update. */
   sqlTool: () => Promise<string>
   say: (line: string) => void
 }
@@ -17,7 +17,7 @@ const databases = [
   { database: 'temporal_visibility', schema: 'postgresql/v12/visibility' },
 ]
 
-/** Brings Temporal's two databases to the schema of its pinned version, and marks them with it. */
+/** Updates Temporal's two databases to the pinned version's schema, and stores the version as their comment. */
 export async function ensureTemporalSchema(options: SchemaOptions): Promise<void> {
   const { postgres, role, password } = options
   const mark = `schema of temporal ${options.version}`
@@ -29,7 +29,7 @@ export async function ensureTemporalSchema(options: SchemaOptions): Promise<void
     const run = (...words: string[]) =>
       runProgram(tool, {
         arguments: ['--plugin', 'postgres12', '--ep', '127.0.0.1', ...words],
-        // Not among the arguments, which everybody on the host can list.
+        // In the environment: other users of the host can read arguments.
         env: {
           ...process.env,
           SQL_PORT: String(postgres.port),
@@ -39,7 +39,7 @@ export async function ensureTemporalSchema(options: SchemaOptions): Promise<void
         },
         timeoutMs: 120_000,
       })
-    // Does nothing where there is a schema, also one whose making was interrupted.
+    // Idempotent, also after an interrupted run.
     await run('setup-schema', '-v', '0.0')
     await run('update-schema', '--schema-name', schema)
     await writeMark(postgres, { database, mark })

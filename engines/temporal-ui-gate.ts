@@ -14,15 +14,15 @@ import type { TemporalKeys } from './temporal-keys.ts'
 export type UiGate = { close(): void }
 
 type Options = {
-  /** A unix socket in a folder of the service's own. */
+  /** The path of a Unix socket in a folder that only the service can access. */
   socket: string
-  /** What a request has to carry; only the API knows it. */
+  /** The bearer token of a request. Only the API has it. */
   secret: string
   temporalAddress: string
   keys: TemporalKeys
 }
 
-/** What reads and changes nothing, by the names of Temporal's own API. */
+/** Methods of Temporal's API that only read. */
 const reads =
   /^\/temporal\.api\.(workflowservice|operatorservice)\.v1\.[A-Za-z]+\/(Get|List|Describe|Count)[A-Za-z]+$/
 const unauthenticated = '16'
@@ -30,9 +30,9 @@ const permissionDenied = '7'
 const unavailable = '14'
 
 /**
- * Stands between the web UI's server and Temporal. That server listens on TCP, where every user of
- * the host can connect, and asks nobody who they are, so it holds no key of Temporal's. It hands the
- * `authorization` of each request on to here, where only the API's is let through, and only to read.
+ * A proxy between the web UI's server and Temporal. The UI server listens on TCP without authentication,
+ * so that every user of the host can call it, and it has no client certificate for Temporal. It forwards
+ * the `authorization` header of each request. The proxy accepts only the API's secret and methods that read.
  */
 export async function openUiGate(options: Options): Promise<UiGate> {
   const { socket, secret } = options
@@ -47,7 +47,7 @@ export async function openUiGate(options: Options): Promise<UiGate> {
     if (!reads.test(path)) return refuse(stream, permissionDenied, 'this interface only reads')
     return passOn(stream, headers, frontend())
   })
-  // A start that was killed leaves its socket behind.
+  // A killed start leaves its socket behind.
   rmSync(socket, { force: true })
   await once(server.listen(socket), 'listening')
   return {
@@ -58,7 +58,7 @@ export async function openUiGate(options: Options): Promise<UiGate> {
   }
 }
 
-/** One connection to the frontend, made again when it is gone. */
+/** Returns the connection to the frontend, and opens a new one if it was closed. */
 function frontendOf({ temporalAddress, keys }: Options): (() => ClientHttp2Session) & {
   close(): void
 } {
@@ -78,7 +78,7 @@ function frontendOf({ temporalAddress, keys }: Options): (() => ClientHttp2Sessi
   return Object.assign(open, { close: () => session?.destroy() })
 }
 
-/** The fields of HTTP/2 itself, and the secret, end here. */
+/** Forwards a request without HTTP/2 pseudo-headers and without the secret. */
 function passOn(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -106,7 +106,7 @@ function passOn(
   stream.pipe(upstream)
 }
 
-/** As gRPC over HTTP/2 says it: a status without a message. */
+/** Answers with a gRPC error: trailers only, without a message. */
 function refuse(stream: ServerHttp2Stream, status: string, message: string): void {
   if (stream.destroyed || stream.headersSent) return
   stream.respond(
@@ -120,6 +120,7 @@ function refuse(stream: ServerHttp2Stream, status: string, message: string): voi
   )
 }
 
+/** Constant-time, so that an attacker cannot guess the secret byte by byte. */
 function isSame(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -21,10 +21,10 @@ export type TemporalUiOptions = {
   signal?: AbortSignal | undefined
 }
 
-/** Where the API shows it (api/platform/temporal-ui.ts). */
+/** The path at which the API serves the UI (api/platform/temporal-ui.ts). */
 const publicPath = '/temporal'
 
-/** What the API sends with each request; made once, so that an API that is up stays so over a restart. */
+/** The file of the API's secret. It is created once, so that a running API keeps its access. */
 export function uiSecretFile(dataDir: string): string {
   const folder = join(dataDir, 'temporal', 'ui')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -34,9 +34,9 @@ export function uiSecretFile(dataDir: string): string {
 }
 
 /**
- * Temporal's web UI, read-only, for the API alone. It can listen on TCP only, and takes everybody
- * there for welcome. So it has no key of Temporal's: behind it stands a gate (temporal-ui-gate.ts)
- * that lets the API's requests through. Whoever else asks gets the pages and no data.
+ * Starts Temporal's web UI, read-only and only for the API. Its server listens on TCP and authenticates
+ * nobody, so it gets no client certificate for Temporal and connects to a proxy (temporal-ui-gate.ts),
+ * which serves only the API's requests. Other users of the host get the pages without data.
  */
 export async function startTemporalUi(options: TemporalUiOptions): Promise<Part> {
   const { dataDir, port, keys } = options
@@ -53,12 +53,12 @@ export async function startTemporalUi(options: TemporalUiOptions): Promise<Part>
     host: '127.0.0.1',
     port,
     publicPath,
-    // So that the API never hands its secret to a program that took the port.
+    // By the certificate the API detects another program on this port, and does not send it the secret.
     uiServerTLS: { certFile: keys.server.certFile, keyFile: keys.server.keyFile },
     enableUi: true,
     defaultNamespace: options.namespace,
     disableWriteActions: true,
-    // Neither telemetry nor news: an installation says nothing to the outside by itself.
+    // The UI must not contact Temporal's web site.
     disableNewsFetch: true,
   }
   writeFileSync(join(folder, 'cloud-control.yaml'), JSON.stringify(config, null, 2), {
@@ -92,7 +92,7 @@ export async function startTemporalUi(options: TemporalUiOptions): Promise<Part>
   }
 }
 
-/** A path of a socket has at most 107 bytes (unix(7)); a data directory may lie deeper. */
+/** A socket's path has at most 107 bytes (unix(7)). In a deeper data directory a temporary folder is used. */
 function socketIn(folder: string): { socket: string; remove: () => void } {
   const socket = join(folder, 'gate.sock')
   if (Buffer.byteLength(socket) <= 107)

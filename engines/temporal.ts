@@ -17,7 +17,7 @@ export type TemporalOptions = {
   ports: TemporalPorts
   keys: TemporalKeys
   namespace: string
-  /** The two programs, already on their way. */
+  /** The server, which may still be downloading or building. */
   server: Promise<string>
   sqlTool: () => Promise<string>
   leash: Leash
@@ -27,7 +27,7 @@ export type TemporalOptions = {
 
 const role = 'temporal'
 
-/** Starts the real Temporal server on the embedded PostgreSQL, its namespace usable, and keeps it running. */
+/** Starts Temporal on the embedded PostgreSQL, creates the namespace, and keeps the server running. */
 export async function startTemporal(options: TemporalOptions): Promise<Part> {
   const { dataDir, postgres, ports, keys } = options
   const folder = join(dataDir, 'temporal')
@@ -49,7 +49,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Part> {
     ...options,
     name: 'temporal',
     program,
-    // Who has a certificate of this installation may do everything, so that there is nothing for an authorizer to tell apart.
+    // No authorizer: mutual TLS admits only this installation's clients, and each of them may do everything.
     arguments: ['--config-file', configFile, '--allow-no-auth', 'start'],
     env: withoutTemporalSettings(),
     cwd: folder,
@@ -72,7 +72,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Part> {
   return part
 }
 
-/** How a client of this installation connects to the frontend. */
+/** The TLS options of a client of the frontend. */
 function clientTls({ caFile, client, server }: TemporalKeys): TLSConfig {
   return {
     serverRootCACertificate: readFileSync(caFile),
@@ -96,7 +96,7 @@ function pinnedVersion(): string {
   return binaries.find((binary) => binary.name === 'temporal-server')?.version ?? ''
 }
 
-/** The server reads many variables of its own; those of the operator's shell are meant for a client. */
+/** Without TEMPORAL_* variables: the server would read those of the operator's shell, meant for a client. */
 function withoutTemporalSettings(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'))
   return Object.fromEntries(kept)

@@ -15,18 +15,18 @@ export type PartOptions = {
   dataDir: string
   leash: Leash
   say: (line: string) => void
-  /** Sees each line that the part prints. */
+  /** Called with each line of the part's output. */
   onLine?: (line: string) => void
-  /** Runs before every start of the process: what a crash may have left is cleared here. */
+  /** Runs before every start of the process, to clean up after a crash. */
   prepare?: () => Promise<void>
-  /** Resolves once the part answers; asked again until it does. */
+  /** Resolves if the part answers, and rejects otherwise. Repeated until it resolves. */
   probe: () => Promise<void>
   readyTimeoutMs: number
   stopSignal: NodeJS.Signals
   stopTimeoutMs: number
-  /** How often it may end before it was ever ready: a part that never came up is broken, not unlucky. */
+  /** Attempts of the first start, default 3. A part that was ready once restarts without limit. */
   firstAttempts?: number
-  /** Ends a first start that is under way; a part that is up is ended by `stop`. */
+  /** Cancels the first start. Later, `stop` ends the part. */
   signal?: AbortSignal | undefined
 }
 
@@ -35,14 +35,14 @@ export type Part = {
   pid(): number | undefined
   restarts(): number
   stop(): Promise<void>
-  /** Without asking: for data that is thrown away, and for a second Ctrl-C. */
+  /** Sends SIGKILL, for throwaway data and for a second Ctrl-C. */
   kill(): void
 }
 
 const longestBackoffMs = 10_000
 const steadyAfterMs = 30_000
 
-/** Starts a process, waits until it answers, and from then on starts it again whenever it ends, until it is stopped. */
+/** Starts a process, waits until it answers, and restarts it with backoff whenever it ends, until `stop`. */
 export async function watchPart(options: PartOptions): Promise<Part> {
   const { name, say } = options
   const runDir = join(options.dataDir, 'run')
@@ -59,7 +59,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     const started = spawn(options.program, options.arguments, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: options.env,
-      // A group of its own: Ctrl-C in the terminal is the supervisor's to hand on, in its order.
+      // In its own process group: Ctrl-C must reach the supervisor alone, which stops the parts in order.
       detached: true,
       ...(options.cwd && { cwd: options.cwd }),
       ...options.owner,
@@ -86,7 +86,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     })
   }
 
-  /** Gives `ready`, or what went wrong. */
+  /** Resolves to `ready`, or to the reason for the failure. */
   const untilReady = async (): Promise<string> => {
     let over: string | undefined
     void ended.then((why) => (over = why))
@@ -97,7 +97,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
         await options.probe()
         if (over === undefined) return 'ready'
       } catch {
-        // Not yet.
+        // The part is not ready yet.
       }
       if (over !== undefined) return `ended with ${over}`
       if (Date.now() > deadline) return `gave no answer in ${options.readyTimeoutMs / 1_000} s`
@@ -112,7 +112,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
       const timer = setTimeout(() => killGroup(pid), options.stopTimeoutMs)
       await ended
       clearTimeout(timer)
-      // What it started and left goes with it.
+      // Ends the children that it left behind.
       killGroup(pid)
     }
   }
@@ -168,7 +168,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
       stopper.abort()
       await end()
       await watching
-      // A launch that was under way when the stop came.
+      // Ends a process that was launched during the stop.
       await end()
       await log.close()
     },
@@ -184,6 +184,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nothing of it is left.
+    // The group has already ended.
   }
 }

@@ -1,5 +1,5 @@
-// OpenTofu's own go.mod replaces a module, which `go install …@version` refuses: so it is built
-// as a tool of this module, with the same replacement.
+// `go install …@version` refuses OpenTofu, because OpenTofu's go.mod has a `replace`. So OpenTofu is
+// built as a tool of this module, with the same `replace`.
 module cloud-control/engines/tofu
 
 go 1.26.6
