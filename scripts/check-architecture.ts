@@ -4,7 +4,7 @@ import { layers } from './architecture/layers.ts'
 import { limits } from './architecture/limits.ts'
 import { readModules } from './architecture/read-modules.ts'
 
-/** Part of `npm run check`: prints which layer imports which, and fails on what no rule allows. */
+/** Part of `npm run check`: prints the imports between layers, and fails on violations and cycles. */
 const modules = readModules(join(import.meta.dirname, '..'))
 const verdict = judgeModules(modules, limits)
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -20,7 +20,7 @@ say(
 )
 if (verdict.violations.length + verdict.cycles.length > 0) process.exitCode = 1
 
-/** A row a layer: how often it imports each other one, and its functions over the limit. */
+/** Prints one row per layer: its imports of each other layer, and its functions over the limit. */
 function printTable({ counts, longFunctions }: Verdict): void {
   const names = Object.keys(layers)
   const imported = names.filter((to) => names.some((from) => counts.has(`${from} ${to}`)))

@@ -1,10 +1,10 @@
 import { startVitest } from 'vitest/node'
 
 /**
- * Records test/histories/*.json again, with real engines and a real worker. Run it when a workflow
- * has changed on purpose and no run of before can be under way. As long as one can, keep the old
- * histories and put the change behind `patched()` (docs/temporal.md).
- * An argument selects the files of that name: `node scripts/record-histories.ts record-git`.
+ * Records test/histories/*.json again, with a real Temporal server and a real worker. Run it after an
+ * intended change of a workflow, once no run of the old version can still be open. Until then keep the
+ * old histories and put the change behind `patched()` (docs/temporal.md). An argument selects files by
+ * name: `node scripts/record-histories.ts record-git`.
  */
 const vitest = await startVitest('test', process.argv.slice(2), {
   run: true,

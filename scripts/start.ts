@@ -16,9 +16,9 @@ import { readStartSettings, type StartSettings } from './start/read-start-settin
 import { startNodePart } from './start/start-node-part.ts'
 
 /**
- * `npm start`: the whole service under one supervisor. What the environment does not name
- * (database, engine, keyring) it brings up itself, below CC_DATA_DIR; it starts again whichever
- * part dies; Ctrl-C ends all of it, the parts before what they stand on.
+ * `npm start`: runs the whole service under one supervisor. If the environment names no database,
+ * Temporal or keyring, the supervisor creates them below CC_DATA_DIR. It restarts a part that ends.
+ * Ctrl-C stops all parts in reverse order of their start.
  */
 type Stoppable = { stop(): Promise<void>; kill(): void }
 
@@ -27,16 +27,16 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const running: Stoppable[] = []
 const aborter = new AbortController()
 
-// The terminal may be gone (SIGHUP) before the parts are: that must not end the stop half-way.
+// A closed terminal (SIGHUP) must not interrupt the stop with a write error.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
-// All that is made below the data directory is the service's alone.
+// Other users of the host must not read files of the data directory.
 process.umask(0o077)
 let firstSignalAt = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     firstSignalAt ||= Date.now()
-    // One Ctrl-C may come twice: from the terminal and, passed on, from npm.
+    // One Ctrl-C can arrive twice: from the terminal and from npm, which forwards it.
     if (Date.now() - firstSignalAt < 1_000) return aborter.abort()
     say('stopping at once')
     for (const part of running) part.kill()
@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 process.exitCode = await main()
-// A socket or timer that somebody forgot must not keep a stopped service's terminal.
+// An open socket or timer must not keep the stopped process alive.
 process.exit()
 
 async function main(): Promise<number> {
@@ -73,17 +73,17 @@ async function main(): Promise<number> {
   } finally {
     if (running.length > 0) say('stopping')
     for (const part of running.toReversed()) await part.stop()
-    // Nothing runs in it any more; an operator's own folder is the operator's to clear.
+    // Only the default folder: a folder that the operator chose may contain other files.
     if (!process.env['CC_WORK_DIR']) await removeWorkDir(workFolderFor(settings.dataDir))
     lock.release()
     if (aborter.signal.aborted) say('stopped')
   }
 }
 
-/** The service is up with or without it. */
+/** Fills in the demo. A failure is reported and does not stop the service. */
 async function demo(config: Config): Promise<void> {
   try {
-    // Only then: all of the API's use cases are no small part of the supervisor.
+    // Imported only here: the API's use cases would take much memory in every supervisor.
     const { fillDemo } = await import('./start/fill-demo.ts')
     await fillDemo({ config, say, signal: aborter.signal })
   } catch (error) {
@@ -95,13 +95,13 @@ async function demo(config: Config): Promise<void> {
 async function up(settings: StartSettings): Promise<Config> {
   const { dataDir, host, port } = settings
   const { signal } = aborter
-  // First: what an earlier start left behind holds the port too.
+  // First, because a process that an earlier start left may hold the port.
   await sweepPidFiles(join(dataDir, 'run'), say)
   if (!(await isPortFree(host, port)))
     throw new Error(`port ${port} on ${host} is taken by another program: stop it, or set CC_PORT`)
   if (settings.sandboxNotice) say(settings.sandboxNotice)
 
-  // Beside the engines, which take longer; the API looks for it once, when it starts.
+  // In parallel with the engines, which take longer. The API looks for the console once, when it starts.
   const consoleBuilt = buildConsole({ root, say, signal })
   const sources = await prepareSources({
     settings,
@@ -124,7 +124,7 @@ async function up(settings: StartSettings): Promise<Config> {
     say(`  API reference: ${address}/docs`)
     say(`  logs: ${join(dataDir, 'logs')}`)
   } finally {
-    // The store will not be empty again: a password that is not shown now is lost.
+    // Also after a failed start: the password is generated once, and the next start cannot show it.
     if (firstSignIn) {
       const { organization, email, password } = firstSignIn
       const secret = password ? `, password ${password} (shown this once)` : ''
@@ -134,7 +134,7 @@ async function up(settings: StartSettings): Promise<Config> {
   return config
 }
 
-/** Starts the API and the worker, and gives the address once the API is ready. */
+/** Starts the API and the worker, and returns the API's address once it is ready. */
 async function startParts(
   settings: StartSettings,
   { env, config }: { env: NodeJS.ProcessEnv; config: Config },
@@ -155,7 +155,7 @@ async function startParts(
       stopTimeoutMs: config.shutdownGraceSeconds * 1_000 + 30_000,
     }),
   ])
-  // Whichever came up is stopped even when the other did not.
+  // If one part fails to start, the other is still registered, so that it is stopped.
   for (const start of starts) if (start.status === 'fulfilled') running.push(start.value)
   for (const start of starts) if (start.status === 'rejected') throw start.reason
   await untilReady(address)
@@ -163,7 +163,7 @@ async function startParts(
   return address
 }
 
-/** Waits for the API to find its database, engine and keyring; says what is missing if that takes long. */
+/** Waits until the API is ready and sees a worker. Reports the reason every 10 seconds or so. */
 async function untilReady(address: string): Promise<void> {
   for (let turn = 1; !aborter.signal.aborted; turn += 1) {
     try {
@@ -178,7 +178,7 @@ async function untilReady(address: string): Promise<void> {
 }
 
 async function untilAborted(): Promise<void> {
-  // A promise alone does not keep the process up.
+  // A pending promise does not keep the process alive.
   const timer = setInterval(() => undefined, 3_600_000)
   await new Promise<void>((resolve) => {
     if (aborter.signal.aborted) resolve()

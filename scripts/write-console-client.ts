@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Writes the console's types from api/openapi.json: of each operation its address, parameters,
- * body and answer. The generators that are to be had stand on TypeScript 5's compiler API.
+ * Writes the console's types from api/openapi.json: each operation's method, path, parameters, body
+ * and answer. Existing generators need the compiler API of TypeScript 5.
  */
 const root = join(import.meta.dirname, '..')
 
@@ -113,7 +113,7 @@ function objectType({ properties, required = [], ...rest }: Schema): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  // The document is the API's own, tested against it.
+  // A test compares the document with the API.
   const document = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as Document
   writeFileSync(join(root, 'console/src/api/operations.ts'), consoleClient(document))
 }

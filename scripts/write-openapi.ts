@@ -10,7 +10,7 @@ import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { connectStore } from '../store/driver/connect.ts'
 
-/** Writes api/openapi.json from the routes themselves. Nothing listens, and nothing is connected to. */
+/** Writes api/openapi.json from the routes, without a server and without connections. */
 async function main(): Promise<void> {
   const config = readConfig({
     DATABASE_URL: 'postgres://nobody@127.0.0.1/nothing',
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const nothing = async () => undefined
   const deps: Deps = {
     config,
-    // Pools connect with their first query, which never comes.
+    // A pool connects at its first query, and nothing here queries.
     store: connectStore(databaseLogins(config), 1),
     keyring: createKeyring(config.keyring),
     engine: {

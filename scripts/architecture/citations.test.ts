@@ -14,7 +14,7 @@ const files = new Set(
 )
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** What people write. Histories and the OpenAPI document are generated. */
+/** Whether people write the file. Histories and the OpenAPI document are generated. */
 const isRead = (file: string): boolean =>
   /\.(ts|tsx|md|ya?ml|css|html|rego|py|sh)$|^Dockerfile$|^\.ci\//.test(file) &&
   !file.startsWith('test/histories/') &&

@@ -1,15 +1,15 @@
 import { posix } from 'node:path'
 
 export type Place = {
-  /** Of the file with the text, from the root of the repository. */
+  /** The path of the file, from the root of the repository. */
   file: string
-  /** All files of the repository. */
+  /** The paths of all files of the repository. */
   files: ReadonlySet<string>
-  /** The text of one of them. */
+  /** Reads one of the files. */
   read: (file: string) => string
 }
 
-/** What a text cites that a reader of this repository cannot look up. */
+/** Citations of a text that a reader cannot look up in the repository or in a public standard. */
 export function findBadCitations(text: string, place: Place): string[] {
   const prose = place.file.endsWith('.md') ? text : commentsOf(text)
   const joined = prose.replaceAll(/\n\s*(?:\*|\/\/|--)?\s*/g, ' ')
@@ -22,13 +22,13 @@ export function findBadCitations(text: string, place: Place): string[] {
   ]
 }
 
-/** The comments of a source file, SQL's among them. Strings are data and may name any file. */
+/** The comments of a source file, including SQL comments. Strings are data and may name any file. */
 function commentsOf(text: string): string {
   const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)(?:\/\/|#|--)\s.*$/gm
   return [...text.matchAll(comments)].map(([comment]) => comment).join('\n')
 }
 
-/** A cited page is in the repository: from its root, beside the file that cites it, or in docs/. */
+/** Cited pages that do not exist: from the root, beside the citing file, in docs/ or in docs/decisions/. */
 function badFiles(prose: string, { file, files }: Place): string[] {
   const cited = prose.match(/[\w./-]*[\w-]\.md\b/g) ?? []
   return cited
@@ -40,7 +40,7 @@ function badFiles(prose: string, { file, files }: Place): string[] {
     .map((name) => `${name} is not in the repository`)
 }
 
-/** Of a customer's repository, which the hydrate writes. */
+/** A page that the service writes into customers' repositories. */
 const isElsewhere = (name: string) => name === 'workspaces/README.md'
 
 function badDecisions(prose: string, { files }: Place): string[] {
@@ -50,7 +50,7 @@ function badDecisions(prose: string, { files }: Place): string[] {
     .map((start) => `${start} is not in the repository`)
 }
 
-/** `docs/runs.md, "Digest"` names a heading of that page. */
+/** Citations such as `docs/runs.md, "Digest"` whose page has no such heading. */
 function badHeadings(joined: string, { files, read }: Place): string[] {
   const cited = [...joined.matchAll(/(docs\/[\w/-]+\.md),\s+"([^"]+)"/g)]
   return cited
@@ -63,7 +63,7 @@ const headings = (page: string): Set<string> =>
     [...page.matchAll(/^#+ (.+?)\s*$/gm)].map(([, heading = '']) => heading.split(':')[0] ?? ''),
   )
 
-/** Relative links of a page lead to a file, and its anchor to a heading. */
+/** Relative links of a page without a target file, and anchors without a heading. */
 function badLinks(text: string, { file, files, read }: Place): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.flatMap((target) => {
@@ -77,7 +77,7 @@ function badLinks(text: string, { file, files, read }: Place): string[] {
   })
 }
 
-/** As GitHub makes them. */
+/** The anchors that GitHub derives from headings. */
 const anchors = (page: string): Set<string> =>
   new Set(
     [...page.matchAll(/^#+ (.+?)\s*$/gm)].map(([, heading = '']) =>
@@ -88,17 +88,17 @@ const anchors = (page: string): Set<string> =>
     ),
   )
 
-/** A section is of an RFC or another public standard, which the words before it name. */
+/** Section numbers that do not directly follow the name of an RFC or another public standard. */
 function sections(joined: string): string[] {
   const standard = /\b(?:RFC \d+|SAML [a-z]+|FOCUS [\d.]+|OpenAPI [\d.]+|CSS|HTML|ECMA-\d+),? $/
   const marks = [...joined.matchAll(/§+ ?[\w.]+/g)].filter(
     ({ index }) => !standard.test(joined.slice(0, index)),
   )
-  // "contract 4.1", "decisions 5a", "design 3": a part of a document that is not here.
+  // "contract 4.1", "decisions 5a", "design 3": sections of documents outside the repository.
   const parts = joined.match(
     /\b(?:contract|decisions?|designs?|interface)\s+\d{1,2}(?:\.\d+)*[a-z]?\b/gi,
   )
   return [...marks.map(([mark]) => mark), ...(parts ?? [])].map(
-    (mark) => `"${mark}" is of no document in the repository and of no standard`,
+    (mark) => `"${mark}" cites neither a file of the repository nor a public standard`,
   )
 }

@@ -1,8 +1,8 @@
 import type { Module } from './read-modules.ts'
 
 /**
- * Groups of files that import each other, directly or in a circle (Tarjan's strongly connected
- * components). Imports of types count: a file in such a circle cannot be read without the others.
+ * Groups of files that import each other, directly or indirectly (Tarjan's strongly connected
+ * components). Type imports count: a reader of one file of a cycle needs all the others.
  */
 export function findCycles(modules: readonly Module[]): string[][] {
   const byPath = new Map(modules.map((module) => [module.path, module]))

@@ -6,7 +6,7 @@ import { parseModule } from './read-modules.ts'
 
 const none: Limits = { exceptions: [], cycles: [], entries: [/./], maxLines: 60, longFunctions: {} }
 
-/** Reads the given files as if they were the repository, and says what is wrong with them. */
+/** Checks the given files as if they were the whole repository. */
 function judge(files: Record<string, string>, limits: Partial<Limits> = {}) {
   const modules = Object.entries(files).map(([path, text]) => parseModule(path, text))
   const { violations, cycles } = judgeModules(modules, { ...none, ...limits })

@@ -2,25 +2,25 @@ import { findCycles } from './find-cycles.ts'
 import { layerOf, mayImport, storeNoun, type Layer } from './layers.ts'
 import type { Module } from './read-modules.ts'
 
-/** An import that a rule forbids and that is excepted by name, with the reason. */
+/** Forbidden imports that are allowed by name, with the reason. */
 export type Exception = { reason: string; from: string; to: readonly string[] }
 export type Limits = {
   exceptions: readonly Exception[]
-  /** Import cycles that are excepted, each named by one of its files. */
+  /** Allowed import cycles, each identified by one of its files. */
   cycles: readonly { reason: string; file: string }[]
-  /** Files that something other than an import loads. */
+  /** Files that are loaded without an import, such as entry points. */
   entries: readonly RegExp[]
   maxLines: number
-  /** How many functions of a layer are longer than that. */
+  /** By layer: the allowed number of functions with more than `maxLines` lines. */
   longFunctions: Partial<Record<Layer, number>>
 }
 export type Verdict = {
-  /** Imports from one layer of another: `api store` → how many. */
+  /** The number of imports between two layers, by `importing imported`, such as `api store`. */
   counts: ReadonlyMap<string, number>
   longFunctions: ReadonlyMap<Layer, number>
   cycles: readonly string[][]
   violations: readonly string[]
-  /** What could be made stricter, and does not fail. */
+  /** Limits that could be lower. They do not fail the check. */
   notes: readonly string[]
 }
 
@@ -64,7 +64,7 @@ function judgeImports(modules: readonly Module[], exceptions: readonly Exception
   return { counts, violations }
 }
 
-/** A repository knows its own rows. A type of another noun's row is no access to it. */
+/** A repository uses no repository of another noun. Types are allowed, because they give no access. */
 function faultOfNouns(path: string, target: string, isType: boolean): string | undefined {
   const noun = layerOf(path) === 'store' ? storeNoun(path) : undefined
   if (!noun || isType) return undefined
@@ -73,7 +73,7 @@ function faultOfNouns(path: string, target: string, isType: boolean): string | u
   return other && other !== noun ? `a repository imports no other noun's` : undefined
 }
 
-/** What opens or makes a tenant is SQL's: outside `store/` the transaction cannot be reached. */
+/** Only `store/` and tests may open a tenant's transaction. `api/platform/` may also make a tenant. */
 function faultOfTenant(path: string, target: string, names: readonly string[]): string | undefined {
   if (target !== tenantModule || ['store', 'test'].includes(layerOf(path))) return undefined
   const mayMake = path.startsWith('api/platform/')
@@ -116,10 +116,10 @@ function judgeLengths(modules: readonly Module[], { maxLines, longFunctions }: L
   return { counts, violations, notes }
 }
 
-// The type of the table says which keys it has.
+// The table's type allows only layers as keys.
 const layersOf = (table: Limits['longFunctions']) => Object.keys(table) as Layer[]
 
-/** Values that are exported for nobody, and files that nobody loads. */
+/** Exported values that no file imports, and files that no file loads. */
 function findUnused(modules: readonly Module[], entries: readonly RegExp[]): string[] {
   const named = new Map<string, Set<string>>()
   for (const { path, names } of modules.flatMap(({ imports }) => imports))
@@ -128,7 +128,7 @@ function findUnused(modules: readonly Module[], entries: readonly RegExp[]): str
     .filter(({ path }) => !entries.some((entry) => entry.test(path)))
     .flatMap(({ path, values }) => {
       const names = named.get(path)
-      // What a test starts by its path is the test's own affair.
+      // Tests also start files by their paths, which this check does not see.
       if (!names && layerOf(path) === 'test') return []
       if (!names) return [`${path} is loaded by nothing: remove it, or name it as an entry`]
       if (names.has('*')) return []

@@ -1,4 +1,4 @@
-/** What each layer may import besides itself; `type x` allows its types alone. */
+/** The layers that each layer may import besides itself. `type x` allows only types of `x`. */
 export const layers = {
   domain: [],
   config: [],
@@ -21,8 +21,8 @@ export const layers = {
 export type Layer = keyof typeof layers
 
 /**
- * The layer that a file belongs to. A test belongs to the tests wherever it is, a workflow's
- * contract is a layer of its own, since who starts a workflow loads no workflow.
+ * The layer of a file. Test files are in `test`, whatever their folder. Workflow contracts are a layer
+ * of their own, because code that starts a workflow must not load the workflow itself.
  */
 export function layerOf(path: string): Layer {
   if (path.endsWith('.test.ts') || /(^|\/)vite(st)?\.config\.ts$/.test(path)) return 'test'
@@ -43,8 +43,8 @@ export function mayImport(from: Layer, to: Layer, isType: boolean): boolean {
 }
 
 /**
- * The noun that a file of `store/` belongs to. Files that lie in `store/` itself are what all
- * nouns stand on, and `store/platform/` sees every organization by its purpose.
+ * The noun of a file of `store/`. Undefined for files directly in `store/` and in `store/driver/`, which
+ * all nouns use, and in `store/platform/`, which is for all organizations.
  */
 export function storeNoun(path: string): string | undefined {
   const [layer, noun, ...rest] = path.split('/')

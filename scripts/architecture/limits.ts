@@ -1,8 +1,8 @@
 import type { Limits } from './judge-modules.ts'
 
 /**
- * The exceptions to the rules of `layers.ts`. The list only becomes shorter: the check fails on an
- * exception that is not needed any more, and a new one needs a reason that a reviewer accepts.
+ * The exceptions to the rules of `layers.ts`. The check fails on an exception that is no longer needed.
+ * A new one needs a reason that a reviewer accepts.
  */
 export const limits: Limits = {
   exceptions: [],

@@ -7,14 +7,14 @@ export type Import = {
   path: string
   line: number
   isType: boolean
-  /** What it names there; `*` stands for all of it. */
+  /** The imported names; `*` is the whole module. */
   names: readonly string[]
 }
 export type LongFunction = { line: number; lines: number }
 export type Module = {
   path: string
   imports: readonly Import[]
-  /** Exported values; types are left out. */
+  /** Names of exported values, without types. */
   values: readonly string[]
   functions: readonly LongFunction[]
 }
@@ -22,7 +22,7 @@ export type Module = {
 const folders =
   'activities,api,app,bench,config,console,domain,engines,gateways,runner,scripts,store,test,worker,workflows'
 
-/** Every TypeScript file below `root`, by its path there. */
+/** All TypeScript files of the repository at `root`, in the order of their paths. */
 export function readModules(root: string): Module[] {
   const paths = globSync(['*.ts', `{${folders}}/**/*.{ts,tsx}`], { cwd: root })
   return paths
@@ -31,7 +31,7 @@ export function readModules(root: string): Module[] {
     .map((path) => parseModule(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** Reads one file. Throws where it cannot be parsed: a file that is skipped is not checked. */
+/** Parses one file. Throws on a syntax error, since a skipped file would not be checked. */
 export function parseModule(path: string, text: string): Module {
   const { module, program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
@@ -68,7 +68,7 @@ function readImports(path: string, { module, text, lineAt }: Source): Import[] {
     if (moduleRequest)
       found.push({ to: moduleRequest.value, at: start, isType, names: [nameOf(importName)] })
   for (const { moduleRequest, start } of module.dynamicImports) {
-    // Between the quotes; a computed specifier does not begin with a dot.
+    // The text between the quotes. The filter below drops computed specifiers, which begin with no dot.
     const to = text.slice(moduleRequest.start + 1, moduleRequest.end - 1)
     found.push({ to, at: start, isType: false, names: ['*'] })
   }
@@ -87,7 +87,7 @@ function nameOf({ kind, name }: { kind: string; name?: string | null }): string 
   return name ?? '*'
 }
 
-/** Functions of any form, with the lines that each takes. */
+/** All functions with their first line and number of lines. */
 function readFunctions(program: ESTree.Program, lineAt: Source['lineAt']): LongFunction[] {
   const found: LongFunction[] = []
   const visit = (node: unknown): void => {

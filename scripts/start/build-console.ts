@@ -5,8 +5,8 @@ import { join } from 'node:path'
 type Options = { root: string; say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Builds the console where it was not, or was before its sources changed. The service starts
- * without it too: its API is complete, and whoever runs it alone needs no browser's part.
+ * Builds the console if it was never built or if its sources are newer. A failed build does not stop
+ * the service, since the API works without the console.
  */
 export async function buildConsole({ root, say, signal }: Options): Promise<void> {
   const built = join(root, 'console/dist/index.html')
@@ -17,7 +17,7 @@ export async function buildConsole({ root, say, signal }: Options): Promise<void
   if (existsSync(built) && statSync(built).mtimeMs >= newest) return
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   if (!existsSync(vite)) {
-    if (!existsSync(built)) say('console: not built, for vite is not installed (npm ci)')
+    if (!existsSync(built)) say('console: not built, because vite is not installed (run npm ci)')
     return
   }
   const startedAt = Date.now()
@@ -25,7 +25,7 @@ export async function buildConsole({ root, say, signal }: Options): Promise<void
   if (signal.aborted) return
   if (fault === undefined)
     say(`console: built in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)
-  else say(`console: not built, the API goes on without it: ${fault}`)
+  else say(`console: not built, the API runs without it: ${fault}`)
 }
 
 async function run(vite: string, root: string, signal: AbortSignal): Promise<string | undefined> {
@@ -33,7 +33,7 @@ async function run(vite: string, root: string, signal: AbortSignal): Promise<str
     let output = ''
     const child = spawn(process.execPath, [vite, 'build', 'console', '--logLevel', 'warn'], {
       cwd: root,
-      // Whatever the service itself runs as: React brings its checks for developers else.
+      // Independent of the service's own NODE_ENV: otherwise the build has React's development checks.
       env: { ...process.env, NODE_ENV: 'production' },
       signal,
       timeout: 180_000,
@@ -49,7 +49,7 @@ async function run(vite: string, root: string, signal: AbortSignal): Promise<str
   })
 }
 
-const lastLine = (output: string) => output.trim().split('\n').at(-1) || 'no word why'
+const lastLine = (output: string) => output.trim().split('\n').at(-1) || 'no output'
 
 function newestIn(path: string): number {
   if (!existsSync(path)) return 0

@@ -6,8 +6,8 @@ import { users, type User } from '../../store/users/users.ts'
 type Invitation = { email: string; name: string; role: Role }
 
 /**
- * The first organization's Owner, and a Deployer who is the author of all that the demo makes:
- * what waits for approval can so be approved by whoever has just signed in for the first time.
+ * The first organization's Owner, and a Deployer who is the author of everything in the demo, so that
+ * the Owner, the first person to sign in, may approve the demo's runs.
  */
 export async function demoPeople(
   deps: Deps,
@@ -36,7 +36,7 @@ export async function demoPeople(
 
 type Organization = { id: number; slug: string; name: string }
 
-/** Somebody as a session of theirs would be resolved, for the use cases to judge. */
+/** The caller that a session of this person would resolve to, with which the use cases check access. */
 const callerOf = (
   { id, slug, name }: Organization,
   { user, role }: { user: User; role: Role },

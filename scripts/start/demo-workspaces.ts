@@ -2,13 +2,13 @@ export type DemoWorkspace = {
   name: string
   criticality: 'standard' | 'production'
   files: Record<string, string>
-  /** An infrastructure pipeline of people's own beside the workspace's. */
+  /** The name of a second infrastructure pipeline, beside the workspace's own. */
   pipeline?: string
   /** Set after the first run, so that the second has something to change. */
   variable?: { key: string; value: string }
 }
 
-/** `terraform_data` is built into OpenTofu: a demo needs no cloud and no provider's download. */
+/** Only `terraform_data`, which is built into OpenTofu: the demo needs no cloud and downloads no provider. */
 export const demoWorkspaces: readonly DemoWorkspace[] = [
   {
     name: 'demo-network',

@@ -30,9 +30,9 @@ import { taskQueues } from '../../workflows/platform/contract.ts'
 type Options = { config: Config; say: (line: string) => void; signal: AbortSignal }
 
 /**
- * `npm start -- --demo`: workspaces, a pipeline and runs, made by the API's own use cases, so that
- * all of it is real. Each thing is made where it is missing: a second start adds nothing, and
- * one that was cut off is gone on with. What somebody has changed since stays as it is.
+ * `npm start -- --demo`: creates workspaces, a pipeline and runs with the API's use cases. Idempotent:
+ * it creates only missing things, continues after an interrupted start, and overwrites nothing that a
+ * person has changed.
  */
 export async function fillDemo({ config, say, signal }: Options): Promise<void> {
   const store = connectStore(databaseLogins(config), 2)
@@ -43,7 +43,7 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
-    // Of what only other use cases need.
+    // Placeholders: the use cases below call neither.
     policies: { check: async () => [], close: async () => undefined },
     changes: { on: () => () => undefined, close: async () => undefined },
     log: pino({ level: 'silent' }),
@@ -111,7 +111,7 @@ type Making = Place & {
   signal: AbortSignal
 }
 
-/** Two runs: the first is over, by the Owner's approval where it needs one; the second ends or waits by itself. */
+/** Makes two runs. The Owner approves the first if necessary. The second ends, or waits for an approval. */
 async function makeRuns(deps: Deps, making: Making): Promise<void> {
   const { workspaceId, pipelineId, demo, owner, author, signal } = making
   const { organizationId } = author
@@ -136,7 +136,7 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
     const [run] = await deps.store.tenant(organizationId, async (tenant) =>
       pipelineRuns(tenant).ofWorkspaceRuns([first.id]),
     )
-    if (!run) throw new Error('a run has lost its place')
+    if (!run) throw new Error('the run is in no pipeline')
     const comment = 'The first plan of the demo.'
     await decideRun(deps, owner, {
       place: async (tenant) => pipelineRuns(tenant).get(pipelineId, run.id),

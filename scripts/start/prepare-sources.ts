@@ -9,7 +9,7 @@ import type { StartSettings } from './read-start-settings.ts'
 
 export type Sources = {
   engines: Engines | undefined
-  /** What the parts are started with, beside the operator's own environment. */
+  /** Environment variables for the parts, added to the operator's. */
   env: NodeJS.ProcessEnv
 }
 
@@ -20,7 +20,7 @@ type Options = {
   onEngines: (engines: Engines) => void
 }
 
-/** Brings up or finds everything that the API and the worker stand on. */
+/** Prepares the programs, PostgreSQL, Temporal and the keyring for the API and the worker. */
 export async function prepareSources(options: Options): Promise<Sources> {
   const { settings, say, signal } = options
   const { dataDir, cacheDir, embeds, namespace } = settings
@@ -28,12 +28,12 @@ export async function prepareSources(options: Options): Promise<Sources> {
 
   const binaries = { cacheDir, say, signal }
   const resolve = createResolver(binaries)
-  // All at once, in the order of `binaries`: two are built at a time, the longest first.
+  // Requests all programs at once. The install queue builds two at a time, in the order of `binaries`.
   if (embeds.temporal) void resolve('temporal-server')
   const tofuFound = resolve('tofu')
   if (embeds.temporal) void resolve('temporal-sql-tool')
   const rest = Promise.all([tofuFound, resolve('opa')])
-  // Awaited below: until then a failure must not end the process.
+  // Awaited below. Before that, an unhandled rejection would end the process.
   rest.catch(() => undefined)
 
   let engines: Engines | undefined
@@ -65,10 +65,10 @@ export async function prepareSources(options: Options): Promise<Sources> {
   }
 }
 
-/** One 256-bit key. To lose it is to lose every secret in the store: it is part of the backup. */
+/** Creates a keyring with one 256-bit key. Without it no secret in the store can be decrypted: back it up. */
 function makeKeyring(dataDir: string): string {
   const path = join(dataDir, 'keyring')
-  // A new key would open nothing of what is there, and say so only when somebody needs it.
+  // A new key could not decrypt the existing secrets, and each use of one would fail later.
   if (!existsSync(path) && existsSync(join(dataDir, passwordFile)))
     throw new Error(
       `${path} is missing, and the store here is sealed with it: restore the file from a backup, or set CC_KEYRING`,

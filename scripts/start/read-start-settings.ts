@@ -11,11 +11,11 @@ export type StartSettings = {
   namespace: string
   embeds: { database: boolean; temporal: boolean; keyring: boolean }
   sandbox: 'bubblewrap' | 'process'
-  /** What to say about the sandbox, where it is not the one that is wanted. */
+  /** The warning to print if the sandbox is not bubblewrap. */
   sandboxNotice: string | undefined
 }
 
-/** Reads what `npm start` itself needs. All faults at once; production refuses whatever is only good for a trial. */
+/** Reads the settings of `npm start`. Reports all faults at once. Production refuses embedded services. */
 export function readStartSettings(
   env: NodeJS.ProcessEnv,
   words: readonly string[],
@@ -75,7 +75,7 @@ function chooseSandbox(env: NodeJS.ProcessEnv): Sandbox {
   }
 }
 
-/** Why there is no bubblewrap to use, with the line that mends it. */
+/** The reason why bubblewrap cannot be used, with the remedy. Undefined if it works. */
 function missingBubblewrap(env: NodeJS.ProcessEnv): string | undefined {
   const probe = ['--ro-bind', '/', '/', '--unshare-user', '--unshare-pid', '/bin/true']
   const { status, error, stderr } = spawnSync('bwrap', probe, {

@@ -2,8 +2,8 @@ const quietMs = 10_000
 const warning = 40
 
 /**
- * Shows a part's warnings and errors on the terminal; all else is in its log file alone.
- * The same words within ten seconds are shown once: a database that is away says so a hundred times.
+ * Shows a part's warnings and errors on the terminal. Other lines are only in its log file. The same
+ * text is shown once in ten seconds: an unreachable database would repeat it for each query.
  */
 export function showLogLine(part: string, say: (line: string) => void): (line: string) => void {
   const shown = new Map<string, number>()
@@ -21,7 +21,7 @@ export function showLogLine(part: string, say: (line: string) => void): (line: s
 function warningOf(line: string): string | undefined {
   if (!line.startsWith('{')) return line.trim() ? line.slice(0, 500) : undefined
   try {
-    // One line of pino: whatever is not of this shape is not shown.
+    // Pino's format. Lines without a numeric level are not shown.
     const entry = JSON.parse(line) as {
       level?: number
       msg?: string

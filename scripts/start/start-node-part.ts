@@ -12,15 +12,15 @@ export type NodePartOptions = {
   leash: Leash
   say: (line: string) => void
   signal: AbortSignal
-  /** Longer than the grace that the part gives its own work; 20 s unless said. */
+  /** Must be longer than the part's own grace period. Default 20 s. */
   stopTimeoutMs?: number
-  /** Where it answers; a part without an address is up when it has lived for a while. */
+  /** The address of its health check. Without one the part is up after 1.5 s without an exit. */
   address?: string
 }
 
 const livesMs = 1_500
 
-/** Runs the API or the worker with this very Node, and starts it again when it dies. */
+/** Runs the API or the worker with the supervisor's own Node, and restarts it when it ends. */
 export function startNodePart(options: NodePartOptions): Promise<Part> {
   const { name, address, say } = options
   let startedAt = 0
@@ -28,7 +28,7 @@ export function startNodePart(options: NodePartOptions): Promise<Part> {
     stopTimeoutMs: 20_000,
     ...options,
     program: process.execPath,
-    // Young objects of a request die with it: in more room than Node begins with, almost none is moved.
+    // A larger young generation: most objects of a request die before the collector has to copy them.
     arguments: ['--min-semi-space-size=16', options.script],
     cwd: options.root,
     onLine: showLogLine(name, say),
