@@ -3,7 +3,7 @@ import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker'
 
 const silent = () => undefined
 
-/** Bundles the workflows into the file that their isolate loads, with the SDK version that runs it. */
+/** Bundles the workflows into the code that the SDK runs in an isolate. */
 export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),

@@ -45,7 +45,7 @@ export type WorkerDeps = {
 }
 
 export type RunningWorker = {
-  /** How many plans and applies this worker is running. */
+  /** The number of plans and applies that this worker is running. */
   inHand(): number
   metrics: Registry
   /** Rejects when a worker breaks; resolves once all have stopped. */
@@ -53,10 +53,10 @@ export type RunningWorker = {
   stop(): Promise<void>
 }
 
-/** The most that a stopping worker takes beyond its grace period: 10 s to end a program, the rest to record it. */
+/** Added to a stopping worker's grace period: 10 s to end a program, 5 s to record its end. */
 export const interruptSeconds = 15
 
-/** Both queues' workers, the relays of outbox and mail, and the recurring tasks, in one process. */
+/** Starts the Temporal workers of both queues, the relays of outbox and mail, and the recurring tasks. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, store, keyring, mail, changes, log } = deps
   const codec = payloadAuthentication(keyring)
@@ -111,9 +111,9 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     taskQueue: tofuQueue,
     activities: activities.tofu,
     maxConcurrentActivityTaskExecutions: config.tofuSlots,
-    // An interrupted apply has changed something and saved less, so it is given time to finish.
+    // Applies get time to finish: an interrupted one may have changed resources that its state lacks.
     shutdownGraceTime: `${config.shutdownGraceSeconds} seconds`,
-    // Then it has time to be interrupted and recorded; what is left is found by the reconciler.
+    // Then the rest is interrupted and recorded. The reconciler finds runs that were not recorded.
     shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
   await removeSchedules(client)
@@ -148,7 +148,9 @@ function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotS
       const handle = client.workflow.getHandle(infrastructureRunId(run))
       handle
         .signal(decidedSignal)
-        .catch((error: unknown) => log.debug({ err: error, ...run }, 'a waiting run was not woken'))
+        .catch((error: unknown) =>
+          log.debug({ err: error, ...run }, 'the signal to a waiting run failed'),
+        )
     },
   })
 }
@@ -165,6 +167,6 @@ async function workflowState(
     return description.status.name === 'RUNNING' ? 'running' : 'closed'
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'
-    throw unavailable('temporal_unavailable', 'Temporal cannot be asked.', error)
+    throw unavailable('temporal_unavailable', 'Temporal does not answer.', error)
   }
 }

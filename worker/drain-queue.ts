@@ -38,7 +38,7 @@ export function drainQueue<Row>(
         await Promise.all(rows.map(async (row) => queue.deliver(row)))
         if (rows.length > 0) continue
       } catch (error) {
-        log.warn({ err: error, channel: queue.channel }, 'what is queued cannot be read')
+        log.warn({ err: error, channel: queue.channel }, 'the queue cannot be read')
       }
       await woken
     }

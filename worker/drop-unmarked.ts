@@ -2,8 +2,8 @@ import { defaultPayloadConverter, type PayloadCodec } from '@temporalio/common'
 import type { Logger } from 'pino'
 
 /**
- * Treats a payload without our MAC as absent. An error would fail the workflow task again and again: an
- * attacker who reaches Temporal, or anybody who presses "Send a Signal" in its UI, could freeze a run and
+ * Replaces a payload without a valid HMAC by `undefined`. An error would fail the workflow task again and
+ * again: an attacker who reaches Temporal, or a user of "Send a Signal" in its UI, could freeze a run and
  * its workspace.
  */
 export function dropUnmarked(codec: PayloadCodec, log: Pick<Logger, 'warn'>): PayloadCodec {

@@ -16,7 +16,7 @@ export type MailRelayOptions = {
   log: Logger
 }
 
-/** Connections to the mail server at once. */
+/** The number of mails sent at once, each over its own connection. */
 const batch = 5
 
 /**
@@ -46,7 +46,7 @@ async function deliver(options: MailRelayOptions, row: QueuedMail): Promise<void
     await queue.end(mailId, written ? 'sent' : 'moot')
   } catch (error) {
     const code = error instanceof AppError ? error.code : 'internal'
-    // Without the error itself: a mail server's text can contain the address that it refuses.
+    // Without the error's message: a mail server's text can contain the recipient's address.
     const about = { mailId, organizationId, kind, attempts, code }
     if (row.isLast || code === 'mail_refused') {
       log.error(about, 'a mail was given up')

@@ -17,14 +17,14 @@ import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { makeWorkflowBundle } from './make-workflow-bundle.ts'
 import { createWorker, interruptSeconds, type RunningWorker } from './create-worker.ts'
 
-/** The worker process: reads the configuration, connects, runs until it is told to stop. */
+/** The worker process: reads the configuration, connects, and runs until SIGTERM or SIGINT. */
 async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   forwardTemporalLogs(log)
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize)
   const changes = openChangeFeed(logins)
-  // A plan holds a workbench of its own while its policies are judged in another.
+  // Two per plan: its policies are evaluated in a second workbench.
   const sandbox = await sandboxFor(config, log, {
     slots: config.tofuSlots * 2,
     programs: ['tofu', 'opa', 'sh'],
@@ -55,7 +55,7 @@ async function main(config: Config): Promise<void> {
 
   let closingSince = 0
   const close = (signal: string) => {
-    // One Ctrl-C may come twice: from the terminal and, passed on, from npm.
+    // One Ctrl-C can arrive twice: from the terminal and from npm, which forwards it.
     if (closingSince > 0) {
       if (Date.now() - closingSince > 1_000) process.exit(130)
       return
@@ -76,11 +76,11 @@ async function main(config: Config): Promise<void> {
   await running.finished
 }
 
-/** Temporal's own warnings and errors, as lines of ours. */
+/** Writes Temporal's warnings and errors to the worker's log. */
 function forwardTemporalLogs(log: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // The tofu queue's worker has none, and that is as it should be.
+      // Expected: the worker of the tofu queue has only activities.
       if (message.startsWith('No workflows registered')) return
       const { error, ...fields } = meta ?? {}
       log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)
@@ -91,7 +91,7 @@ function forwardTemporalLogs(log: Logger): void {
   })
 }
 
-/** Whoever stops the service sees why it takes its time. */
+/** Reports running applies during a stop, so that the operator knows why the stop takes time. */
 function tellOfApplies(running: RunningWorker, log: Logger, graceSeconds: number): void {
   const since = Date.now()
   const tell = () => {
@@ -103,7 +103,7 @@ function tellOfApplies(running: RunningWorker, log: Logger, graceSeconds: number
         `let finish: ${applies} under way, interrupted in ${left} s; a second Ctrl-C ends it now`,
       )
   }
-  // Plans are over by then.
+  // By then the running plans have been interrupted.
   setTimeout(tell, 3_000).unref()
   setInterval(tell, 20_000).unref()
 }
@@ -113,14 +113,14 @@ async function tofuVersion({ tofuBin = 'tofu' }: Config): Promise<string> {
     env: { CHECKPOINT_DISABLE: '1', PATH: '/usr/bin:/bin' },
   })
   const { terraform_version: version } = JSON.parse(stdout)
-  if (typeof version !== 'string') throw new Error('tofu does not tell its version')
+  if (typeof version !== 'string') throw new Error('tofu version -json has no terraform_version')
   return version
 }
 
 try {
   await main(readConfig())
 } catch (error) {
-  // The one place that speaks to a terminal: whoever started this must see why it did not run.
+  // Written to stderr: without a valid configuration there is no logger.
   process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`)
   process.exit(1)
 }

@@ -31,7 +31,10 @@ export function startOutboxRelay(options: {
       await client.withDeadline(Date.now() + deadlineMs, async () => tell(client, row))
       await queue.done(row.id)
     } catch (error) {
-      log.warn({ err: error, outboxId: row.id, attempts: row.attempts }, 'the engine was not told')
+      log.warn(
+        { err: error, outboxId: row.id, attempts: row.attempts },
+        'an outbox row was not delivered to Temporal',
+      )
       await queue.failed(row, error instanceof Error ? error.message : String(error))
     }
   }
@@ -48,7 +51,7 @@ async function tell(client: Client, row: OutboxRow): Promise<void> {
   try {
     await handle.signal(row.signalName ?? '')
   } catch (error) {
-    // The workflow is closed or was never started: nothing to wake, and the store has the decision.
+    // The workflow is closed or was never started. The signal only wakes: the decision is in the store.
     if (!(error instanceof WorkflowNotFoundError)) throw error
   }
 }
@@ -63,7 +66,7 @@ async function start(client: Client, row: OutboxRow): Promise<void> {
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(row.options.summary !== undefined && { staticSummary: row.options.summary }),
       typedSearchAttributes: searchAttributes(row.options.searchAttributes ?? {}),
-      // Where many wait for few workers, Temporal serves the organizations fairly.
+      // Temporal dispatches waiting tasks fairly between organizations.
       priority: { fairnessKey: `org-${row.organizationId ?? 0}` },
     })
   } catch (error) {

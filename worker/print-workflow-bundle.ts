@@ -1,4 +1,4 @@
 import { bundleWorkflows } from './bundle-workflows.ts'
 
-/** A process for the bundler, whose 100 MB the worker would otherwise keep (see make-workflow-bundle.ts). */
+/** Prints the workflow bundle, as a separate process (make-workflow-bundle.ts says why). */
 process.stdout.write((await bundleWorkflows()).code)

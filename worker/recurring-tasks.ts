@@ -13,7 +13,7 @@ import { reconcileTask } from './tasks/reconcile-runs.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
 
-/** All that a worker does without being asked. */
+/** The recurring tasks of every worker. */
 export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   giveTurnsTask(deps),
   expirePlanApprovalsTask(deps),

@@ -3,8 +3,8 @@ import { checkConnectionsScheduleId } from '../workflows/git/contract.ts'
 import { reconcileScheduleId } from '../workflows/platform/contract.ts'
 
 /**
- * Takes away the schedules of earlier versions, whose housekeeping was a workflow every 20 seconds:
- * 4,320 lines a day among the runs in Temporal's UI (docs/decisions/0122-housekeeping-beside-temporal.md).
+ * Deletes the Temporal schedules of earlier versions. They ran housekeeping as workflows: 4,320 entries
+ * a day between the runs in Temporal's UI (docs/decisions/0122-housekeeping-beside-temporal.md).
  */
 export async function removeSchedules(client: Client): Promise<void> {
   for (const id of [reconcileScheduleId, checkConnectionsScheduleId])

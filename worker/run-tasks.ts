@@ -3,28 +3,28 @@ import type { Logger } from 'pino'
 import { RowsFailed } from '../app/platform/each-by-itself.ts'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What a worker does again and again without being asked. */
+/** A task that every worker repeats, apart from Temporal. */
 export type RecurringTask = {
-  /** Names it in logs and metrics. */
+  /** The name in logs and metrics. */
   name: string
-  /** From the end of one run to the start of the next. */
+  /** The pause between the end of one run and the start of the next. */
   everyMs: number
-  /** `more`: it was bounded and there is more to do, so the next run follows at once. */
+  /** `more`: the run reached its limit and rows are left, so the next run follows at once. */
   run: () => Promise<'done' | 'more'>
 }
 
 export type RunningTasks = { stop(): Promise<void> }
 
-/** A task that runs once in hours is not left undone for as long by one failure. */
+/** The longest pause after a failure, so that a task with a pause of hours is retried soon. */
 const retryMs = 10_000
-/** How long runs that are under way (some ask other hosts) hold a worker that stops, at most. */
+/** How long a stopping worker waits for current runs at most: some of them wait for other hosts. */
 const stopMs = 2_000
 
 /**
- * Runs each task in a loop of its own, so that a slow one (a name server, a flood of old rows) does
- * not delay another. Every worker runs every task: what a task writes is a compare-and-swap, so
- * several at one moment do a thing once. The pauses differ a little, so that workers which were
- * started together do not ask together.
+ * Runs each task in its own loop, so that a slow task (a slow name server, many old rows) does not
+ * delay the others. Every worker runs every task: tasks write by compare-and-swap, so concurrent runs
+ * have the same effect as one. The pauses vary by 10 %, so that workers that were started together do
+ * not query the database together.
  */
 export function startTasks(
   tasks: readonly RecurringTask[],
@@ -68,7 +68,7 @@ export function startTasks(
   }
 }
 
-/** Labels are names of tasks: no organization, no id. */
+/** The metrics of the tasks. The only label is the task's name, never an organization or an id. */
 function reportTo(registry: Registry) {
   const common = { labelNames: ['task'] as const, registers: [registry] }
   const lastRun = new Gauge({
@@ -92,7 +92,7 @@ function reportTo(registry: Registry) {
     help: 'Rows that the task could not handle, while it handled all others',
   })
   return {
-    /** From the start at 0: an alert on a task that never ran needs its line. */
+    /** Sets the series to 0 at the start, so that an alert can detect a task that never ran. */
     add(task: string) {
       lastRun.set({ task }, 0)
       failures.inc({ task }, 0)

@@ -28,9 +28,9 @@ type Place = { tenant: Tenant; row: QueuedMail; baseUrl: string; organizationNam
 type PlaceOfPerson = Place & { person: User }
 
 /**
- * Writes a mail from current data, to the people concerned now; undefined if it became moot. A link's
- * secret is made here, so that none waits in the queue. A failed attempt leaves one that was mailed to
- * nobody, or that did arrive.
+ * Writes a mail from current data; undefined if the mail is no longer needed. The secret of a link is
+ * created here, so that the queue contains none. Each attempt creates a new secret. After a failed
+ * attempt the earlier one is unused, unless the mail server did accept that mail.
  */
 export async function writeMail(
   { store, config }: { store: Store; config: Config },
@@ -51,9 +51,9 @@ export async function writeMail(
 
 type Written = { to: string | null; letter: Letter } | undefined
 
-/** Sent to the old address, whatever became of the person. */
+/** Sent to the old address, also if the person is no longer active. */
 function toOldAddress({ row, organizationName }: Place): Written {
-  // What was queued as this kind has this detail (store/mails/mails.ts).
+  // The kind determines the type of `detail` (store/mails/mails.ts).
   const detail = row.detail as MailDetail['address_changed']
   return { to: detail.from, letter: addressChangedLetter({ organizationName, ...detail }) }
 }
@@ -62,7 +62,7 @@ function toOldAddress({ row, organizationName }: Place): Written {
 async function toPerson(place: Place, write: Writer): Promise<Written> {
   const { tenant, row } = place
   const { userId } = row
-  // Locked, so that a link is made before all links end, or not at all.
+  // Locks the person. Otherwise a link could be created after a concurrent change revoked all links.
   const held = await holdPerson(tenant, userId)
   if (!held || !(await mails(tenant).isOpen(row.id))) return undefined
   return write({ ...place, person: await users(tenant).get(userId) })
@@ -104,7 +104,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
     const configuration = await configurations.find()
     const certificates = await configurations.certificates()
     const found = certificates.find((one) => one.fingerprint === fingerprint)
-    // Replaced or disabled meanwhile.
+    // The certificate was replaced, or SAML was disabled.
     if (!found || !configuration?.enabled) return undefined
     const letter = certificateExpiringLetter({
       baseUrl,
@@ -119,10 +119,10 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   },
 }
 
-/** For one of the possible approvers; undefined if the run no longer waits for that. */
+/** A mail to one possible approver; undefined if the run no longer waits for that approval. */
 async function writeApproval(place: PlaceOfPerson): Promise<Written> {
   const { tenant, row, person, baseUrl, organizationName } = place
-  // As queueMails has written it.
+  // The kind determines the type of `detail` (store/mails/mails.ts).
   const { stage } = row.detail as MailDetail['approval_waiting']
   const phase = stage === 'plan' ? 'awaiting_plan_approval' : 'awaiting_approval'
   const { workspaceRunId } = row
@@ -143,7 +143,7 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
         : 'somebody who has left',
     destroy: run.destroy,
     beforePlan: phase === 'awaiting_plan_approval',
-    // What activities/pipelines/record-plan.ts has stored.
+    // Written by activities/pipelines/record-plan.ts.
     summary: run.summary as PlanSummary | null,
     cost: run.cost as PresentedCost | null,
     waitsUntil: run.approvalExpiresAt,
@@ -162,7 +162,7 @@ async function newLink(
   return link.plain
 }
 
-/** In the sender's own domain: spam filters look for a foreign one. */
+/** A Message-ID in the sender's domain: spam filters rate another domain as suspicious. */
 function messageId({ publicId }: QueuedMail, mailFrom: string): string {
   const [, domain = 'localhost'] = /@([\w.-]+)>?\s*$/.exec(mailFrom) ?? []
   return `<${publicId}@${domain}>`

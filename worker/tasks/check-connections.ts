@@ -2,7 +2,7 @@ import type { Deps } from '../../activities/deps.ts'
 import { checkConnections } from '../../activities/git/check-connections.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** A token that was revoked is seen before somebody needs it. Each pass asks for those that nobody has asked for ten minutes. */
+/** Detects revoked tokens before a run needs them. Each pass checks the connections that are due. */
 export const checkConnectionsTask = (deps: Deps): RecurringTask => ({
   name: 'check-git-connections',
   everyMs: 60_000,

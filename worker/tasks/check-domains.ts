@@ -19,7 +19,6 @@ export type CheckDomainsDeps = {
   resolve?: typeof resolveTxt
 }
 
-/** Looks claimed domains up again. */
 export const checkDomainsTask = (deps: CheckDomainsDeps): RecurringTask => ({
   name: 'check-domains',
   everyMs: 60_000,
@@ -29,7 +28,7 @@ export const checkDomainsTask = (deps: CheckDomainsDeps): RecurringTask => ({
   },
 })
 
-/** Looks claimed domains up in DNS again. If DNS cannot be asked, nothing changes. */
+/** Looks up the proofs of claimed domains in DNS again. If the name server does not answer, nothing changes. */
 export async function checkDomains({
   store,
   log,

@@ -2,10 +2,10 @@ import type { Store } from '../../store/driver/connect.ts'
 import { cleanUp } from '../../store/platform/clean-up.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** Of each table, in one run, so that no statement holds locks for long after a flood. */
+/** The limit of one run per table, so that no statement holds locks for long. */
 const maxRows = 2_000
 
-/** Deletes rows that are over. */
+/** Deletes expired rows. */
 export const cleanUpTask = ({ store }: { store: Store }): RecurringTask => ({
   name: 'clean-up',
   everyMs: 60_000,

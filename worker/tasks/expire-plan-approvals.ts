@@ -6,7 +6,7 @@ import { endRun } from '../../app/pipelines/end-run.ts'
 import { expiredPlanApprovals } from '../../store/platform/expired-plan-approvals.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** In one run; the others are found a second later. */
+/** The limit of one run. The next run, a second later, finds the rest. */
 const maxRuns = 200
 
 /** Ends runs that waited too long for a second operator to let their files be planned. */

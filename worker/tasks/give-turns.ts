@@ -7,13 +7,13 @@ import { waitingRuns } from '../../store/platform/waiting-workspaces.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** In one run; what waits beyond it is found a second later. */
+/** The limit of one run. The next run, a second later, finds the rest. */
 const maxRuns = 200
 
 /**
- * Gives free turns to queued runs. The transaction that ends a run promotes the next one; this task
- * finds what no end of a run announces: a place that another workspace's run left, a lock that went
- * with its holder, an organization that was resumed.
+ * Gives free turns to queued runs. The transaction that ends a run promotes the next one of its
+ * workspace. This task finds the other cases: a place that another workspace's run freed, a lock that
+ * was released with its holder, a resumed organization (docs/runs.md, "Turn").
  */
 export const giveTurnsTask = ({ store, log }: { store: Store; log: Logger }): RecurringTask => ({
   name: 'give-turns',

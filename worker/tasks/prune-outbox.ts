@@ -2,7 +2,7 @@ import type { Store } from '../../store/driver/connect.ts'
 import { outboxQueue } from '../../store/platform/outbox-queue.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** Deletes messages to Temporal that were delivered long ago. */
+/** Deletes old delivered rows of the outbox. */
 export const pruneOutboxTask = ({ store }: { store: Store }): RecurringTask => ({
   name: 'prune-outbox',
   everyMs: 6 * 3_600_000,

@@ -2,7 +2,7 @@ import type { Deps } from '../../activities/deps.ts'
 import { reconcileRuns } from '../../activities/platform/reconcile-runs.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-/** Often enough that what a crash left open is settled within a minute of recovery. */
+/** Finds runs that a crash left open, within a minute of recovery. */
 export const reconcileTask = (deps: Deps): RecurringTask => ({
   name: 'reconcile',
   everyMs: 20_000,
