@@ -13,12 +13,12 @@ import { sha256, type Port } from './port.ts'
 import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
-/** How much of the output of a successful init is kept. */
+/** The number of lines of `init` that are held back, to log them only if `init` fails. */
 const maxUnsaid = 500
 
 /**
- * Applies a stored plan. The whole plan is received before the right to apply is taken, and the worker
- * compares what arrived with what was approved.
+ * Applies a stored plan. The runner receives the whole plan first and then asks the worker for the right
+ * to apply. The worker compares the hashes of the received parts with those of the approved plan.
  */
 export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
   const settings = await readSettings(port)
@@ -28,7 +28,7 @@ export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
     planFile: await port.input('plan_file'),
   }
   const files = await readFiles(port)
-  // Before the right to apply is taken. Only plans from before these rules can fail here.
+  // Checked before `begin`. Only plans that an earlier version of the service made can fail here.
   assertMaskable(settings, 'apply_errored')
   const [refused] = refusedIn(files)
   if (refused)
@@ -54,7 +54,7 @@ export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
   }
 }
 
-/** A part that the plan does not have is sent empty. */
+/** The worker sends an empty blob for a part that the plan does not have. */
 const orNothing = (bytes: Buffer): Buffer | undefined => (bytes.length > 0 ? bytes : undefined)
 
 type Applying = {
@@ -109,7 +109,7 @@ async function applyStored(applying: Applying): Promise<Applied> {
   if (init.exitCode !== 0 || !(await tool.usesOwnBackend())) {
     for (const [stream, line] of unsaid) await say(stream, line)
     await log.write('error', error ?? 'tofu init failed before anything was applied')
-    // An init that succeeded but is not the approved one is a failed apply.
+    // Exit code 0 of `init` must not count as a successful apply.
     return ended({ ...init, exitCode: init.exitCode === 0 ? 1 : init.exitCode }, error)
   }
   unsaid = undefined
@@ -130,7 +130,7 @@ async function applyStored(applying: Applying): Promise<Applied> {
   return { ...ended(applied, error), unsaved: true }
 }
 
-/** It is the only trace of what was made: the job goes on once it is stored. */
+/** Waits until the worker has stored the state: it is the only record of the resources that were created. */
 async function keepUnsaved(port: Port, body: Buffer): Promise<void> {
   const { known } = await port.ask('keepState', { ...stateMarks(body), sha256: sha256(body) })
   if (known) return

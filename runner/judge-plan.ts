@@ -10,19 +10,19 @@ import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { GateRules, Judged, RunFacts } from '../gateways/runner/protocol.ts'
 import type { Port } from './port.ts'
 
-/** More than any provider has. */
+/** Bounds the question for prices. A plan for real resources has fewer types. */
 const maxTypes = 1_000
-/** The form of every type that a price can have. */
+/** The type of every price matches this. */
 const typeForm = /^[\w-]{1,128}$/
 
-/** Evaluates the policy gate and the cost gate over a plan. They fail closed: what cannot be evaluated ends the run. */
+/** Evaluates the policy gate and the cost gate over a plan. A gate that cannot be evaluated ends the run. */
 export async function judgePlan(
   port: Port,
   { planJson, run, sensitiveVariables, secrets }: Question,
 ): Promise<Judged> {
   const types = typesOf(planJson)
   await port.ask('rules', { types })
-  // Made by the worker of the same version (activities/pipelines/gate-rules.ts).
+  // Sent by a worker of the same version (activities/pipelines/gate-rules.ts).
   const rules = JSON.parse((await port.input('rules')).toString()) as GateRules
   const { workspace } = rules
 
@@ -65,7 +65,7 @@ type Question = {
   planJson: unknown
   run: RunFacts
   sensitiveVariables: readonly string[]
-  /** Values of the workspace that policies' messages must not contain. */
+  /** Values of the workspace that must not appear in messages of policies. */
   secrets: readonly string[]
 }
 
@@ -105,8 +105,8 @@ function deniedBy(
 }
 
 /**
- * Masks policies' messages, because policies see true values. If there are more secrets than can be
- * masked, only the verdict is kept.
+ * Masks the messages of policies, because policies see unmasked values. If there are too many secrets to
+ * mask, every message is replaced and only the verdict is kept.
  */
 function maskOfPolicies(secrets: readonly string[]): Mask {
   try {

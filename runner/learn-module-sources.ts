@@ -9,15 +9,15 @@ type Learning = {
   gitEnv: Readonly<Record<string, string>>
   /** The sources that the configuration itself names. */
   sources: readonly ModuleSource[]
-  /** Has the relay serve these as well; `all`: no more will follow. */
+  /** Lets the relay also serve these sources. `all`: no more will follow. */
   allow: (sources: ModuleSource[], all: boolean) => Promise<unknown>
   hosts: readonly RelayHost[]
   signal: AbortSignal
 }
 
-/** How many repositories are read; sources of further modules must be named in the configuration. */
+/** The limit of repositories that are read. Modules of further ones must be named in the configuration. */
 const maxRead = 64
-/** Per repository. */
+/** The limit of sources per repository. */
 const maxFound = 500
 const maxSaidBytes = 4 * 1024 * 1024
 const folder = 'sources'
@@ -30,9 +30,8 @@ const limits: StepLimits = {
 }
 
 /**
- * Allows what the modules of a configuration name in turn, recursively. Runs before `init`, when no code
- * and no environment of the author is in the workbench, so that the author's programs cannot influence
- * what is allowed.
+ * Lets the relay serve the sources of nested modules, recursively. Runs before `init`, while the workbench
+ * has neither code nor environment of the author, so that a malicious author's programs cannot add sources.
  */
 export async function learnModuleSources(learning: Learning): Promise<void> {
   const { hosts, allow } = learning
@@ -54,7 +53,7 @@ export async function learnModuleSources(learning: Learning): Promise<void> {
 const keyOf = ({ host, repository, ref }: ModuleSource): string =>
   JSON.stringify([host, repository.toLowerCase(), ref])
 
-/** What cannot be read here cannot be read by `init` either, which reports why. */
+/** The sources that one repository names. Empty if it cannot be read: then `init` fails too and says why. */
 async function sourcesIn(
   { bench, gitEnv, signal }: Learning,
   url: string,
@@ -81,7 +80,7 @@ async function sourcesIn(
   return exitCode === 0 ? moduleSources([stdout.toString()]) : []
 }
 
-/** One commit without history. `grep` finds nothing in a module without modules, which is no error. */
+/** Fetches one commit without history. `|| true`: `git grep` exits with 1 if a module names no sources. */
 const script = `set -e
 rm -rf repository
 git init -q --bare repository

@@ -1,7 +1,8 @@
 import { flushCompileCache } from 'node:module'
 import { serve } from './serve.ts'
 
-// The process that handles one run's bytes (gateways/runner/start-runner.ts). The code is kept
-// compiled before any byte of a tenant's is read. Steps of the sandbox have environments of their own.
+// The process that handles the data of one run (gateways/runner/start-runner.ts). It writes Node's
+// compile cache before it reads data of a tenant. Steps in the sandbox have their own environments,
+// without the cache's folder.
 flushCompileCache()
 await serve()

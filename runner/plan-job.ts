@@ -33,12 +33,12 @@ import type { Port } from './port.ts'
 import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
-/** How much of the output of `init` is kept to explain a failure. */
+/** The number of error lines that are kept to explain a failed `init`. */
 const maxSaid = 200
 
 /**
- * Plans a run: init, plan and show in the sandbox, then both gates over what `show` read from the plan
- * file. The results go to the worker as blobs.
+ * Plans a run: runs `init`, `plan` and `show` in the sandbox, then evaluates both gates over the output of
+ * `show`. Sends the results to the worker as blobs.
  */
 export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
   const settings = await readSettings(port)
@@ -53,14 +53,14 @@ export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
         'plan_errored',
         `The configuration has no .tf file in ${job.folder || 'its top folder'}, where OpenTofu works.`,
       )
-    // A version that was stored before such configurations were refused.
+    // The upload checks this too. Older versions were stored without the check.
     const [refused] = refusedIn(files)
     if (refused) throw new JobFailure('plan_errored', refusalInWords(refused))
     return await planInSandbox({ job, port, log, files, settings })
   } catch (error) {
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined) throw new JobFailure('plan_errored', log.mask(`${planted}.`))
-    // Variables that are too large: the message is ours, and the author can fix it.
+    // For example variables that are too large. The message is the service's, for the author.
     if (error instanceof AppError && error.fault !== 'unavailable')
       throw new JobFailure('plan_errored', log.mask(error.message))
     if (error instanceof JobFailure) throw new JobFailure(error.reason, log.mask(error.message))
@@ -124,7 +124,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
         allow: async (more, all) => port.ask('allow', { sources: more, all }),
       })
     const init = await tool.init({ gitEnv })
-    // From here on nothing that a plan's code starts can read a repository.
+    // Before `plan` runs the author's code: a malicious author must not read private repositories with it.
     const { refusal } = await port.ask('closeRelay', {})
     assertWell(init, 'init', refusal ?? adviseOnModules(said) ?? error)
     if (!(await tool.usesOwnBackend()))
@@ -168,7 +168,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
   }
 }
 
-/** Sources of one configuration; they fit into one frame. */
+/** The limit of sources of one configuration, so that they fit into one frame. */
 const maxSources = 500
 
 const sourcesIn = (files: ConfigurationFiles): ModuleSource[] =>
@@ -178,7 +178,7 @@ const sourcesIn = (files: ConfigurationFiles): ModuleSource[] =>
     ),
   ).slice(0, maxSources)
 
-/** Reads what the author's code could have forged. */
+/** Reads data that the author's code could have forged, and ends the run if it is inconsistent. */
 function orForged<T>(read: () => T): T {
   try {
     return read()
@@ -186,7 +186,7 @@ function orForged<T>(read: () => T): T {
     if (error instanceof PlanForged) throw new JobFailure('plan_forged', error.message)
     if (error instanceof PlanTooLarge) throw new JobFailure('plan_too_large', error.message)
     if (error instanceof SyntaxError)
-      throw new JobFailure('plan_forged', 'What was read from the plan file is no JSON.')
+      throw new JobFailure('plan_forged', 'The output of tofu show for the plan file is not JSON.')
     throw error
   }
 }

@@ -11,23 +11,23 @@ export type Port = {
   /** Aborted when the run is canceled or another attempt takes over. */
   readonly signal: AbortSignal
   ask<What extends keyof Asks>(what: What, ask: Asks[What]['ask']): Promise<Asks[What]['answer']>
-  /** A blob from the worker, once it is complete. It can be read once, so that it is not kept in memory. */
+  /** Waits for a whole blob from the worker. A blob can be read once, so that it does not stay in memory. */
   input(name: string): Promise<Buffer>
   log: (lines: LogLine[]) => Promise<void>
   sendBlob(name: string, bytes: Buffer): Promise<void>
-  /** Sends rows of the plan for people. */
+  /** Sends a batch of the plan's rows, which the API shows. */
   sendRows(batch: PackedRows): Promise<void>
   tellGroup(processGroup: number): void
-  /** Opens the workbench that `bench` granted; its steps are children of this process. */
+  /** Asks the worker for a workbench and opens it. Its steps are children of this process. */
   openBench(
     ask: Asks['bench']['ask'],
   ): Promise<{ bench: Workbench } & Omit<Asks['bench']['answer'], 'bench' | 'grant'>>
 }
 
 export type Jobs = {
-  /** Reads what the worker sends, for as long as it does. */
+  /** Reads frames of the worker until the channel ends. */
   pump(): Promise<void>
-  /** The next job. What is sent after it belongs to it, until the worker sends another one. */
+  /** Waits for the next job. Later frames belong to it, until the worker sends another job. */
   next(): Promise<{ job: RunnerJob; port: Port }>
 }
 
@@ -37,7 +37,7 @@ export function openJobs(channel: Channel): Jobs {
   let sent = Promise.withResolvers<{ job: RunnerJob; port: Port }>()
   let receive: Receive = () => undefined
   let asks = 0
-  // Numbered through all jobs, so that a late answer is never taken for another's.
+  // Unique across jobs, so that a late answer cannot match a question of a later job.
   const nextAsk = () => (asks += 1)
   return {
     async next() {
@@ -77,7 +77,7 @@ function openPort(channel: Channel, nextAsk: () => number): { port: Port; receiv
     const id = nextAsk()
     const answer = new Promise<unknown>((resolve) => asked.set(id, resolve))
     await channel.send({ kind: 'ask', id, what, ask })
-    // The worker answers each question with the type that `Asks` says.
+    // The worker answers each question with the type in `Asks`.
     return (await answer) as Asks[typeof what]['answer']
   }
 

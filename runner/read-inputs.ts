@@ -6,20 +6,19 @@ import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { Settings } from '../gateways/runner/protocol.ts'
 import type { Port } from './port.ts'
 
-/** Written by putConfiguration, from a body that its schema had checked. */
+/** Files that were checked when they were stored, so that the type holds. */
 export const readFiles = async (port: Port): Promise<ConfigurationFiles> =>
   JSON.parse((await port.input('files')).toString()) as ConfigurationFiles
 
-/** Made by the worker of the same version (activities/pipelines/job-inputs.ts). */
+/** Sent by a worker of the same version (activities/pipelines/job-inputs.ts). */
 export const readSettings = async (port: Port): Promise<Settings> =>
   JSON.parse((await port.input('settings')).toString()) as Settings
 
-/** Ends the run before it prints a line if its secrets cannot all be masked. */
+/** Ends the run before its first log line if not all its secrets can be masked. */
 export function assertMaskable({ secrets }: Settings, reason: RunReason): void {
   const message = whyNotMasked(secrets)
   if (message !== undefined) throw new JobFailure(reason, message)
 }
 
-/** The mask of a run's log. */
 export const maskFor = ({ secrets }: Settings, token: string): Mask =>
   maskSecrets([...secrets.map(({ value }) => value), token])

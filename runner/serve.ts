@@ -9,16 +9,16 @@ import { judgeJob } from './judge-job.ts'
 import { planJob } from './plan-job.ts'
 import { openJobs, type Port } from './port.ts'
 
-/** Does the jobs that the worker sends, one after the other, reports the end of each, and waits to be ended. */
+/** Runs the worker's jobs one after the other and reports the end of each, until the process is ended. */
 export async function serve(): Promise<void> {
-  // Stacks without messages, which may contain a tenant's data.
+  // Stack traces without messages: a message may contain a tenant's data.
   Error.prepareStackTrace = (_error, sites) =>
     sites
       .slice(0, 4)
       .map((site) => `${site.getFileName()?.split('/').at(-1)}:${site.getLineNumber()}`)
       .join(' < ')
   const socket = new Socket({ fd: 3 })
-  // The worker is gone: its steps end with this process.
+  // The worker has ended. The steps end with this process.
   socket.once('close', () => process.exit(0))
   const channel = openChannel(socket)
   const jobs = openJobs(channel)
@@ -36,7 +36,7 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
     if (result.length > maxResultBytes)
       throw new JobFailure(
         'plan_too_large',
-        'What policies and prices say of the plan takes more than 1 MiB. Have policies say less of each resource, or split the workspace.',
+        'The results of policies and prices take more than 1 MiB. Shorten the messages of the policies, or split the workspace.',
       )
     await port.sendBlob('result', result)
     return { kind: 'done' }
@@ -47,7 +47,7 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined)
       return { kind: 'failed', reason, message: `${planted}.`.slice(0, 1_000) }
-    // A full folder or variables that are too large: the run's fault, with a message of ours.
+    // For example a full folder. The run caused it, and the service wrote the message.
     if (error instanceof AppError && error.fault !== 'unavailable')
       return { kind: 'failed', reason, message: error.message.slice(0, 1_000) }
     const { name, stack } = error instanceof Error ? error : new Error('unknown')

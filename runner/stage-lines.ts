@@ -4,22 +4,22 @@ import { stripControls } from '../domain/secrets/strip-controls.ts'
 import { maxLogLineLength, maxLogLines, type LogLine } from '../gateways/runner/protocol.ts'
 
 export type StageLines = {
-  /** Resolves once the line is accepted, so that a tool that prints faster than the store writes is slowed down. */
+  /** Resolves once the line is accepted: backpressure for programs that print faster than the store writes. */
   write(level: LogLevel, line: string): Promise<void>
-  /** Masks texts that are shown beside the log, to the same people. */
+  /** Masks other texts about the run, such as its error message. */
   mask(text: string): string
-  /** Sends what is left. */
+  /** Sends the remaining lines. */
   close(): Promise<void>
 }
 
 const flushMs = 200
-/** A frame holds it whatever its characters are (gateways/runner/frames.ts). */
+/** Fits into one frame, even if JSON needs six bytes for each character (gateways/runner/frames.ts). */
 const flushCharacters = 32 * 1024
-/** A stage keeps its first and last lines; a line in between says how much was dropped. */
+/** A stage keeps its first and last lines. A line between them counts the dropped ones. */
 const maxHeadBytes = 8 * 1024 * 1024
 const maxTailBytes = 2 * 1024 * 1024
 
-/** A stage's log in batches: in order, masked, and of bounded size (docs/runs.md, "Logs"). */
+/** Sends a stage's log in batches: in order, masked, and of bounded size (docs/runs.md, "Logs"). */
 export function openStageLines({
   mask,
   send,
@@ -74,7 +74,7 @@ export function openStageLines({
 
     async write(level, text) {
       const plain = stripControls(text)
-      // Cut before masking, and again after it, since a mask can be longer than what it replaces.
+      // Cut before masking, and again after it, since a mask can be longer than the secret that it replaces.
       const clean = mask(plain, maxLogLineLength).slice(0, maxLogLineLength)
       const line = plain.length > maxLogLineLength ? `${clean}… (line cut)` : clean
       if (headBytes >= maxHeadBytes) return keepInTail({ level, line })
