@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { benchConfig } from './config.ts'
 import { median, p95, table } from './figures.ts'
 import { lookAtLoops, watchLoops, type LoopDelay } from './hostile/loop-of.ts'
-import { makeAttacks, type Attack } from './hostile/attacks.ts'
+import { startAttackers, type Attackers } from './hostile/attackers.ts'
 import { watchMemory } from './hostile/memory-of.ts'
 import { makeOrganization } from './hostile/organization.ts'
 import { killAtRandom } from './hostile/random-kills.ts'
@@ -40,51 +39,49 @@ export async function hostileSuite(): Promise<boolean> {
     // The attackers face the default rate limits of a new installation.
     CC_RATE_LIMITS: undefined,
   })
+  let attackers: Attackers | undefined
   try {
     const quiet = await quietTenant(platform, benchConfig.kills)
-    const attackers = [
+    const organizations = [
       await makeOrganization(platform, 'hostile'),
       await makeOrganization(platform, 'hostile-too'),
-    ]
-    const attacks = await Promise.all(
-      attackers.map(async (organization) =>
-        makeAttacks({ address: platform.address, organization }),
-      ),
-    )
+    ].map(({ slug, credentials }) => ({ slug, credentials }))
+    attackers = await startAttackers({ address: platform.address, organizations })
+    const { names, strike } = attackers
     const measure = async (
       name: string,
-      strikes: readonly Attack[],
-      watchMs = forMs,
+      attacks: number[],
+      { ofOrganizations = 1, watchMs = forMs } = {},
     ): Promise<Measured> => {
       say(name)
       const memory = watchMemory(() => partsOf(platform), benchConfig.kills)
       const loop = watchLoops(loops, partsOf(platform))
-      const over = new AbortController()
-      const striking = strikes.map(async (attack) => repeat(attack, over.signal))
+      const end = strike(attacks, ofOrganizations)
       const watched = await quiet.watch(watchMs)
-      over.abort()
-      await Promise.all(striking)
+      await end()
       memory.stop()
       return { name, watched, gained: memory.gained(), delays: loop.delays() }
     }
     // Warms up, because code is slow the first time it runs, without any attack.
     await quiet.watch(Math.min(forMs, 10_000))
     // The bench with kills lasts an hour. The idle measurement needs less.
-    const idle = await measure('nobody else', [], Math.min(forMs, 60_000))
+    const idle = await measure('nobody else', [], { watchMs: Math.min(forMs, 60_000) })
+    const all = names.map((_, at) => at)
+    const ofBoth = { ofOrganizations: organizations.length }
     if (benchConfig.kills)
       return await besideKills(platform, idle, async () =>
-        measure('all of them, by two tenants, and kills', attacks.flat()),
+        measure('all of them, by two tenants, and kills', all, ofBoth),
       )
     const results: Measured[] = []
-    for (const [at, attack] of (attacks[0] ?? []).entries()) {
-      if (benchConfig.only && !attack.name.includes(benchConfig.only)) continue
-      results.push(await measure(`${at + 1}. ${attack.name}`, [attack]))
+    for (const [at, name] of names.entries()) {
+      if (benchConfig.only && !name.includes(benchConfig.only)) continue
+      results.push(await measure(`${at + 1}. ${name}`, [at]))
     }
-    if (!benchConfig.only)
-      results.push(await measure('all of them, by two tenants', attacks.flat()))
+    if (!benchConfig.only) results.push(await measure('all of them, by two tenants', all, ofBoth))
     say(report(idle, results))
     return results.every((result) => faultsOf(idle, result).length === 0)
   } finally {
+    attackers?.close()
     await platform.stop()
     rmSync(loops, { recursive: true, force: true })
   }
@@ -137,12 +134,6 @@ async function twins({ store }: Platform): Promise<number> {
 const partsOf = (platform: Platform) => {
   const { api = 0, worker = 0 } = platform.pids()
   return { api, worker }
-}
-
-async function repeat(attack: Attack, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    await attack.strike().catch(async () => sleep(500))
-  }
 }
 
 function faultsOf(idle: Measured, { watched, gained }: Measured): string[] {

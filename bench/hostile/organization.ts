@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { signIn, type CallApi } from '../call-api.ts'
 import type { Platform } from '../start-platform.ts'
 
-export type BenchOrganization = { slug: string; call: CallApi; cookie: () => string }
+export type BenchOrganization = {
+  slug: string
+  call: CallApi
+  cookie: () => string
+  credentials: { email: string; password: string }
+}
 
 /** Creates an organization and signs its Owner in, as a platform administrator does. */
 export async function makeOrganization(
@@ -25,7 +30,8 @@ export async function makeOrganization(
     body: JSON.stringify({ token: body['invitationToken'], password }),
   })
   if (!accepted.ok) throw new Error(`the invitation was not accepted: ${accepted.status}`)
-  return { slug, ...(await signIn(address, { email, password })) }
+  const credentials = { email, password }
+  return { slug, credentials, ...(await signIn(address, credentials)) }
 }
 
 /** Creates a standard workspace with these files and returns its id. */
