@@ -9,7 +9,7 @@ export type Watched = {
   runMs: number[]
   /** Faults: a run that did not succeed, or an error answer. */
   faults: string[]
-  /** Runs that ended `runner_lost` while processes were killed, each with its start and end. */
+  /** Runs that failed as a run does whose process was killed, each from its start to its end. */
   lost: Array<{ id: number; from: number; to: number }>
 }
 
@@ -22,6 +22,8 @@ type Run = { id: number; state: string; reason: string | null }
 
 const askEveryMs = 50
 const mayTakeMs = 120_000
+/** A kill of the worker or its runner, of OpenTofu or a process below it. */
+const endsOfKilled = new Set(['runner_lost', 'apply_errored', 'plan_errored'])
 /** Longer than an apply may go without a heartbeat, so that a blocked worker loses it. */
 const longApplySeconds = 40
 
@@ -76,7 +78,7 @@ export async function quietTenant(platform: Platform, kills = false): Promise<Qu
       }
       if (run.state === 'succeeded') {
         if (id === short) watched.runMs.push(performance.now() - since)
-      } else if (kills && run.reason === 'runner_lost')
+      } else if (kills && endsOfKilled.has(run.reason ?? ''))
         watched.lost.push({ id: run.id, from, to: Date.now() })
       else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? ''}`)
     } while (Date.now() < until)
