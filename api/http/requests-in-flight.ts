@@ -46,6 +46,13 @@ export function registerRequestsInFlight(app: FastifyInstance): void {
     leave(request)
     next()
   })
+  // A client that has disconnected gets no response, and Fastify then calls no `onResponse`. Its
+  // request counts until its handler has ended, so that disconnecting frees no place early.
+  app.addHook('onSend', (request, reply, payload, next) => {
+    if (reply.raw.destroyed) leave(request)
+    else reply.raw.once('close', () => leave(request))
+    next(null, payload)
+  })
 }
 
 declare module 'fastify' {

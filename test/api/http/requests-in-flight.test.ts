@@ -1,3 +1,5 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../../domain/access/caller.ts'
@@ -7,7 +9,7 @@ import {
 } from '../../../api/http/requests-in-flight.ts'
 import { registerErrors } from '../../../api/http/errors.ts'
 
-test('429: one organization is at its limit of concurrent requests, and another is answered', async () => {
+function createApp() {
   const app = fastify()
   registerErrors(app)
   app.decorateRequest('caller')
@@ -18,14 +20,21 @@ test('429: one organization is at its limit of concurrent requests, and another 
     next()
   })
   registerRequestsInFlight(app)
-  let held = Promise.withResolvers<void>()
-  app.get('/slow', async () => held.promise.then(() => ({ ok: true })))
+  const held = { until: Promise.withResolvers<void>(), handlers: 0 }
+  app.get('/slow', async () => {
+    held.handlers += 1
+    return held.until.promise.then(() => ({ ok: true }))
+  })
   app.get('/quick', async () => ({ ok: true }))
   const ask = async (url: string, organization: number) =>
     app.inject({ url, headers: { 'x-organization': String(organization) } })
+  return { app, held, ask }
+}
 
+test('429: one organization is at its limit of concurrent requests, and another is answered', async () => {
+  const { app, held, ask } = createApp()
   for (let round = 0; round < 3; round += 1) {
-    held = Promise.withResolvers<void>()
+    held.until = Promise.withResolvers()
     const slow = Array.from({ length: organizationRequestsAtOnce }, async () => ask('/slow', 1))
     await expect.poll(async () => (await ask('/quick', 1)).statusCode).toBe(429)
     const refused = await ask('/quick', 1)
@@ -33,11 +42,33 @@ test('429: one organization is at its limit of concurrent requests, and another 
     expect(refused.json().error).toContain(String(organizationRequestsAtOnce))
     expect(refused.headers['retry-after']).toBe('1')
     expect((await ask('/quick', 2)).statusCode).toBe(200)
-    held.resolve()
+    held.until.resolve()
     const statuses = (await Promise.all(slow)).map(({ statusCode }) => statusCode)
     expect(new Set(statuses)).toEqual(new Set([200]))
     // Finished and refused requests no longer count.
     expect((await ask('/quick', 1)).statusCode).toBe(200)
   }
+  await app.close()
+})
+
+test('200: requests whose clients have disconnected count until their handlers have ended, and no longer', async () => {
+  const { app, held, ask } = createApp()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const asked = Array.from({ length: organizationRequestsAtOnce }, () => {
+    const headers = { 'x-organization': '1' }
+    const one = request({ host: '127.0.0.1', port, path: '/slow', headers, agent: false })
+    one.on('error', () => undefined)
+    one.end()
+    return one
+  })
+  await expect.poll(() => held.handlers).toBe(organizationRequestsAtOnce)
+  for (const one of asked) one.destroy()
+  await expect
+    .poll(async () => new Promise((resolve) => app.server.getConnections((_, n) => resolve(n))))
+    .toBe(0)
+  expect((await ask('/quick', 1)).statusCode).toBe(429)
+  held.until.resolve()
+  await expect.poll(async () => (await ask('/quick', 1)).statusCode).toBe(200)
   await app.close()
 })
