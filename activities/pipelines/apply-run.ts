@@ -173,6 +173,7 @@ async function applyInRunner(
     // Made by a runner of this version (runner/apply-job.ts).
     const applied = result as Applied
     if (!applied.begun) return undefined
+    if (!attempt.begun) throw new Error('a runner ended an apply that it may not begin')
     return unsaved.isKept() ? stateNotSaved : endOfApply(applied, watch.cause())
   } catch (error) {
     // It is known how the apply ended, whatever became of its runner afterwards.
@@ -244,11 +245,13 @@ async function finish(
     await applyAttempts(tenant).end(run.id, {
       exitCode: how.phase === 'succeeded' ? 0 : 1,
     })
-    await endRun(
+    const ended = await endRun(
       tenant,
       { organizationId, runId: run.id, actor: await actorOfRun(tenant, run) },
       how,
     )
+    // The run is not being applied: what was settled above is rolled back.
+    if (!ended && how.phase === 'succeeded') throw new Error('this attempt was taken over')
   })
 }
 

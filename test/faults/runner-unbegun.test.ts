@@ -42,7 +42,7 @@ const activitiesWith = (pool: RunnerPool) => {
     publicOrigin: 'http://127.0.0.1',
     cliConfig: undefined,
     workflowState: async () => 'running',
-    slotShares: { take: async () => () => undefined },
+    slotShares: { take: async () => () => undefined, forget: () => undefined },
     stopping: new AbortController().signal,
   }).tofu
 }
@@ -64,4 +64,36 @@ test('a runner sends a state before its apply has started: it is killed, and the
   expect((await odd.ended).how).toBe('killed')
   const row = await rowOf(harness, runId)
   expect(row).toMatchObject({ phase: 'apply_queued', attempts: 0, quarantined: 0 })
+})
+
+test('a runner that reports the success of an apply it never asked for settles nothing', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  // An apply that may leave the state as it was: no saved state would tell that it was not done.
+  const files = { 'main.tf': 'resource "terraform_data" "same" { input = length(timestamp()) }\n' }
+  const workspace = await org.workspace({ by: owner, files })
+  const environment = () => new MockActivityEnvironment({ attempt: 1 })
+  const genuine = activitiesWith(runners)
+  const first = { runId: (await startRun(owner, workspace)).id }
+  await environment().run(genuine.planRun, first)
+  expect(await environment().run(genuine.applyRun, first)).toEqual({ next: 'over' })
+
+  // Who changed it is an author of the next run, until an apply has settled that.
+  const variable = { key: 'COLOR', kind: 'env', value: 'blue', sensitive: false }
+  expect((await owner.post(`${workspace.url}/variables`, variable)).statusCode).toBe(201)
+  const { id: runId } = await startRun(owner, workspace)
+  expect(await environment().run(genuine.planRun, { runId })).toEqual({ next: 'apply' })
+  const unsettled = async () => {
+    const { rows } = await harness.deps.store.platform.raw(
+      'select count(*)::int as count from workspace_authorship where applied_at is null',
+    )
+    return rows[0].count
+  }
+  const before = await unsettled()
+  expect(before).toBeGreaterThan(0)
+  const odd = startOddRunner('apply-unbegun')
+  const { applyRun } = activitiesWith({ ...runners, take: () => odd })
+  await expect(environment().run(applyRun, { runId })).rejects.toThrow()
+  expect(await rowOf(harness, runId)).toMatchObject({ phase: 'apply_queued', attempts: 0 })
+  expect(await unsettled()).toBe(before)
 })

@@ -101,6 +101,12 @@ const jobs: Record<string, () => Promise<void> | void> = {
     await channel.sendBlob('result', Buffer.from('{"begun":false}'))
     await channel.send({ kind: 'done' })
   },
+  /** As a runner that was taken over: the success of an apply that it did not ask for. */
+  async 'apply-unbegun'() {
+    const result = { begun: true, how: 'exited', exitCode: 0, message: '' }
+    await channel.sendBlob('result', Buffer.from(JSON.stringify(result)))
+    await channel.send({ kind: 'done' })
+  },
   leave: () => process.exit(0),
   async flood() {
     for (let count = 0; ; count += 1)
