@@ -8,6 +8,8 @@ export type SlotShares = {
    * holds its share: the run is woken when a step of its organization ends.
    */
   take(run: RunOfSlot): Promise<(() => void) | undefined>
+  /** The run no longer waits for a slot. */
+  forget(run: RunOfSlot): void
 }
 
 type Options = {
@@ -19,11 +21,16 @@ type Options = {
   wake: (run: RunOfSlot) => void
 }
 
+/** Beyond so many, the order in which runs were woken is forgotten. */
+const maxWoken = 1_000
+
 /** Counts the slots of this process that each organization holds (docs/decisions/0117). */
 export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShares {
   const held = new Map<number, number>()
   /** Runs whose step was handed back, oldest first. */
   const waiting = new Map<number, Set<number>>()
+  /** Runs that were woken and have not taken their slot yet. */
+  const woken = new Set<number>()
 
   const giveBack = (organizationId: number) => {
     const left = (held.get(organizationId) ?? 0) - 1
@@ -34,19 +41,26 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
     const [runId] = line ?? []
     if (runId === undefined) return
     forget({ organizationId, runId })
+    // One that ended, or that runs at another worker, is not taken out.
+    if (woken.size >= maxWoken) woken.clear()
+    woken.add(runId)
     wake({ organizationId, runId })
   }
   const forget = ({ organizationId, runId }: RunOfSlot) => {
     const line = waiting.get(organizationId)
     line?.delete(runId)
     if (line?.size === 0) waiting.delete(organizationId)
+    woken.delete(runId)
   }
+  /** A run that was woken and finds its slot taken by a newer one is first in line again. */
   const wait = ({ organizationId, runId }: RunOfSlot) => {
-    const line = waiting.get(organizationId) ?? new Set()
-    waiting.set(organizationId, line.add(runId))
+    const line = waiting.get(organizationId) ?? []
+    const isFirst = woken.delete(runId)
+    waiting.set(organizationId, new Set(isFirst ? [runId, ...line] : [...line, runId]))
   }
 
   return {
+    forget,
     async take(run) {
       const { organizationId } = run
       const share = slotShare(slots, { hasOthers: await hasOthers() })

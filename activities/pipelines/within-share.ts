@@ -19,7 +19,10 @@ export async function withinShare(
   step: () => Promise<RunStep>,
 ): Promise<RunStep> {
   // The step ends a canceled run and starts no program.
-  if (run.cancelRequestedAt) return step()
+  if (run.cancelRequestedAt) {
+    deps.slotShares.forget({ organizationId, runId: run.id })
+    return step()
+  }
   const giveBack = await deps.slotShares.take({ organizationId, runId: run.id })
   const note = async (waitsForSlotSince: Date | null) =>
     deps.store.tenant(organizationId, async (tenant) =>

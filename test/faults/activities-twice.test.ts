@@ -61,7 +61,7 @@ const activities = (worker = 'worker-a') => {
     publicOrigin: 'http://127.0.0.1',
     cliConfig: undefined,
     workflowState: async () => workflow,
-    slotShares: { take: async () => () => undefined },
+    slotShares: { take: async () => () => undefined, forget: () => undefined },
     stopping: new AbortController().signal,
   }
   const { control, tofu } = createActivities(deps)

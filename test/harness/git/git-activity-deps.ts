@@ -21,5 +21,5 @@ export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
   cliConfig: undefined,
   stopping: new AbortController().signal,
   workflowState: unused,
-  slotShares: { take: unused },
+  slotShares: { take: unused, forget: unused },
 })
