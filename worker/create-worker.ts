@@ -1,4 +1,4 @@
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
+import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
 import type { DataConverter } from '@temporalio/common'
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Logger } from 'pino'
@@ -156,6 +156,9 @@ function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotS
 }
 
 /** Uses `describe`: Temporal's list is eventually consistent. */
+/** gRPC's status code UNAVAILABLE. */
+const grpcUnavailable = 14
+
 async function workflowState(
   client: Client,
   workflowId: string,
@@ -167,6 +170,8 @@ async function workflowState(
     return description.status.name === 'RUNNING' ? 'running' : 'closed'
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'
+    // What fails for one workflow alone must not end the pass over the others.
+    if (!isGrpcServiceError(error) || error.code !== grpcUnavailable) throw error
     throw unavailable('temporal_unavailable', 'Temporal does not answer.', error)
   }
 }

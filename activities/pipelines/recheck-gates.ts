@@ -7,6 +7,7 @@ import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/pipelines/end-run.ts'
 import { plans, type StoredPlan } from '../../store/pipelines/plans.ts'
 import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { memoryExceeded } from './end-of-runner.ts'
 import { gateVersions, tellRules, type GateVersions } from './gate-rules.ts'
@@ -32,6 +33,8 @@ export async function recheckGates(
 
   const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
   return deps.store.tenant(organizationId, async (tenant) => {
+    // Before the run's row, as everywhere: decisions lock the two in this order.
+    await workspaces(tenant).getForUpdate(run.workspaceId)
     if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
     const { gates, cost, denied } = judged

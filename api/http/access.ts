@@ -110,7 +110,9 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       if (!request.caller && !request.runCaller && !request.scimCaller)
         limits.takeAddress(request, reply)
       // In the browser a hidden page is answered as an address that does not exist, with the console's page.
-      if (access === 'platform' && isPage(request)) return reply.status(404).callNotFound()
+      const isLimited = error instanceof AppError && error.fault === 'rate_limited'
+      if (access === 'platform' && isPage(request) && !isLimited)
+        return reply.status(404).callNotFound()
       throw error
     }
   })

@@ -27,6 +27,8 @@ export function admitDownload(
       `Your organization is reading ${downloadsAtOnce} states or configurations of more than 1 MiB, and no more are sent at once. Try again in a moment.`,
       { code: 'too_many_downloads', retryAfterSeconds: 2 },
     )
+  // Its `close` has been emitted already, so the timer would not be cleared.
+  if (reply.raw.destroyed) return
   const timer = setTimeout(() => reply.raw.destroy(), patienceMs).unref()
   reply.raw.once('close', () => clearTimeout(timer))
 }
