@@ -9,6 +9,11 @@ output "word" { value = terraform_data.first.output }
 `,
 })
 
+/** An apply that lasts until a test ends its `sleep`; it succeeds then. */
+export const heldApply = {
+  'main.tf': slowApply(0)['main.tf'].replace('sleep 0', 'sleep 86400 || true'),
+}
+
 /** A slow plan: it hashes for seconds, which needs nothing outside the sandbox. */
 export const slowPlan = (rounds: number) => ({
   'main.tf': `locals {

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { cuttableLink, type CuttableLink } from '../harness/cuttable-link.ts'
-import { processesOf, type Processes } from '../harness/processes.ts'
+import {
+  below,
+  processesOf,
+  tofuBelow,
+  type Process,
+  type Processes,
+} from '../harness/processes.ts'
 import { linesOf, startRun } from '../harness/runs.ts'
-import { slowApply } from './configurations.ts'
+import { heldApply, slowApply } from './configurations.ts'
 import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-rows.ts'
 
 // A worker is cut off from the store and from Temporal while its `tofu` runs. The other processes
@@ -11,6 +17,7 @@ import { expectNothingHeld, isTerminalRow, rowOf, rowUntil, until } from './run-
 let harness: Harness
 let processes: Processes
 let zombie: Processes
+let zombieWorker: Process
 let links: Record<'database' | 'engine', CuttableLink>
 beforeAll(async () => {
   harness = await createHarness()
@@ -27,7 +34,7 @@ beforeAll(async () => {
     TEMPORAL_ADDRESS: links.engine.address,
     CC_API_URL: processes.apiUrl,
   })
-  await zombie.startWorker()
+  zombieWorker = await zombie.startWorker()
 })
 afterAll(async () => {
   await zombie.close()
@@ -39,13 +46,14 @@ afterAll(async () => {
 test('a worker is cut off and declared lost: its late state is quarantined and never current', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
-  const workspace = await org.workspace({ by: owner, files: slowApply(25) })
+  const workspace = await org.workspace({ by: owner, files: heldApply })
   const { id } = await startRun(owner, workspace)
   await until('it applies', async () =>
     (await linesOf(owner, workspace, { id, stage: 'apply' })).some((line) =>
       line.startsWith('terraform_data.slow: Creating'),
     ),
   )
+  await until('it waits', () => below(zombieWorker.pid, 'sleep').length > 0)
   for (const link of Object.values(links)) await link.cut()
   const cutAt = Date.now()
   await processes.startWorker()
@@ -67,6 +75,8 @@ test('a worker is cut off and declared lost: its late state is quarantined and n
   // The fencing token stops the zombie's `tofu` from reading the state, so OpenTofu cannot save it
   // and leaves the state in its folder. The worker finds it there and sends it once it reaches the
   // store again.
+  for (const pid of below(zombieWorker.pid, 'sleep')) process.kill(pid, 'SIGKILL')
+  await until('its tofu has ended', () => tofuBelow(zombieWorker.pid).length === 0)
   await links.database.mend()
   await links.engine.mend()
   await rowUntil(harness, id, { when: ({ quarantined }) => quarantined > 0 })
@@ -77,7 +87,9 @@ test('a worker is cut off and declared lost: its late state is quarantined and n
   expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(stateSerial)
   expect((await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body).toBe(state)
   // The late state changes neither run's record.
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await until('its attempt is over', () =>
+    zombieWorker.said().includes('"activityType":"applyRun"'),
+  )
   expect(await rowOf(harness, id)).toEqual({ ...lost, quarantined: 1, needsRefresh: false })
   expect(await rowOf(harness, next.id)).toMatchObject({ phase: 'succeeded', attempts: 1 })
-}, 300_000)
+}, 900_000)

@@ -122,18 +122,21 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
  * The living `tofu` processes below a worker. They are found by descent, because other test files
  * run sandboxes on this host too.
  */
-export function tofuBelow(worker: number): number[] {
+export const tofuBelow = (worker: number): number[] => below(worker, 'tofu')
+
+/** The living processes of this name below another. */
+export function below(worker: number, program: string): number[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statusOf(Number(name)))
-  const below = new Set([worker])
+  const family = new Set([worker])
   // A child can have a smaller pid than its parent after pids wrap around.
-  for (let size = 0; size < below.size;) {
-    size = below.size
-    for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid)
+  for (let size = 0; size < family.size;) {
+    size = family.size
+    for (const { pid, parent } of processes) if (family.has(parent)) family.add(pid)
   }
   return processes
-    .filter(({ pid, name, state }) => below.has(pid) && name === 'tofu' && !'ZX'.includes(state))
+    .filter(({ pid, name, state }) => family.has(pid) && name === program && !'ZX'.includes(state))
     .map(({ pid }) => pid)
 }
 
