@@ -171,7 +171,9 @@ async function workflowState(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'
     // What fails for one workflow alone must not end the pass over the others.
-    if (!isGrpcServiceError(error) || error.code !== grpcUnavailable) throw error
+    if (!isGrpcServiceError(error)) throw error
+    const { code }: { code: number } = error
+    if (code !== grpcUnavailable) throw error
     throw unavailable('temporal_unavailable', 'Temporal does not answer.', error)
   }
 }

@@ -7,9 +7,9 @@ export type SlotShares = {
    * Takes one of the organization's slots and returns how to give it back. Undefined if the organization
    * holds its share: the run is woken when a step of its organization ends.
    */
-  take(run: RunOfSlot): Promise<(() => void) | undefined>
+  take: (run: RunOfSlot) => Promise<(() => void) | undefined>
   /** The run no longer waits for a slot. */
-  forget(run: RunOfSlot): void
+  forget: (run: RunOfSlot) => void
 }
 
 type Options = {

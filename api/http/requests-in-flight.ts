@@ -48,10 +48,9 @@ export function registerRequestsInFlight(app: FastifyInstance): void {
   })
   // A client that has disconnected gets no response, and Fastify then calls no `onResponse`. Its
   // request counts until its handler has ended, so that disconnecting frees no place early.
-  app.addHook('onSend', (request, reply, payload, next) => {
+  app.addHook('onSend', async (request, reply) => {
     if (reply.raw.destroyed) leave(request)
     else reply.raw.once('close', () => leave(request))
-    next(null, payload)
   })
 }
 

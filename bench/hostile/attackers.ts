@@ -16,7 +16,7 @@ export type AttackersTold = { names?: string[] }
 export type Attackers = {
   names: readonly string[]
   /** Repeats the attacks until the function that it returns is called; that awaits their end. */
-  strike(attacks: number[], organizations: number): () => Promise<void>
+  strike: (attacks: number[], organizations: number) => () => Promise<void>
   close(): void
 }
 
