@@ -83,7 +83,10 @@ test('a worker is cut off and declared lost: its late state is quarantined and n
   const { versions } = (await owner.get(`${workspace.url}/state/versions`)).json()
   const kept = versions.find(({ runId }: { runId: number }) => runId === id)
   expect(kept).toMatchObject({ status: 'quarantined', reason: 'state_save_failed' })
-  expect((await owner.get(`${workspace.url}/state/quarantined/${kept.id}`)).body).toContain('one')
+  // The version is made first and its pieces are stored after it.
+  await until('its state is stored', async () =>
+    (await owner.get(`${workspace.url}/state/quarantined/${kept.id}`)).body.includes('one'),
+  )
   expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(stateSerial)
   expect((await owner.get(`${workspace.url}/state/versions/${stateSerial}`)).body).toBe(state)
   // The late state changes neither run's record.
