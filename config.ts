@@ -1,3 +1,4 @@
+import { readClouds, type CloudsConfig } from './config/clouds.ts'
 import { readDatabase, type DatabaseConfig } from './config/database.ts'
 import { readEnvironment } from './config/environment.ts'
 import { readKeyring, type KeyringConfig } from './config/keyring.ts'
@@ -12,6 +13,7 @@ export { Secret }
 
 export type Config = ServerConfig &
   DatabaseConfig &
+  CloudsConfig &
   OutboundConfig &
   RunsConfig &
   SignInConfig &
@@ -31,6 +33,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...readRuns(environment),
     ...readOutbound(environment),
     ...readSignIn(environment),
+    ...readClouds(environment),
   }
   if (environment.faults.length > 0) throw new ConfigError(environment.faults)
   return Object.freeze(config)

@@ -5,6 +5,7 @@ import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { cloudRoutes } from './clouds/routes.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
 import { registerConsole } from './console/console-files.ts'
 import { priceRoutes } from './finops/price-routes.ts'
@@ -154,6 +155,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(workspaceRunRoutes)
       await api.register(policyRoutes)
       await api.register(priceRoutes)
+      await api.register(cloudRoutes)
       await api.register(gitRoutes)
       await api.register(webhookRoutes)
       await api.register(hydrationRoutes)

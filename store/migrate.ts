@@ -30,6 +30,7 @@ import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-pro
 import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
 import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
+import * as cloudAccounts from './migrations/0043-add-cloud-accounts.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -65,6 +66,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0041-count-tries-in-flight': triesInFlight,
   '0042-note-waits-for-a-slot': waitsForSlot,
   '0039-add-shown-differences': shownDifferences,
+  '0043-add-cloud-accounts': cloudAccounts,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

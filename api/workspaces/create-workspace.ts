@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -15,6 +16,8 @@ export async function createWorkspace(
   input: NewWorkspaceBody,
 ): Promise<WorkspaceBody> {
   checkFolder(input.path ?? '')
+  // Otherwise a new workspace would be a way around the guard of the old one.
+  if (input.cloudAccountId) assertMayChangeGuard(caller, 'cloudAccountId')
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
     const source = await resolveSource(tenant, caller, {
@@ -29,6 +32,7 @@ export async function createWorkspace(
       ...(path !== undefined && { path }),
       ...(autoApply !== undefined && { autoApply }),
       ...(unpriced && { unpriced }),
+      ...(input.cloudAccountId && { cloudAccountId: input.cloudAccountId }),
       ...(input.gitConnectionId && { gitConnectionId: input.gitConnectionId }),
       ...(limit !== undefined && { costLimitMonthly: limit === null ? null : String(limit) }),
     })

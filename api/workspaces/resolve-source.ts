@@ -1,9 +1,10 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { invalid, notFound } from '../../domain/errors.ts'
+import { invalid } from '../../domain/errors.ts'
 import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { checkInclude, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { NewWorkspaceBody } from './schemas.ts'
@@ -13,15 +14,15 @@ type Now = Pick<Workspace, 'sourceKind' | 'source' | 'gitConnectionId'>
 export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
 
 /**
- * Where a workspace's files come from once this change is made. Connections of another organization
- * do not exist here. Cloud accounts cannot be created yet, so any id of one is unknown.
+ * Where a workspace's files come from once this change is made. Connections and accounts of
+ * another organization do not exist here.
  */
 export async function resolveSource(
   tenant: Tenant,
   caller: Caller,
   { asked, now }: { asked: Asked; now: Now },
 ): Promise<ResolvedSource> {
-  if (asked.cloudAccountId) throw notFound()
+  if (asked.cloudAccountId) await cloudAccounts(tenant).holdForUse(asked.cloudAccountId)
   const { gitConnectionId: id = now.gitConnectionId } = asked
   const connection = id ? await gitConnections(tenant).get(id) : undefined
   const kind = asked.source?.kind ?? now.sourceKind

@@ -50,7 +50,7 @@ function changedColumns(
   { sourceKind, source }: ResolvedSource,
 ) {
   const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = change
-  const { gitConnectionId } = change
+  const { cloudAccountId, gitConnectionId } = change
   const newLimit = limit === undefined || limit === null ? limit : String(limit)
   const limitChanged = guardChanges(before, { costLimitMonthly: newLimit }).length > 0
   return {
@@ -59,6 +59,8 @@ function changedColumns(
     ...(path !== undefined && path !== before.path && { path }),
     ...(autoApply !== undefined && autoApply !== before.autoApply && { autoApply }),
     ...(unpriced && unpriced !== before.unpriced && { unpriced }),
+    ...(cloudAccountId !== undefined &&
+      cloudAccountId !== before.cloudAccountId && { cloudAccountId }),
     ...(gitConnectionId !== undefined &&
       gitConnectionId !== before.gitConnectionId && { gitConnectionId }),
     ...(isOther(before, { sourceKind, source }) && { sourceKind, source }),
@@ -79,6 +81,7 @@ const fields = [
   'autoApply',
   'costLimitMonthly',
   'unpriced',
+  'cloudAccountId',
   'gitConnectionId',
 ] as const
 

@@ -23,6 +23,7 @@ export type AzureCredentials = { tenantId: string; clientId: string; clientSecre
 export type GoogleCredentials =
   | { workloadIdentityProvider: string; serviceAccountEmail?: string }
   | { serviceAccountKey: string }
+export type CloudCredentials = AwsCredentials | AzureCredentials | GoogleCredentials
 
 /** `tagged_only`: the cloud lists only what has or had a tag. */
 export type Coverage = 'full' | 'tagged_only'

@@ -60,6 +60,7 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
       | 'autoApply'
       | 'costLimitMonthly'
       | 'unpriced'
+      | 'cloudAccountId'
       | 'gitConnectionId'
       | 'sourceKind'
       | 'source'

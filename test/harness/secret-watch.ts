@@ -83,7 +83,20 @@ function noteExchange(
   else watch.wrote(`the ${answer.statusCode} of ${method} ${JSON.stringify(url)}`, answer.body)
 }
 
-const sentFields = new Set(['password', 'current', 'token', 'mfaToken', 'code', 'secret'])
+const sentFields = new Set([
+  'password',
+  'current',
+  'token',
+  'mfaToken',
+  'code',
+  'secret',
+  'secretAccessKey',
+  'clientSecret',
+  'serviceAccountKey',
+  'private_key',
+  'sasToken',
+  'connectionString',
+])
 const givenFields = new Set(['token', 'mfaToken', 'secret', 'recoveryCodes', 'invitationToken'])
 
 function bodyOf(payload: unknown): unknown {
@@ -107,7 +120,12 @@ function noteFields(
   if (typeof body !== 'object' || body === null || depth > deepest) return
   const entries = Object.entries(body)
   for (const [name, value] of entries) {
-    if (fields.has(name)) for (const one of [value].flat()) watch.note(name, one)
+    if (fields.has(name))
+      for (const one of [value].flat()) {
+        watch.note(name, one)
+        // A service account's key is JSON text with the private key inside.
+        if (typeof one === 'string') noteFields(watch, bodyOf(one), fields, depth + 1)
+      }
     else noteFields(watch, value, fields, depth + 1)
   }
   if (entries.some(([name, value]) => name === 'sensitive' && value === true))

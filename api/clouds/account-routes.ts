@@ -1,0 +1,57 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import { decodeCursor, page } from '../http/paging.ts'
+import { errors, IdParams, NextCursor, Page } from '../http/schemas.ts'
+import { accountTarget } from './account-target.ts'
+import { presentAccount } from './present-account.ts'
+import { CloudAccountBody } from './schemas.ts'
+
+/** Cloud accounts as every member reads them. */
+export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+  const { awsIdentity } = deps.config
+
+  app.get(
+    '/cloud/accounts',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listCloudAccounts',
+        querystring: Type.Object(Page.properties, { additionalProperties: false }),
+        response: {
+          200: Type.Object({ accounts: Type.Array(CloudAccountBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+      const after = decodeCursor(cursor, 0)
+      return deps.store.tenant(organizationId, async (tenant) => {
+        const { externalId } = await cloudIdentity(tenant)
+        const { rows, nextCursor } = page(await cloudAccounts(tenant).list(limit + 1, after), limit)
+        const shown = { externalId, awsIdentity }
+        return { accounts: rows.map((row) => presentAccount(row, shown)), nextCursor }
+      })
+    },
+  )
+
+  app.get(
+    '/cloud/accounts/:id',
+    {
+      config: { access: 'read', target: accountTarget },
+      schema: {
+        operationId: 'getCloudAccount',
+        params: IdParams,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: { 200: Type.Object({ account: CloudAccountBody }), ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params: { id } }) =>
+      deps.store.tenant(organizationId, async (tenant) => {
+        const { externalId } = await cloudIdentity(tenant)
+        const account = await cloudAccounts(tenant).get(id)
+        return { account: presentAccount(account, { externalId, awsIdentity }) }
+      }),
+  )
+}

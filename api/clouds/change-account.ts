@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Caller } from '../../domain/access/caller.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import type { Deps } from '../deps.ts'
+import { credentialColumns, settingColumns } from './account-columns.ts'
+import { assertOwnExternalId } from './assert-own-external-id.ts'
+import { checkEndpoints } from './check-endpoints.ts'
+import { presentAccount } from './present-account.ts'
+import type { CloudAccountBody, CloudAccountChangeBody } from './schemas.ts'
+
+/** Changes an account. What its validation depends on makes it `pending` until it is validated anew. */
+export async function changeAccount(
+  deps: Deps,
+  caller: Caller,
+  { id, change }: { id: number; change: CloudAccountChangeBody },
+): Promise<CloudAccountBody> {
+  const { organizationId } = caller
+  const { credentials, externalId: repeated, ...settings } = change
+  await checkEndpoints(deps.outbound, change)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const accounts = cloudAccounts(tenant)
+    const before = await accounts.getForUpdate(id)
+    const { externalId } = await cloudIdentity(tenant)
+    assertOwnExternalId(externalId, repeated)
+    const context = { keyring: deps.keyring, organizationId, provider: before.provider }
+    const columns = changedColumns(before, {
+      ...settingColumns(context, settings),
+      ...(credentials && credentialColumns(context, credentials)),
+    })
+    const presented = { externalId, awsIdentity: deps.config.awsIdentity }
+    const changed = Object.keys(columns)
+    if (changed.length === 0) return presentAccount(before, presented)
+    const again = changed.some((column) => revalidated.has(column))
+    const after = await accounts.update(id, columns, again)
+    await auditLog(tenant, actorOf(caller)).record('cloud.account_updated', {
+      target: { kind: 'cloud_account', id, label: after.name },
+      detail: detailOf(before, after, changed),
+    })
+    return presentAccount(after, presented)
+  })
+}
+
+const revalidated = new Set(['credentials', 'billing', 'regions', 'endpoint', 'endpoints'])
+
+/** Only the differences. What is sealed cannot be compared, so sending it is a change. */
+function changedColumns(before: CloudAccount, sent: CloudAccountChange): CloudAccountChange {
+  const sealed = new Set(['credentials', 'billing'])
+  return Object.fromEntries(
+    Object.entries(sent).filter(
+      ([column, value]) =>
+        (sealed.has(column) && value !== null) ||
+        !isDeepStrictEqual(before[column as keyof CloudAccountChange], value),
+    ),
+  )
+}
+
+/** Of what is secret only that it was replaced. */
+function detailOf(before: CloudAccount, after: CloudAccount, changed: readonly string[]) {
+  const shown: ReadonlyArray<keyof CloudAccount> = [
+    'name',
+    'credentialsKind',
+    'billingShown',
+    'regions',
+    'endpoint',
+    'endpoints',
+    'syncIntervalMinutes',
+    'ingestIntervalHours',
+  ]
+  return {
+    ...Object.fromEntries(
+      shown
+        .filter((field) => changed.includes(field))
+        .map((field) => [field, { from: before[field], to: after[field] }]),
+    ),
+    replaced: ['credentials', 'billing'].filter((field) => changed.includes(field)),
+  }
+}

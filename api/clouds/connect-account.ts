@@ -1,0 +1,72 @@
+import type { Caller } from '../../domain/access/caller.ts'
+import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { accountConnections } from '../../store/clouds/account-connections.ts'
+import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import type { Deps } from '../deps.ts'
+import { credentialColumns, settingColumns } from './account-columns.ts'
+import { assertOwnExternalId } from './assert-own-external-id.ts'
+import { checkEndpoints } from './check-endpoints.ts'
+import { presentAccount } from './present-account.ts'
+import type { CloudAccountBody, NewCloudAccountBody } from './schemas.ts'
+
+/**
+ * Connects an account. Its credentials are checked by the validation that follows by itself: a cloud
+ * that is slow or away must not keep an account from being connected.
+ */
+export async function connectAccount(
+  deps: Deps,
+  caller: Caller,
+  {
+    input,
+    idempotencyKey: key,
+  }: { input: NewCloudAccountBody; idempotencyKey: string | undefined },
+): Promise<CloudAccountBody> {
+  const { organizationId } = caller
+  const { provider, credentials, externalId: repeated, ...settings } = input
+  const accountId = checkAccountId(provider, input.accountId)
+  const context = { keyring: deps.keyring, organizationId, provider }
+  const columns = {
+    ...noSettings,
+    ...settingColumns(context, settings),
+    ...credentialColumns(context, credentials),
+  }
+  await checkEndpoints(deps.outbound, input)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const { externalId } = await cloudIdentity(tenant)
+    assertOwnExternalId(externalId, repeated)
+    const keys = idempotencyKeys(tenant)
+    const who = `user:${caller.userId}`
+    if (key !== undefined) {
+      // A keyed hash: the body has secrets.
+      const hash = deps.keyring.mac('idempotency', JSON.stringify(input))
+      const first = await keys.take(who, key, hash)
+      // Written below, in this shape.
+      if (first) return first.response as CloudAccountBody
+    }
+    const account = await accountConnections(tenant).connect({
+      ...columns,
+      name: input.name,
+      provider,
+      accountId,
+      createdBy: caller.userId,
+    })
+    await auditLog(tenant, actorOf(caller)).record('cloud.account_connected', {
+      target: { kind: 'cloud_account', id: account.id, label: account.name },
+      detail: { provider, accountId, credentialsKind: account.credentialsKind },
+    })
+    const body = presentAccount(account, { externalId, awsIdentity: deps.config.awsIdentity })
+    if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })
+    return body
+  })
+}
+
+/** What an account has that was connected without it; one that is connected again begins with it too. */
+const noSettings = {
+  billing: null,
+  billingShown: null,
+  regions: null,
+  endpoint: null,
+  endpoints: {},
+}

@@ -1,0 +1,83 @@
+import { raw } from 'objection'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isUniqueViolation } from '../driver/connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import {
+  CloudAccountRow,
+  unchecked,
+  type CloudAccount,
+  type NewCloudAccount,
+} from './cloud-account-row.ts'
+
+/** How the accounts of one organization come and go. */
+export function accountConnections(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  const rows = () => CloudAccountRow.query(db).where({ organizationId })
+
+  return {
+    /** A new account, or the one that was disconnected under the same id; 409 if it is connected. */
+    async connect(account: NewCloudAccount): Promise<CloudAccount> {
+      const { provider, accountId } = account
+      try {
+        return await db.transaction(async (savepoint) =>
+          CloudAccountRow.query(savepoint).insertAndFetch({ organizationId, ...account }),
+        )
+      } catch (error) {
+        if (!isUniqueViolation(error, 'cloud_accounts_account')) throw error
+        const taken = await rows().findOne({ provider, accountId }).forUpdate()
+        if (!taken?.disconnectedAt) throw alreadyConnected(taken?.id)
+        return this.reconnect(taken.id, account)
+      }
+    },
+
+    async reconnect(id: number, account: NewCloudAccount): Promise<CloudAccount> {
+      const [row] = await rows()
+        .where({ id })
+        .patch({
+          syncIntervalMinutes: 60,
+          ingestIntervalHours: 24,
+          ...account,
+          ...unchecked,
+          nextSyncAt: new Date(),
+          version: raw('version + 1'),
+          disconnectedAt: null,
+          updatedAt: new Date(),
+        })
+        .returning('*')
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** Scrubs what is secret. The row stays, for the cost that names it. */
+    async disconnect(id: number): Promise<void> {
+      await rows()
+        .where({ id })
+        .patch({
+          ...unchecked,
+          ...scrubbed,
+          version: raw('version + 1'),
+          disconnectedAt: new Date(),
+          updatedAt: new Date(),
+        })
+    },
+
+    /** Deletes the row and everything that refers to it. */
+    async purge(id: number): Promise<void> {
+      await rows().where({ id }).delete()
+    },
+  }
+}
+
+const scrubbed = {
+  credentials: null,
+  billing: null,
+  billingShown: null,
+  endpoint: null,
+  endpoints: {},
+  regions: null,
+  runs: null,
+}
+
+const alreadyConnected = (existingId?: number) =>
+  conflict('account_already_connected', 'This account is already connected.', existingId)

@@ -1,0 +1,90 @@
+import { Model } from 'objection'
+import type {
+  AccountCheck,
+  AccountStatus,
+  CloudProvider,
+} from '../../domain/clouds/cloud-account.ts'
+
+export type CloudEndpoints = {
+  identity?: string
+  resources?: string
+  storage?: string
+  warehouse?: string
+}
+
+export class CloudAccountRow extends Model {
+  static override tableName = 'cloud_accounts'
+  static override jsonAttributes = ['billingShown', 'endpoints', 'runs', 'checks']
+  declare id: number
+  declare organizationId: number
+  declare provider: CloudProvider
+  declare accountId: string
+  declare name: string
+  /** Sealed. */
+  declare credentials: Buffer | null
+  declare credentialsKind: 'federation' | 'keys'
+  /** Sealed. */
+  declare billing: Buffer | null
+  /** The same without what is secret. */
+  declare billingShown: Record<string, string> | null
+  declare regions: string[] | null
+  declare endpoint: string | null
+  declare endpoints: CloudEndpoints
+  declare runs: Record<string, unknown> | null
+  declare syncIntervalMinutes: number
+  declare ingestIntervalHours: number
+  declare status: AccountStatus
+  declare statusReason: string | null
+  declare checks: AccountCheck[]
+  declare failedTries: number
+  declare nextSyncAt: Date
+  declare validatedAt: Date | null
+  declare disconnectedAt: Date | null
+  declare version: number
+  declare createdBy: number | null
+  declare createdAt: Date
+  declare updatedAt: Date
+}
+
+export type CloudAccount = Omit<CloudAccountRow, keyof Model>
+type Settings =
+  | 'name'
+  | 'credentialsKind'
+  | 'billing'
+  | 'billingShown'
+  | 'regions'
+  | 'endpoint'
+  | 'endpoints'
+export type NewCloudAccount = Pick<
+  CloudAccount,
+  'provider' | 'accountId' | 'createdBy' | Settings
+> &
+  Partial<Pick<CloudAccount, 'syncIntervalMinutes' | 'ingestIntervalHours'>> & {
+    credentials: Buffer
+  }
+export type CloudAccountChange = Partial<
+  Pick<
+    CloudAccount,
+    Settings | 'credentials' | 'syncIntervalMinutes' | 'ingestIntervalHours' | 'nextSyncAt'
+  >
+>
+export type AccountFinding = Pick<
+  CloudAccount,
+  'status' | 'statusReason' | 'checks' | 'failedTries'
+>
+
+/** What an account's secrets are sealed for: sealed text of another place does not open with it. */
+export const placeOfCredentials = (organizationId: number) =>
+  ({ organizationId, table: 'cloud_accounts', column: 'credentials' }) as const
+
+export const placeOfBilling = (organizationId: number) =>
+  ({ organizationId, table: 'cloud_accounts', column: 'billing' }) as const
+
+/** An account whose credentials nobody has looked at yet. */
+export const unchecked: AccountFinding & { validatedAt: null } = {
+  status: 'pending',
+  statusReason: null,
+  checks: [],
+  failedTries: 0,
+  validatedAt: null,
+}
