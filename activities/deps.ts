@@ -5,7 +5,7 @@ import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
-import type { SlotShares } from './pipelines/slot-shares.ts'
+import type { SlotShares } from './runs/slot-shares.ts'
 
 /** The dependencies of the activities: made once by the worker, and by tests. */
 export type Deps = {

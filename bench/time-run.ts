@@ -30,7 +30,7 @@ export async function timeRun(
     const posted = await call('POST', `/workspaces/${workspaceId}/apply`, {
       ...(word !== undefined && { vars: { word } }),
     })
-    // The shapes of the API's answers (api/pipelines/schemas.ts).
+    // The shapes of the API's answers (api/runs/schemas.ts).
     const { id, workflowId } = posted.body['run'] as Run
     for (;;) {
       const changed = once(heard, 'change', { signal: AbortSignal.timeout(giveUpMs) })

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
-import { howKilled, stepMemoryExceeded } from '../domain/pipelines/how-killed.ts'
-import { firstError, tofuMessages } from '../domain/pipelines/tofu-messages.ts'
+import { howKilled, stepMemoryExceeded } from '../domain/infrastructure/how-killed.ts'
+import { firstError, tofuMessages } from '../domain/infrastructure/tofu-messages.ts'
 import type { ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
 import { refusalInWords, refusedIn } from '../domain/workspaces/refused-configuration.ts'
 import { stateMarks } from '../domain/workspaces/state-marks.ts'

@@ -1,9 +1,9 @@
 import { judgeCost } from '../domain/finops/judge-cost.ts'
 import { presentCost } from '../domain/finops/present-cost.ts'
 import { priceResources } from '../domain/finops/price-resources.ts'
-import { maskSecrets, type Mask } from '../domain/pipelines/mask-secrets.ts'
-import { secretTexts } from '../domain/plans/known-secrets.ts'
-import { parsePlan } from '../domain/plans/parse-plan.ts'
+import { maskSecrets, type Mask } from '../domain/runs/mask-secrets.ts'
+import { secretTexts } from '../domain/infrastructure/known-secrets.ts'
+import { parsePlan } from '../domain/infrastructure/parse-plan.ts'
 import { judgePolicies } from '../domain/policies/judge-policies.ts'
 import { evaluatePolicies } from '../gateways/opa/evaluate-policies.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
@@ -22,7 +22,7 @@ export async function judgePlan(
 ): Promise<Judged> {
   const types = typesOf(planJson)
   await port.ask('rules', { types })
-  // Sent by a worker of the same version (activities/pipelines/gate-rules.ts).
+  // Sent by a worker of the same version (activities/infrastructure/gate-rules.ts).
   const rules = JSON.parse((await port.input('rules')).toString()) as GateRules
   const { workspace } = rules
 

@@ -1,12 +1,12 @@
 import { moduleSources, type ModuleSource } from '../domain/git/module-sources.ts'
 import { AppError } from '../domain/errors.ts'
-import { advise } from '../domain/pipelines/advise.ts'
-import { adviseOnModules } from '../domain/pipelines/advise-on-modules.ts'
-import { howKilled, stepMemoryExceeded } from '../domain/pipelines/how-killed.ts'
-import { maxPartBytes } from '../domain/pipelines/plan-part.ts'
-import { firstError, tofuMessages, type Message } from '../domain/pipelines/tofu-messages.ts'
-import { packRows } from '../domain/plans/pack-rows.ts'
-import { splitPlan } from '../domain/plans/split-plan.ts'
+import { advise } from '../domain/infrastructure/advise.ts'
+import { adviseOnModules } from '../domain/infrastructure/advise-on-modules.ts'
+import { howKilled, stepMemoryExceeded } from '../domain/infrastructure/how-killed.ts'
+import { maxPartBytes } from '../domain/infrastructure/plan-part.ts'
+import { firstError, tofuMessages, type Message } from '../domain/infrastructure/tofu-messages.ts'
+import { packRows } from '../domain/infrastructure/pack-rows.ts'
+import { splitPlan } from '../domain/infrastructure/split-plan.ts'
 import {
   type ConfigurationFiles,
   hasModule,

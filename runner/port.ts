@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PackedRows } from '../domain/plans/pack-rows.ts'
+import type { PackedRows } from '../domain/infrastructure/pack-rows.ts'
 import type { Channel } from '../gateways/runner/channel.ts'
 import type { Frame } from '../gateways/runner/frames.ts'
 import type { Asks, LogLine, RunnerJob } from '../gateways/runner/protocol.ts'

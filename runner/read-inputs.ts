@@ -1,6 +1,6 @@
-import { maskSecrets, type Mask } from '../domain/pipelines/mask-secrets.ts'
-import type { RunReason } from '../domain/pipelines/run-state.ts'
-import { whyNotMasked } from '../domain/pipelines/why-not-masked.ts'
+import { maskSecrets, type Mask } from '../domain/runs/mask-secrets.ts'
+import type { RunReason } from '../domain/runs/run-state.ts'
+import { whyNotMasked } from '../domain/runs/why-not-masked.ts'
 import type { ConfigurationFiles } from '../domain/workspaces/configuration-files.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
 import type { Settings } from '../gateways/runner/protocol.ts'
@@ -10,7 +10,7 @@ import type { Port } from './port.ts'
 export const readFiles = async (port: Port): Promise<ConfigurationFiles> =>
   JSON.parse((await port.input('files')).toString()) as ConfigurationFiles
 
-/** Sent by a worker of the same version (activities/pipelines/job-inputs.ts). */
+/** Sent by a worker of the same version (activities/infrastructure/job-inputs.ts). */
 export const readSettings = async (port: Port): Promise<Settings> =>
   JSON.parse((await port.input('settings')).toString()) as Settings
 

@@ -1,5 +1,5 @@
-import type { LogLevel } from '../domain/pipelines/log-line.ts'
-import type { Mask } from '../domain/pipelines/mask-secrets.ts'
+import type { LogLevel } from '../domain/runs/log-line.ts'
+import type { Mask } from '../domain/runs/mask-secrets.ts'
 import { stripControls } from '../domain/secrets/strip-controls.ts'
 import { maxLogLineLength, maxLogLines, type LogLine } from '../gateways/runner/protocol.ts'
 

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { invitationHours, newSecret, resetMinutes } from '../domain/access/credentials.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
 import { hasCapability } from '../domain/access/roles.ts'
-import type { PlanSummary } from '../domain/plans/summarize-plan.ts'
+import type { PlanSummary } from '../domain/infrastructure/summarize-plan.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
 import { certificateExpiringLetter } from '../gateways/mail/letters/certificate-expiring.ts'
@@ -16,8 +16,8 @@ import type { Store } from '../store/driver/connect.ts'
 import { mails, type MailDetail } from '../store/mails/mails.ts'
 import { nameOfOrganization } from '../store/organizations/name-of-organization.ts'
 import type { QueuedMail } from '../store/platform/mail-queue.ts'
-import { approvers } from '../store/pipelines/approvers.ts'
-import { workspaceRuns } from '../store/pipelines/workspace-runs.ts'
+import { approvers } from '../store/runs/approvers.ts'
+import { workspaceRuns } from '../store/runs/workspace-runs.ts'
 import { samlConfigurations } from '../store/saml/saml-configurations.ts'
 import { holdPerson } from '../store/users/hold-person.ts'
 import { userTokens } from '../store/users/user-tokens.ts'
@@ -143,7 +143,7 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
         : 'somebody who has left',
     destroy: run.destroy,
     beforePlan: phase === 'awaiting_plan_approval',
-    // Written by activities/pipelines/record-plan.ts.
+    // Written by activities/infrastructure/record-plan.ts.
     summary: run.summary as PlanSummary | null,
     cost: run.cost as PresentedCost | null,
     waitsUntil: run.approvalExpiresAt,

@@ -1,7 +1,7 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
 import type { ReadSource } from '../../gateways/git/read-source.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { createRun } from '../../app/pipelines/create-run.ts'
+import { createRun } from '../../app/runs/create-run.ts'
 import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
 import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'

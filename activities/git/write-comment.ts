@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors.ts'
 import { pullRequestComment } from '../../domain/git/pull-request-comment.ts'
-import { publicState } from '../../domain/pipelines/run-state.ts'
+import { publicState } from '../../domain/runs/run-state.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'

@@ -1,12 +1,12 @@
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
-import { endRun } from '../../app/pipelines/end-run.ts'
-import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
-import { requestStart } from '../../app/pipelines/promote-next.ts'
-import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { endRun } from '../../app/runs/end-run.ts'
+import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
+import { requestStart } from '../../app/runs/promote-next.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { liveRuns, type LiveRun } from '../../store/platform/live-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
 
 const batch = 200

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { errors, IdParams, Ok } from '../http/schemas.ts'
-import { IdempotencyHeaders, idempotencyKey } from '../pipelines/idempotency-key.ts'
+import { IdempotencyHeaders, idempotencyKey } from '../runs/idempotency-key.ts'
 import { accountTarget, manageAccounts } from './account-target.ts'
 import { changeAccount } from './change-account.ts'
 import { connectAccount } from './connect-account.ts'

@@ -2,9 +2,9 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Static } from 'typebox'
 import { may } from '../../domain/access/caller.ts'
 import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
-import { publicState, runReasons } from '../../domain/pipelines/run-state.ts'
+import { publicState, runReasons } from '../../domain/runs/run-state.ts'
 import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
-import { approvers } from '../../store/pipelines/approvers.ts'
+import { approvers } from '../../store/runs/approvers.ts'
 import { endingCertificates } from '../saml/ending-certificates.ts'
 import { errors, Id, Nullable, OneOf, Time } from '../http/schemas.ts'
 

@@ -1,6 +1,6 @@
 import { invalid, type ErrorDetail } from '../../domain/errors.ts'
 import { currencies } from '../../domain/organizations/currencies.ts'
-import { readPath } from '../../domain/plans/attribute-path.ts'
+import { readPath } from '../../domain/infrastructure/attribute-path.ts'
 import type { NewPrice } from '../../store/finops/prices.ts'
 import { decimalText } from './decimal-text.ts'
 import type { PriceChangeBody } from './schemas.ts'

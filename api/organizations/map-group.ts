@@ -5,7 +5,7 @@ import { conflict, invalid } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { groupMappings, type GroupMapping } from '../../store/groups/group-mappings.ts'
 import { recomputeGroupRoles } from '../../store/users/recompute-group-roles.ts'
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 

@@ -3,7 +3,7 @@ import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { recomputeGroupRoles } from '../../store/users/recompute-group-roles.ts'
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
 

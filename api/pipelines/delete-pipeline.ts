@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 

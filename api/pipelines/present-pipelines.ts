@@ -1,11 +1,11 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import type { ListedPipeline } from '../../store/pipelines/listed-pipelines.ts'
 import type { Pipeline } from '../../store/pipelines/pipelines.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
-import { presentLastRun } from './present-last-run.ts'
-import type { PipelineBody } from './schemas.ts'
+import { presentLastRun } from '../runs/present-last-run.ts'
+import type { PipelineBody } from '../runs/schemas.ts'
 
 /** A row of the list of pipelines. */
 export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({

@@ -1,6 +1,6 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../domain/errors.ts'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { listedPipelines } from '../../store/pipelines/listed-pipelines.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
@@ -8,8 +8,8 @@ import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
 import { presentListed, presentPipelines } from './present-pipelines.ts'
-import { runsWithLogs } from './runs-with-logs.ts'
-import { NewPipelineBody, PipelineBody, RunWithLogs } from './schemas.ts'
+import { runsWithLogs } from '../runs/runs-with-logs.ts'
+import { NewPipelineBody, PipelineBody, RunWithLogs } from '../runs/schemas.ts'
 
 /** Pipelines. Every route names its access; a route without one stops the server from starting. */
 export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {

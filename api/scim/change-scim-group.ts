@@ -3,7 +3,7 @@ import { changesOfNew, changesOfPatch, type GroupChanges } from '../../domain/sc
 import { patchOperations } from '../../domain/scim/patch-operations.ts'
 import { readDocument } from '../../domain/scim/read-document.ts'
 import { groupSchema } from '../../domain/scim/schemas.ts'
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { groupMembership } from '../../store/scim/group-membership.ts'
 import { holdMembership, mappedRole } from '../../store/scim/hold-membership.ts'
 import { memberRoles } from '../../store/scim/member-roles.ts'

@@ -1,4 +1,4 @@
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { holdMembership } from '../../store/scim/hold-membership.ts'
 import { memberRoles } from '../../store/scim/member-roles.ts'
 import { scimGroups } from '../../store/scim/scim-groups.ts'

@@ -1,4 +1,4 @@
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import { scimUsers } from '../../store/scim/scim-users.ts'
 import { endAccess } from '../../app/users/end-access.ts'

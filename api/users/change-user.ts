@@ -9,7 +9,7 @@ import {
 import { rank, type Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { mails } from '../../store/mails/mails.ts'
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { endAccess } from '../../app/users/end-access.ts'
 import { assertAnotherOwner, holdPeopleAs } from '../../store/users/hold-people.ts'
 import { personMakers, type Making } from '../../store/users/person-makers.ts'

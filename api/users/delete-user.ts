@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertMayChange } from '../../domain/access/person-rules.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { voidUnableApprovals } from '../../app/pipelines/void-unable-approvals.ts'
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { endAccess } from '../../app/users/end-access.ts'
 import { assertAnotherOwner, holdPeopleAs } from '../../store/users/hold-people.ts'
 import { users } from '../../store/users/users.ts'

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
-import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 

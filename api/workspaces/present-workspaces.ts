@@ -1,14 +1,14 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { applyAttempts } from '../../store/pipelines/apply-attempts.ts'
-import { pipelineRuns } from '../../store/pipelines/pipeline-runs.ts'
+import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
-import { presentLastRun } from '../pipelines/present-last-run.ts'
+import { presentLastRun } from '../runs/present-last-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
 
 /** Workspaces as callers see them, by a fixed number of statements, and further ones for each that is locked. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { batchBytes } from '../../domain/plans/pack-rows.ts'
+import { batchBytes } from '../../domain/infrastructure/pack-rows.ts'
 import {
   batchesPerPage,
   openPage,

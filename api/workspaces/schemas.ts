@@ -2,7 +2,7 @@ import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { Type, type Static } from 'typebox'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
-import { LastRunBody } from '../pipelines/schemas.ts'
+import { LastRunBody } from '../runs/schemas.ts'
 
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
-import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
+import { voidWaitingRuns } from '../runs/void-waiting-runs.ts'
 import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 
 export type NotedChange = {

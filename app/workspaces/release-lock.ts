@@ -1,8 +1,8 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
-import { promoteNext } from '../pipelines/promote-next.ts'
-import { workspaceRuns } from '../../store/pipelines/workspace-runs.ts'
+import { promoteNext } from '../runs/promote-next.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 
 /** Releases a workspace's lock and starts what it held back. The caller holds the workspace's row. */

@@ -9,7 +9,7 @@ import {
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { createVersion } from './create-version.ts'
-import { voidWaitingRuns } from '../pipelines/void-waiting-runs.ts'
+import { voidWaitingRuns } from '../runs/void-waiting-runs.ts'
 import { gitHydrations } from '../../store/git/git-hydrations.ts'
 import { users } from '../../store/users/users.ts'
 import {

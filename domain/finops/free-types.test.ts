@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testPlan, type TestChange } from '../plans/test-plan.ts'
+import { testPlan, type TestChange } from '../infrastructure/test-plan.ts'
 import { priceResources, type Price } from './price-resources.ts'
 
 const own: Price = {

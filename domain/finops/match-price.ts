@@ -1,5 +1,5 @@
-import { readPath } from '../plans/attribute-path.ts'
-import { own } from '../plans/record.ts'
+import { readPath } from '../infrastructure/attribute-path.ts'
+import { own } from '../infrastructure/record.ts'
 import { parseDecimal } from './decimal.ts'
 
 /** An entry of the organization's price book. */

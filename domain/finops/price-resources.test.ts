@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import create from '../plans/fixtures/create.json' with { type: 'json' }
-import { PlanFormatError } from '../plans/parse-plan.ts'
-import { testPlan, type TestChange } from '../plans/test-plan.ts'
+import create from '../infrastructure/fixtures/create.json' with { type: 'json' }
+import { PlanFormatError } from '../infrastructure/parse-plan.ts'
+import { testPlan, type TestChange } from '../infrastructure/test-plan.ts'
 import { priceResources, type Price } from './price-resources.ts'
 
 let id = 0

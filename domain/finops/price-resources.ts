@@ -1,4 +1,4 @@
-import { parsePlan, type ResourceChange } from '../plans/parse-plan.ts'
+import { parsePlan, type ResourceChange } from '../infrastructure/parse-plan.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 import { isFreeType } from './free-types.ts'
 import { matchPrice, orderPrices, type Price } from './match-price.ts'

@@ -1,4 +1,4 @@
-import type { PublicRunState } from '../pipelines/run-state.ts'
+import type { PublicRunState } from '../runs/run-state.ts'
 
 export type PlannedWorkspace = {
   name: string

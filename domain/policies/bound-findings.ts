@@ -1,4 +1,4 @@
-import { cutText } from '../plans/cut-text.ts'
+import { cutText } from '../infrastructure/cut-text.ts'
 
 type Finding = { message: string; resource?: string }
 

@@ -1,4 +1,4 @@
-import { cutText } from '../plans/cut-text.ts'
+import { cutText } from '../infrastructure/cut-text.ts'
 
 /**
  * Serial and lineage of a state that may be no state: cut off, or larger than could be parsed. Its

@@ -1,4 +1,4 @@
-import type { PlanPart } from '../../domain/pipelines/plan-part.ts'
+import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import type { SealedPlace } from './keyring.ts'
 
 export type Piece = {

@@ -1,4 +1,4 @@
-import { batchBytes, type PackedRows } from '../../domain/plans/pack-rows.ts'
+import { batchBytes, type PackedRows } from '../../domain/infrastructure/pack-rows.ts'
 import type { Keyring } from './keyring.ts'
 
 /**

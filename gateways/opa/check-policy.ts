@@ -1,4 +1,4 @@
-import { isRecord, own } from '../../domain/plans/record.ts'
+import { isRecord, own } from '../../domain/infrastructure/record.ts'
 import type { Benches } from '../sandbox/workbench.ts'
 import { parseJson, readErrors, type PolicyError } from './opa-output.ts'
 import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/plans/record.ts'
+import { isRecord } from '../../domain/infrastructure/record.ts'
 import type { Enforcement, PolicyResult } from '../../domain/policies/judge-policies.ts'
 import type { Benches, StepEnd } from '../sandbox/workbench.ts'
 import { clip, explainEnd, parseJson } from './opa-output.ts'

@@ -1,6 +1,6 @@
 import type { Benches, StepEnd } from '../sandbox/workbench.ts'
 import { parseJson } from './opa-output.ts'
-import { isRecord } from '../../domain/plans/record.ts'
+import { isRecord } from '../../domain/infrastructure/record.ts'
 
 /**
  * The capabilities of this OPA without those that reach out of a policy: a policy that uses one does not

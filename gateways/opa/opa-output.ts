@@ -1,4 +1,4 @@
-import { isRecord, own } from '../../domain/plans/record.ts'
+import { isRecord, own } from '../../domain/infrastructure/record.ts'
 import type { StepEnd } from '../sandbox/workbench.ts'
 import { policyLimits } from './policy-limits.ts'
 

@@ -1,4 +1,4 @@
-import type { RunReason } from '../../domain/pipelines/run-state.ts'
+import type { RunReason } from '../../domain/runs/run-state.ts'
 
 /** The run failed, with a message for people. */
 export class JobFailure extends Error {

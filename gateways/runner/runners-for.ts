@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
-import { maxPartBytes } from '../../domain/pipelines/plan-part.ts'
+import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import type { Sandbox } from '../sandbox/workbench.ts'
 import { runnerPool, type RunnerPool } from './runner-pool.ts'
 

@@ -10,8 +10,8 @@ import {
   type LogLine,
   type RunnerJob,
 } from './protocol.ts'
-import { isRunReason } from '../../domain/pipelines/run-state.ts'
-import { isLogLevel } from '../../domain/pipelines/log-line.ts'
+import { isRunReason } from '../../domain/runs/run-state.ts'
+import { isLogLevel } from '../../domain/runs/log-line.ts'
 import type { Runner, RunnerEnd } from './start-runner.ts'
 
 /** The runner ended before its job. */

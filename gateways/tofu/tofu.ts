@@ -1,6 +1,6 @@
 import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
-import { maxPartBytes } from '../../domain/pipelines/plan-part.ts'
+import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'

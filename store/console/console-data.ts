@@ -1,7 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { livePhases, type RunPhase, type RunReason } from '../../domain/pipelines/run-state.ts'
+import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 import { faultOfApprover, selectApprovalRules } from '../approval-rule.ts'
-import type { Approver } from '../pipelines/approvers.ts'
+import type { Approver } from '../runs/approvers.ts'
 
 export type ConsoleRun = {
   id: number

@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import type { RunPhase } from '../../domain/pipelines/run-state.ts'
+import type { RunPhase } from '../../domain/runs/run-state.ts'
 
 export type GitPullRequest = {
   id: number

@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { workingPhases } from '../../domain/pipelines/run-state.ts'
+import { workingPhases } from '../../domain/runs/run-state.ts'
 import { withDefaults, type OrganizationSettings } from './settings.ts'
 
 /** What decides whether a queued run may begin: settings, whether the organization is suspended, and the places in use. */

@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { decidedSignal } from '../../domain/pipelines/decided-signal.ts'
+import { decidedSignal } from '../../domain/runs/decided-signal.ts'
 
 export type WorkflowStart = {
   workflowType: string

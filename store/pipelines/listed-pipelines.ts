@@ -1,4 +1,4 @@
-import type { RunPhase } from '../../domain/pipelines/run-state.ts'
+import type { RunPhase } from '../../domain/runs/run-state.ts'
 import type { Store } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
 import type { Pipeline } from './pipelines.ts'

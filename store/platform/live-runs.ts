@@ -1,5 +1,5 @@
 import type { PlatformDb } from '../driver/connect.ts'
-import type { LivePhase } from '../../domain/pipelines/run-state.ts'
+import type { LivePhase } from '../../domain/runs/run-state.ts'
 
 export type LiveRun = {
   organizationId: number

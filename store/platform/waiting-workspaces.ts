@@ -1,4 +1,4 @@
-import { organizationRunLimit, workingPhases } from '../../domain/pipelines/run-state.ts'
+import { organizationRunLimit, workingPhases } from '../../domain/runs/run-state.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
 export type WaitingRun = {

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { RunPhase } from '../../domain/pipelines/run-state.ts'
+import type { RunPhase } from '../../domain/runs/run-state.ts'
 import type { Harness } from '../harness/create-harness.ts'
 import { lookUntil } from '../harness/eventually.ts'
 

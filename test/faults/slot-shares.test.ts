@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
-import { infrastructureRunId } from '../../workflows/pipelines/contract.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { lookUntil } from '../harness/eventually.ts'
 import { processesOf, type Process, type Processes } from '../harness/processes.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { RunBody } from '../../api/pipelines/schemas.ts'
+import type { RunBody } from '../../api/runs/schemas.ts'
 import type { TestWorkspace } from './test-organization.ts'
 import type { TestUser } from './test-user.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { organizationRunLimit } from '../../domain/pipelines/run-state.ts'
+import { organizationRunLimit } from '../../domain/runs/run-state.ts'
 import { waitingRuns } from '../../store/platform/waiting-workspaces.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startRun } from '../harness/runs.ts'

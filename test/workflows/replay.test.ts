@@ -109,7 +109,7 @@ describe('the workflow bundle', () => {
 
   test('contains only the workflows, their domain rules and the Temporal SDK', () => {
     const modules = modulesOf(code())
-    expect(modules).toContain('./workflows/pipelines/infrastructure-run.ts')
+    expect(modules).toContain('./workflows/infrastructure/infrastructure-run.ts')
     // No knex, objection, pg or fastify, no store, no gateway: a workflow that does I/O cannot be
     // replayed.
     const sdk =

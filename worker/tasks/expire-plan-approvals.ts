@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import type { Store } from '../../store/driver/connect.ts'
-import { endRun } from '../../app/pipelines/end-run.ts'
+import { endRun } from '../../app/runs/end-run.ts'
 import { expiredPlanApprovals } from '../../store/platform/expired-plan-approvals.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 

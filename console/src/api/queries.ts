@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
-import type { Plan } from '../runs/plan.ts'
+import type { Plan } from '../infrastructure/plan.ts'
 import type { RunPlace } from './types.ts'
 
 const pageSize = 200

@@ -1,6 +1,6 @@
 import type { RunDetail } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { CostDelta, Gates } from './gates.tsx'
+import { CostDelta, Gates } from '../infrastructure/gates.tsx'
 import { Summary } from './run-row.tsx'
 import { Time } from '../parts/time.tsx'
 

@@ -1,5 +1,5 @@
 import type { PresentedCost } from '../../../domain/finops/present-cost.ts'
-import type { PlanSummary } from '../../../domain/plans/summarize-plan.ts'
+import type { PlanSummary } from '../../../domain/infrastructure/summarize-plan.ts'
 import { letter, type Letter, type Part } from '../letter.ts'
 
 export type WaitingRun = {

@@ -1,4 +1,4 @@
-import { isRecord, own } from '../../../domain/plans/record.ts'
+import { isRecord, own } from '../../../domain/infrastructure/record.ts'
 import { checkKeys } from './check-keys.ts'
 import { parseAddress, providerOf, type ParsedAddress } from './parse-address.ts'
 import { PlanForged } from './plan-forged.ts'

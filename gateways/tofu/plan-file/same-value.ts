@@ -1,4 +1,4 @@
-import { isRecord } from '../../../domain/plans/record.ts'
+import { isRecord } from '../../../domain/infrastructure/record.ts'
 import { unknown, type PlanValue } from './read-value.ts'
 
 /**

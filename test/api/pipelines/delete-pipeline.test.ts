@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { workspaceRuns } from '../../../store/pipelines/workspace-runs.ts'
+import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
 describe('DELETE /api/pipelines/{id}', () => {

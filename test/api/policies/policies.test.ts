@@ -1,6 +1,6 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { stages } from '../../../store/pipelines/stages.ts'
+import { stages } from '../../../store/runs/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import { runInPhase } from '../workspaces/run-in-phase.ts'

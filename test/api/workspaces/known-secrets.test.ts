@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testPlan } from '../../../domain/plans/test-plan.ts'
+import { testPlan } from '../../../domain/infrastructure/test-plan.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
-import { recordedPlan } from '../pipelines/recorded-plan.ts'
+import { recordedPlan } from '../infrastructure/recorded-plan.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 
 const secret = 'correct-"horse"/battery'

@@ -1,6 +1,6 @@
 import { newToken } from '../../../domain/access/credentials.ts'
 import type { Deps } from '../../../api/deps.ts'
-import { workspaceRuns } from '../../../store/pipelines/workspace-runs.ts'
+import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
 import { tokens } from '../../../store/tokens/tokens.ts'
 import { configurationVersions } from '../../../store/workspaces/configuration-versions.ts'
 import { workspaceLocks } from '../../../store/workspaces/workspace-locks.ts'

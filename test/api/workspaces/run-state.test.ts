@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endRun } from '../../../app/pipelines/end-run.ts'
+import { endRun } from '../../../app/runs/end-run.ts'
 import { systemActor } from '../../../store/audit/audit-log.ts'
 import { workspaces } from '../../../store/workspaces/workspaces.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'

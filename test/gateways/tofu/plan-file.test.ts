@@ -4,7 +4,7 @@ import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-f
 import { PlanForged, PlanTooLarge } from '../../../gateways/tofu/plan-file/plan-forged.ts'
 import { readValue } from '../../../gateways/tofu/plan-file/read-value.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
-import { isRecord } from '../../../domain/plans/record.ts'
+import { isRecord } from '../../../domain/infrastructure/record.ts'
 import { providerMirror } from '../../harness/provider-mirror.ts'
 import { configurations, type PlanStep } from './plan-configurations.ts'
 import { providerConfigurations } from './provider-configurations.ts'

@@ -1,0 +1,179 @@
+import { Context } from '@temporalio/activity'
+import { newToken } from '../../domain/access/credentials.ts'
+import { JobFailure } from '../../gateways/runner/job-failure.ts'
+import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
+import type { Planned } from '../../gateways/runner/protocol.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
+import type { Deps } from '../deps.ts'
+import { GivenUp } from '../guard-activity.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { memoryExceeded } from './end-of-runner.ts'
+import { tellRules } from './gate-rules.ts'
+import { factsOf, runInputs } from './job-inputs.ts'
+import { judgeWhileWaiting } from './judge-while-waiting.ts'
+import { lendBenches } from './lend-benches.ts'
+import { findRun, loadRun, type FoundRun, type LoadedRun } from './load-run.ts'
+import { nextStep } from './next-step.ts'
+import { relayForRun } from './open-git-relay.ts'
+import { recordPlan, recordPlanFailure } from './record-plan.ts'
+import { sayIgnored } from './say-ignored.ts'
+import { openStageLog, type StageLog } from '../runs/stage-log.ts'
+import { watchRun, type RunWatch } from './watch-run.ts'
+import { withinShare } from '../runs/within-share.ts'
+import { writePlan } from './write-plan.ts'
+
+const planTimeoutMs = 30 * 60_000
+/** A plan changes nothing, so one that was lost with its worker is made again, at most twice. */
+const maxBegun = 3
+
+/**
+ * Plans a run in a runner of its own: init, plan, show and both gates. A plan changes nothing, so a lost
+ * one is repeated. For a run that waits for approval, judges the existing plan again.
+ */
+export const planRun =
+  (deps: Deps) =>
+  async (input: InfrastructureRunInput): Promise<RunStep> => {
+    const watch = watchRun(deps, input.runId, { mayStop: true })
+    try {
+      const found = await findRun(deps, input.runId)
+      return await withinShare(deps, found, async () => {
+        if (found.run.phase === 'awaiting_approval') return judgeWhileWaiting(deps, found, watch)
+        if (found.run.phase === 'planning') await planOnce(deps, found, watch)
+        return retryWhileUnavailable(async () => nextStep(deps)(input))
+      })
+    } finally {
+      watch.close()
+    }
+  }
+
+/** One attempt, counted before any data of the run's author is opened: nothing in it can cause endless retries. */
+async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<void> {
+  const { organizationId, run } = found
+  if (run.cancelRequestedAt)
+    return recordPlanFailure(deps, found, { reason: 'canceled_by_user', message: 'Canceled.' })
+
+  // Counted here, because Temporal also counts attempts that a hanging worker never began.
+  const begun = await deps.store.tenant(organizationId, async (tenant) =>
+    tokens(tenant).countRunTokens(run.id, 'plan'),
+  )
+  if (begun >= maxBegun) {
+    const message = `The worker was lost while planning, ${maxBegun} times. Start a new run.`
+    return recordPlanFailure(deps, found, { reason: 'runner_lost', message })
+  }
+  const secret = newToken('run')
+  const { store } = deps
+  const log = openStageLog({ store, organizationId, stageId: found.stageIds['plan'] ?? 0 })
+  await countTry(deps, found, secret)
+  const opening = { isOpen: false }
+  try {
+    if (begun > 0)
+      await log.append([{ level: 'warn', line: 'The worker was lost. Planning again.' }])
+    const loaded = await loadRun(deps, found, 'plan')
+    opening.isOpen = true
+    await sayIgnored(log, loaded)
+    await planInRunner(deps, loaded, { log, watch, token: secret.plain })
+  } catch (error) {
+    const failure = toFailure(error, watch)
+    // A worker that is told to stop, or that lacks a key or the store, was not lost: the attempt is not
+    // counted, if the store can be reached to say so.
+    if (!failure && (deps.stopping.aborted || !opening.isOpen))
+      await deps.store
+        .tenant(organizationId, async (tenant) =>
+          tokens(tenant).forgetRunToken(run.id, secret.hash),
+        )
+        .catch(() => undefined)
+    // Not ours to end: another worker ended the run, or Temporal will retry.
+    if (!failure) throw begun + 1 < maxBegun || watch.cause() ? error : new GivenUp(error)
+    await log.append([{ level: 'error', line: failure.message.slice(0, 4_096) }])
+    await retryWhileUnavailable(async () => recordPlanFailure(deps, found, failure))
+  }
+}
+
+async function countTry(
+  deps: Deps,
+  { organizationId, run, workspace }: FoundRun,
+  secret: ReturnType<typeof newToken>,
+): Promise<void> {
+  const { workflowExecution } = Context.current().info
+  await deps.store.tenant(organizationId, async (tenant) => {
+    await workspaceRuns(tenant).patch(run.id, {
+      engineRunId: workflowExecution?.runId ?? deps.worker,
+    })
+    await tokens(tenant).createRunToken({
+      workspaceRunId: run.id,
+      runPhase: 'plan',
+      fence: workspace.fence,
+      hash: secret.hash,
+      prefix: secret.prefix,
+      hours: 1,
+    })
+  })
+}
+
+async function planInRunner(
+  deps: Deps,
+  loaded: LoadedRun,
+  { log, watch, token }: { log: StageLog; watch: RunWatch; token: string },
+): Promise<void> {
+  const { run, organizationId, workspace } = loaded
+  const relay = relayForRun(deps, loaded, log)
+  const benches = lendBenches(deps, {
+    label: `run-${run.id}-plan`,
+    statePath: `/api/workspaces/${run.workspaceId}/state`,
+    env: loaded.env,
+    openRelay: relay.open,
+  })
+  const plan = writePlan(deps, {
+    organizationId,
+    runId: run.id,
+    maxJsonBytes: deps.planJsonBytes,
+  })
+  const runner = deps.runners.take({ organizationId, runId: run.id })
+  const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
+  // On production a fresh one applies: what the author's code might have done to the process that
+  // read its plan must not get past the approval.
+  const keepsRunner = run.kind === 'apply' && workspace.criticality !== 'production'
+  try {
+    const planned = await superviseJob(runner, {
+      job: {
+        kind: 'plan',
+        run: factsOf(run),
+        workspaceId: run.workspaceId,
+        folder: workspace.path,
+        token,
+        destroy: run.destroy,
+        timeoutMs: planTimeoutMs,
+        planJsonBytes: deps.planJsonBytes,
+      },
+      inputs: runInputs(deps, loaded),
+      signal: watch.signal,
+      answers: {
+        bench: benches.bench,
+        giveBack: benches.giveBack,
+        allow: async (ask) => relay.allow(ask),
+        closeRelay: async () => relay.close(),
+        rules: rules.rules,
+      },
+      onLog: log.append,
+      onBlob: plan.add,
+      keep: keepsRunner,
+    })
+    if (keepsRunner) await deps.runners.keep(runner, { organizationId, runId: run.id })
+    await retryWhileUnavailable(async () =>
+      // Made by a runner of this version (runner/plan-job.ts).
+      recordPlan(deps, loaded, { ...(planned as Planned), plan, judgedBy: rules.judgedBy() }),
+    )
+  } finally {
+    relay.close()
+    await benches.close()
+  }
+}
+
+function toFailure(error: unknown, watch: RunWatch): JobFailure | undefined {
+  if (watch.cause() === 'canceled') return new JobFailure('canceled_by_user', 'Canceled.')
+  if (watch.cause()) return undefined
+  if (error instanceof RunnerLost && error.how === 'memory_exceeded') return memoryExceeded()
+  return error instanceof JobFailure ? error : undefined
+}

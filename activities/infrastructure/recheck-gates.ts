@@ -1,0 +1,117 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { RunReason } from '../../domain/runs/run-state.ts'
+import { JobFailure } from '../../gateways/runner/job-failure.ts'
+import type { Judged } from '../../gateways/runner/protocol.ts'
+import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { endRun } from '../../app/runs/end-run.ts'
+import { plans, type StoredPlan } from '../../store/infrastructure/plans.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { memoryExceeded } from './end-of-runner.ts'
+import { gateVersions, tellRules, type GateVersions } from './gate-rules.ts'
+import { factsOf, planInputs, settingsInput } from './job-inputs.ts'
+import { lendBenches } from './lend-benches.ts'
+import { loadRun, type FoundRun } from './load-run.ts'
+
+/**
+ * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.
+ * Only a gate that fails now ends the run (docs/runs.md, "Digest"). Returns false if the run ended.
+ */
+export async function recheckGates(
+  deps: Deps,
+  found: FoundRun,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { organizationId, run, workspace } = found
+  const plan = await deps.store.tenant(organizationId, async (tenant) => {
+    const stored = await plans(tenant).get(run.id)
+    return stored && !(await isJudgedByToday(tenant, stored)) ? stored : undefined
+  })
+  if (!plan) return true
+
+  const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
+  return deps.store.tenant(organizationId, async (tenant) => {
+    // Before the run's row, as everywhere: decisions lock the two in this order.
+    await workspaces(tenant).getForUpdate(run.workspaceId)
+    if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
+    const { judged, judgedBy } = judgement
+    const { gates, cost, denied } = judged
+    await plans(tenant).recordVersions(run.id, judgedBy)
+    await workspaceRuns(tenant).patch(run.id, { gates, cost })
+    await auditLog(tenant, systemActor).record('pipeline.gates_rechecked', {
+      target: { kind: 'run', id: run.id, label: workspace.name },
+      detail: { result: denied ? denied.reason : 'pass' },
+    })
+    return denied ? endFailed(tenant, found, denied) : true
+  })
+}
+
+/** A plan that cannot be judged within the limits has not passed: the gates fail closed. */
+function asFailure(error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error
+  if (error instanceof RunnerLost && error.how === 'memory_exceeded') return memoryExceeded()
+  throw error
+}
+
+async function endFailed(
+  tenant: Tenant,
+  { organizationId, run }: FoundRun,
+  { reason, message }: { reason: RunReason; message: string },
+): Promise<false> {
+  await endRun(
+    tenant,
+    { organizationId, runId: run.id, actor: systemActor },
+    { phase: 'failed', reason, message },
+  )
+  return false
+}
+
+async function judgeInRunner(
+  deps: Deps,
+  found: FoundRun,
+  { plan, signal }: { plan: StoredPlan; signal: AbortSignal },
+): Promise<{ judged: Judged; judgedBy: GateVersions & { resourceTypes: string[] } }> {
+  const { organizationId, run } = found
+  // Policies' messages are masked with them.
+  const { secrets } = await loadRun(deps, found, 'plan')
+  const benches = lendBenches(deps, { label: `run-${run.id}-judge` })
+  const runner = deps.runners.take({ organizationId, runId: run.id })
+  const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
+  const { sensitiveVariables } = plan
+  const inputs = async function* () {
+    yield settingsInput({
+      env: {},
+      secrets,
+      overrides: [],
+      cliConfig: undefined,
+      sensitiveVariables,
+    })
+    yield* planInputs(deps, organizationId, { plan, parts: ['plan_json'], sha256: {} })
+  }
+  try {
+    const judged = await superviseJob(runner, {
+      job: { kind: 'judge', run: factsOf(run) },
+      inputs: inputs(),
+      signal,
+      answers: { bench: benches.bench, giveBack: benches.giveBack, rules: rules.rules },
+      onLog: async () => undefined,
+      onBlob: async () => undefined,
+    })
+    // Made by a runner of this version (runner/judge-job.ts).
+    return { judged: judged as Judged, judgedBy: rules.judgedBy() }
+  } finally {
+    await benches.close()
+  }
+}
+
+/** Whether the plan was judged by the policies, prices and limits in force now. */
+export async function isJudgedByToday(tenant: Tenant, plan: StoredPlan): Promise<boolean> {
+  // An older plan does not list the prices that it needs, so it is judged again.
+  if (!plan.resourceTypes) return false
+  const { workspaceId } = await workspaceRuns(tenant).get(plan.workspaceRunId)
+  const { resourceTypes } = plan
+  const now = await gateVersions(tenant, { workspaceId, resourceTypes })
+  return now.policiesVersion === plan.policiesVersion && now.pricesVersion === plan.pricesVersion
+}

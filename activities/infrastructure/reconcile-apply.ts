@@ -1,0 +1,89 @@
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
+import { endRun } from '../../app/runs/end-run.ts'
+import { stages } from '../../store/runs/stages.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
+import type { Deps } from '../deps.ts'
+import { ownerOf } from './load-run.ts'
+import { nextStep } from './next-step.ts'
+
+const pollMs = 1_000
+
+/**
+ * Settles an apply whose worker was lost (docs/runs.md, "Recovery"). First raises the fencing
+ * number, so that the old attempt cannot write state. Then waits until the attempt has ended or
+ * is silent. Then ends the run `failed` / `runner_lost` with what was saved. An attempt whose
+ * program was never started is deleted, and the run is applied later.
+ */
+export const reconcileApply =
+  (deps: Deps) =>
+  async (input: InfrastructureRunInput): Promise<RunStep> => {
+    const { runId } = input
+    const organizationId = await ownerOf(deps, runId)
+    const run = await deps.store.tenant(organizationId, async (tenant) =>
+      workspaceRuns(tenant).get(runId),
+    )
+    if (run.phase !== 'applying') return nextStep(deps)(input)
+
+    await deps.store.tenant(organizationId, async (tenant) => {
+      await workspaces(tenant).getForUpdate(run.workspaceId)
+      await workspaces(tenant).raiseFence(run.workspaceId)
+    })
+    while (await isAlive(deps, organizationId, runId))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    await settle(deps, organizationId, runId)
+    return nextStep(deps)(input)
+  }
+
+async function isAlive(deps: Deps, organizationId: number, runId: number): Promise<boolean> {
+  const attempt = await deps.store.tenant(organizationId, async (tenant) =>
+    applyAttempts(tenant).find(runId),
+  )
+  return attempt?.alive ?? false
+}
+
+async function settle(deps: Deps, organizationId: number, runId: number): Promise<void> {
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const runs = workspaceRuns(tenant)
+    const { workspaceId, cancelRequestedAt } = await runs.get(runId)
+    await workspaces(tenant).getForUpdate(workspaceId)
+    const attempts = applyAttempts(tenant)
+    const attempt = await attempts.find(runId)
+    if (!attempt?.spawnedAt) {
+      // The program was never started: the attempt is deleted, and the run waits for its apply again.
+      await attempts.giveBack(runId)
+      await tokens(tenant).revokeOfRun(runId)
+      await workspaceLocks(tenant).releaseOfRun(runId)
+      const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
+      if (moved) await stages(tenant).set(runId, 'apply', { state: 'queued' })
+      // A run that was canceled meanwhile must not be applied.
+      if (moved && cancelRequestedAt)
+        await endRun(
+          tenant,
+          { organizationId, runId, actor: systemActor },
+          { phase: 'canceled', reason: 'canceled_by_user' },
+        )
+      return
+    }
+    const saved = await stateVersions(tenant).newestOfRun(runId)
+    await workspaces(tenant).markNeedsRefresh(workspaceId)
+    await attempts.end(runId, { exitCode: null })
+    await endRun(
+      tenant,
+      { organizationId, runId, actor: systemActor },
+      {
+        phase: 'failed',
+        reason: 'runner_lost',
+        message: saved
+          ? `The worker was lost while applying. State serial ${saved.serial} had been saved; plan again to see what is left.`
+          : 'The worker was lost while applying, before any state was saved. Plan again to see what is left.',
+        change: { found: { savedStateSerial: saved?.serial ?? null, worker: attempt.worker } },
+      },
+    )
+  })
+}

@@ -1,0 +1,78 @@
+import { slotShare } from '../../domain/runs/slot-share.ts'
+
+export type RunOfSlot = { organizationId: number; runId: number }
+
+export type SlotShares = {
+  /**
+   * Takes one of the organization's slots and returns how to give it back. Undefined if the organization
+   * holds its share: the run is woken when a step of its organization ends.
+   */
+  take: (run: RunOfSlot) => Promise<(() => void) | undefined>
+  /** The run no longer waits for a slot. */
+  forget: (run: RunOfSlot) => void
+}
+
+type Options = {
+  /** Steps that this worker runs at once. */
+  slots: number
+  /** Whether there is more than one active organization. */
+  hasOthers: () => Promise<boolean>
+  /** Wakes a run's workflow. Best effort: a run that is not woken looks again by itself. */
+  wake: (run: RunOfSlot) => void
+}
+
+/** Beyond so many, the order in which runs were woken is forgotten. */
+const maxWoken = 1_000
+
+/** Counts the slots of this process that each organization holds (docs/decisions/0117). */
+export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShares {
+  const held = new Map<number, number>()
+  /** Runs whose step was handed back, oldest first. */
+  const waiting = new Map<number, Set<number>>()
+  /** Runs that were woken and have not taken their slot yet. */
+  const woken = new Set<number>()
+
+  const giveBack = (organizationId: number) => {
+    const left = (held.get(organizationId) ?? 0) - 1
+    if (left > 0) held.set(organizationId, left)
+    else held.delete(organizationId)
+    // One slot, one run. A step that is handed back holds none, so it wakes nobody.
+    const line = waiting.get(organizationId)
+    const [runId] = line ?? []
+    if (runId === undefined) return
+    forget({ organizationId, runId })
+    // One that ended, or that runs at another worker, is not taken out.
+    if (woken.size >= maxWoken) woken.clear()
+    woken.add(runId)
+    wake({ organizationId, runId })
+  }
+  const forget = ({ organizationId, runId }: RunOfSlot) => {
+    const line = waiting.get(organizationId)
+    line?.delete(runId)
+    if (line?.size === 0) waiting.delete(organizationId)
+    woken.delete(runId)
+  }
+  /** A run that was woken and finds its slot taken by a newer one is first in line again. */
+  const wait = ({ organizationId, runId }: RunOfSlot) => {
+    const line = waiting.get(organizationId) ?? []
+    const isFirst = woken.delete(runId)
+    waiting.set(organizationId, new Set(isFirst ? [runId, ...line] : [...line, runId]))
+  }
+
+  return {
+    forget,
+    async take(run) {
+      const { organizationId } = run
+      const share = slotShare(slots, { hasOthers: await hasOthers() })
+      // No await from here on: of two steps that ask at once one takes the last slot of the share.
+      const holds = held.get(organizationId) ?? 0
+      if (holds >= share) {
+        wait(run)
+        return undefined
+      }
+      forget(run)
+      held.set(organizationId, holds + 1)
+      return () => giveBack(organizationId)
+    },
+  }
+}

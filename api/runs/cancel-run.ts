@@ -1,0 +1,49 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
+import { isTerminal, stateInWords } from '../../domain/runs/run-state.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { endRun } from '../../app/runs/end-run.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
+
+/**
+ * Cancels a run. A run without a program ends at once. A plan or an apply gets a mark in its row;
+ * the worker that runs it sees the mark and interrupts the program.
+ */
+export async function cancelRun(tenant: Tenant, caller: Caller, runId: number): Promise<void> {
+  const { organizationId } = caller
+  const runs = workspaceRuns(tenant)
+  const { workspaceId } = await runs.get(runId)
+  const { name } = await workspaces(tenant).getForUpdate(workspaceId)
+  const run = await runs.getForUpdate(runId)
+  if (isTerminal(run.phase))
+    throw conflict('run_not_waiting', `This run is over: ${stateInWords(run)}.`)
+
+  const actor = actorOf(caller)
+  const workflowId = infrastructureRunId({ organizationId, runId })
+  if (run.phase === 'planning' || run.phase === 'applying') {
+    if (run.cancelRequestedAt) return
+    await runs.patch(runId, {
+      cancelRequestedAt: new Date(),
+      cancelRequestedBy: caller.userId,
+    })
+    await auditLog(tenant, actor).record('pipeline.cancel_requested', {
+      target: { kind: 'run', id: runId, label: name },
+    })
+    await runs.announce(runId)
+  } else {
+    await endRun(
+      tenant,
+      { organizationId, runId, actor },
+      {
+        phase: 'canceled',
+        reason: 'canceled_by_user',
+        change: { cancelRequestedAt: new Date(), cancelRequestedBy: caller.userId },
+      },
+    )
+  }
+  await outbox(tenant).wake(workflowId, `cancel:${workflowId}:${Date.now()}`)
+}

@@ -1,0 +1,192 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/runs/run-state.ts'
+import { approverRefusals, type ApproverFault } from '../../domain/runs/approver-fault.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { approvals } from '../../store/runs/approvals.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
+import { endRun } from '../../app/runs/end-run.ts'
+import { beginRun, promoteNext } from '../../app/runs/promote-next.ts'
+import { planApproved } from '../../store/runs/stage-moves.ts'
+import { stages } from '../../store/runs/stages.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
+import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
+import type { Deps } from '../deps.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
+import type { RunBody } from './schemas.ts'
+
+export type Decision = {
+  /** Where the run was addressed: in a pipeline or in its workspace. */
+  place: (tenant: Tenant) => Promise<RunPlace & { workspaceId: number }>
+  decision: 'approved' | 'rejected'
+  planDigest?: string
+  /** For a run that is not planned yet: the hash of the files that the caller looked at. */
+  configurationSha256?: string
+  comment?: string
+}
+
+/** Approves or rejects a waiting run. The decision is a row in PostgreSQL; Temporal is signaled after the commit. */
+export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
+  return notingDenial(
+    { store: deps.store, caller },
+    (error) => (error instanceof ApproverDenied ? error.denial : undefined),
+    async () => decide(deps, caller, decision),
+  )
+}
+
+/** A refused approval; a class of its own, because it is audited. */
+class ApproverDenied extends AppError {
+  readonly denial: Denial
+
+  constructor(
+    fault: ApproverFault,
+    { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
+  ) {
+    const { code, because } = approverRefusals[fault]
+    super('forbidden', because, { code })
+    this.name = 'ApproverDenied'
+    this.denial = {
+      event: 'pipeline.denied',
+      attempt: `approve run ${run.id}`,
+      target: { kind: 'run', id: run.id, label: workspace.name },
+      detail: { because: fault },
+    }
+  }
+}
+
+async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
+  const { organizationId } = caller
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const place = await decision.place(tenant)
+    // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
+    const [workspace, run] = await Promise.all([
+      workspaces(tenant).getForUpdate(place.workspaceId),
+      workspaceRuns(tenant).getForUpdate(place.workspaceRunId),
+    ])
+
+    if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
+      await write(tenant, caller, { run, workspace, decision })
+    const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
+    if (!body) throw new Error('a run that was just decided is gone')
+    return body
+  })
+}
+
+type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
+
+/** False if the same person already made the same decision: the answer is repeated and nothing is written. */
+async function assertMayDecide(
+  tenant: Tenant,
+  caller: Caller,
+  { run, workspace, decision }: Target,
+): Promise<boolean> {
+  const guarded = workspace.criticality === 'production' || isWaitingForApproval(run.phase)
+  if (guarded && decision.decision === 'approved') {
+    const fault = await approvers(tenant).faultOfCaller(run.id, caller)
+    if (fault) throw new ApproverDenied(fault, { run, workspace })
+  }
+  if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
+    throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
+  if (run.phase === 'awaiting_plan_approval') {
+    if (decision.decision === 'approved') await assertFilesSeen(tenant, { run, decision })
+    return true
+  }
+  // A repeated approval of the files is no approval of the plan that was made of them meanwhile.
+  const stage = decision.configurationSha256 === undefined ? 'approve' : 'plan'
+  if (stage === 'plan' || run.phase !== 'awaiting_approval') {
+    const standing = await approvals(tenant).standing(run.id, stage)
+    const isSame = standing?.userId === caller.userId && standing.decision === decision.decision
+    if (isSame && !isTerminal(run.phase)) return false
+    throw conflict(
+      'run_not_waiting',
+      `This run does not wait for a decision: ${stateInWords(run)}.`,
+    )
+  }
+  return true
+}
+
+/** An approval before the plan is bound to the files that the caller looked at, as one of a plan is to its digest. */
+async function assertFilesSeen(
+  tenant: Tenant,
+  { run, decision: { configurationSha256 } }: Pick<Target, 'run' | 'decision'>,
+): Promise<void> {
+  const version = await configurationVersions(tenant).get(run.configurationVersionId)
+  if (configurationSha256 === undefined)
+    throw invalid(
+      'Only its author has seen the files of this run. Look at them, and send the hash of what you looked at.',
+      [{ path: 'configurationSha256', message: 'is required before there is a plan' }],
+      'files_not_seen',
+    )
+  if (configurationSha256 !== version.filesSha256)
+    throw conflict('configuration_changed', 'The files are others than those you looked at.')
+}
+
+async function write(
+  tenant: Tenant,
+  caller: Caller,
+  { run, workspace, decision }: Target,
+): Promise<void> {
+  const { organizationId } = caller
+  const { decision: verdict, comment } = decision
+  const actor = actorOf(caller)
+  const stage = run.phase === 'awaiting_plan_approval' ? 'plan' : 'approve'
+  const label = caller.email ?? caller.name
+  const target = { kind: 'run', id: run.id, label: workspace.name }
+  const detail = {
+    planDigest: run.planDigest,
+    ...(stage === 'plan' && { stage, configurationSha256: decision.configurationSha256 }),
+    ...(comment !== undefined && { comment }),
+  }
+  // The rows are locked and nothing below reads an earlier answer, so the statements are sent together.
+  const decided: Array<Promise<unknown>> = [
+    approvals(tenant).create({
+      workspaceRunId: run.id,
+      userId: caller.userId,
+      decision: verdict,
+      stage,
+      comment: comment ?? null,
+      planDigest: run.planDigest ?? decision.configurationSha256 ?? '',
+      credential: caller,
+    }),
+    auditLog(tenant, actor).record(
+      verdict === 'approved' ? 'pipeline.run_approved' : 'pipeline.run_rejected',
+      { target, detail },
+    ),
+  ]
+  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  const wake = async () => outbox(tenant).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
+  if (verdict === 'rejected') {
+    decided.push(stages(tenant).set(run.id, stage, { state: 'failed', by: label, ended: true }))
+    await Promise.all(decided)
+    await endRun(
+      tenant,
+      { organizationId, runId: run.id, actor, held: { run, workspace } },
+      { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
+    )
+    // A run that is not planned yet has no workflow.
+    if (stage === 'approve') await wake()
+  } else if (stage === 'plan') {
+    await Promise.all(decided)
+    await beginApproved(tenant, run)
+  } else {
+    const moved = workspaceRuns(tenant).moveWithStages(run.id, ['awaiting_approval'], {
+      change: { phase: 'apply_queued' },
+      stages: planApproved(label),
+    })
+    await Promise.all([...decided, moved, wake()])
+  }
+}
+
+/** Queues the run again. The next look at the queue finds that its files are approved. */
+async function beginApproved(tenant: Tenant, run: WorkspaceRun): Promise<void> {
+  const runs = workspaceRuns(tenant)
+  await runs.move(run.id, ['awaiting_plan_approval'], { phase: 'queued', approvalExpiresAt: null })
+  await stages(tenant).set(run.id, 'plan', { state: 'queued' })
+  if (run.kind === 'apply') await promoteNext(tenant, run.workspaceId)
+  else await beginRun(tenant, await runs.get(run.id))
+}

@@ -1,0 +1,122 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { publicState } from '../../domain/runs/run-state.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { runViews, type RunView } from '../../store/runs/run-views.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
+import { blockedBy } from './blocked-by.ts'
+import { mayDecide, needsFault } from './may-decide.ts'
+import type { RunBody } from './schemas.ts'
+
+export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
+
+/**
+ * Workspace runs as callers see them, each with the id and number of the place it was addressed by,
+ * and with what this caller may do. Without `places`: under `provision-<workspace>`.
+ */
+export async function presentRuns(
+  tenant: Tenant,
+  caller: Caller,
+  { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
+): Promise<RunBody[]> {
+  const { organizationId } = caller
+  const [views, at] = await Promise.all([
+    runViews(tenant, runIds),
+    places ?? managedPlaces(tenant, runIds),
+  ])
+  const decidable = views.filter((view) => needsFault(caller, view)).map(({ id }) => id)
+  const [blocks, faults] = await Promise.all([
+    blockedBy(tenant, views),
+    approvers(tenant).faultsOfCaller(decidable, caller),
+  ])
+  return at.flatMap((place) => {
+    const view = views.find(({ id }) => id === place.workspaceRunId)
+    if (!view) return []
+    return {
+      ...presentRun(view, place, organizationId),
+      blockedBy: blocks.get(view.id) ?? null,
+      ...mayDecide(caller, view, faults.get(view.id)),
+    }
+  })
+}
+
+/** Plan-only runs are in no pipeline and have no number; a run of `provision-…` has its workspace run's id. */
+async function managedPlaces(tenant: Tenant, runIds: readonly number[]): Promise<RunPlace[]> {
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns(runIds)
+  return runIds.map((id) => ({
+    id,
+    workspaceRunId: id,
+    number: places.find((place) => place.id === id)?.number ?? null,
+  }))
+}
+
+function presentRun(view: RunView, place: RunPlace, organizationId: number) {
+  const { version, stages, approvals } = view
+  return {
+    id: place.id,
+    number: place.number,
+    kind: view.kind,
+    destroy: view.destroy,
+    state: publicState(view.phase),
+    reason: view.reason,
+    message: view.message,
+    awaitingApproval: view.phase === 'awaiting_approval',
+    awaitingPlanApproval: view.phase === 'awaiting_plan_approval',
+    planDigest: view.planDigest,
+    // Written by recordPlan alone, in this shape.
+    summary: view.summary as RunBody['summary'],
+    cost: view.cost,
+    ...(view.found && { found: view.found }),
+    workspaceId: view.workspaceId,
+    workflowId: infrastructureRunId({ organizationId, runId: view.id }),
+    approvalExpiresAt: view.approvalExpiresAt?.toISOString() ?? null,
+    createdAt: view.createdAt.toISOString(),
+    startedAt: view.startedAt?.toISOString() ?? null,
+    endedAt: view.endedAt?.toISOString() ?? null,
+    author: { id: view.authorUserId, label: labelOfAuthor(view) },
+    configurationVersion: version.number,
+    configurationSha256: version.filesSha256,
+    commitSha: version.commitSha,
+    pullRequest: version.pullRequest,
+    stages: stages.map((stage) => presentStage(stage, view)),
+    approvals: approvals.map(presentApproval),
+  }
+}
+
+const inIso = (time: string | null): string | null => time && new Date(time).toISOString()
+
+const presentStage = (
+  stage: RunView['stages'][number],
+  run: RunView,
+): RunBody['stages'][number] => ({
+  name: stage.name,
+  state: stage.state,
+  startedAt: inIso(stage.startedAt),
+  endedAt: inIso(stage.endedAt),
+  ...(stage.by !== null && { by: stage.by }),
+  // Written by recordPlan alone, in this shape.
+  ...(stage.name === 'plan' && {
+    gates: run.gates as NonNullable<RunBody['stages'][number]['gates']>,
+  }),
+})
+
+const presentApproval = (approval: RunView['approvals'][number]): RunBody['approvals'][number] => ({
+  user: approval.user,
+  decision: approval.decision,
+  stage: approval.stage,
+  at: new Date(approval.at).toISOString(),
+  comment: approval.comment,
+  planDigest: approval.planDigest,
+  ...(approval.voidedAt !== null && {
+    void: { at: new Date(approval.voidedAt).toISOString(), reason: approval.voidReason ?? '' },
+  }),
+})
+
+/** A run without a member as its author is of a push or a pull request. */
+function labelOfAuthor({ authorUserId, authorLabel, version }: RunView): string {
+  if (authorUserId !== null) return authorLabel ?? 'a former member'
+  return version.pullRequest === null
+    ? `push of ${version.commitSha?.slice(0, 7) ?? 'a commit'}`
+    : `pull request #${version.pullRequest}`
+}

@@ -1,0 +1,40 @@
+import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
+import { notFound } from '../../domain/errors.ts'
+import { auditEntriesOf } from '../../store/audit/audit-entries.ts'
+import type { Deps } from '../deps.ts'
+import { presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
+import type { RunDetail } from './schemas.ts'
+
+/** One run with the first page of its plan and its timeline. */
+export async function runDetail(
+  deps: Deps,
+  caller: Caller,
+  place: RunPlace,
+): Promise<Static<typeof RunDetail>> {
+  const { organizationId } = caller
+  const runId = place.workspaceRunId
+  const { body, plan, entries } = await deps.store.tenant(organizationId, async (tenant) => ({
+    body: (await presentRuns(tenant, caller, { runIds: [runId], places: [place] }))[0],
+    plan: await readPlanPage(deps, tenant, {
+      runId,
+      ...firstPage,
+    }),
+    entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
+  }))
+  if (!body) throw notFound()
+  return {
+    ...body,
+    plan: presentPlanPage(deps.keyring, plan),
+    timeline: entries.map((entry) => ({
+      at: entry.at.toISOString(),
+      event: entry.event,
+      actor: entry.actorLabel,
+      detail: entry.detail,
+    })),
+  }
+}
+
+/** No more than a screen shows, since the console polls this. */
+const firstPage = { after: 0, limit: 50, maxBytes: 256 * 1_024 }

@@ -1,0 +1,174 @@
+import { Type, type Static } from 'typebox'
+import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
+import { OneLine } from '../http/one-line.ts'
+import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
+import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+
+export const RunParams = Type.Object({ id: Id, runId: Id })
+const states = ['running', 'succeeded', 'failed', 'canceled'] as const
+
+const Gate = Type.Object({
+  kind: OneOf(['policy', 'cost']),
+  result: OneOf(['pass', 'warn', 'fail', 'error']),
+  findings: Type.Array(Type.Unknown()),
+})
+
+const BlockedBy = Type.Object({
+  kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
+  id: Nullable(Type.Integer()),
+  holder: Nullable(Type.String()),
+  /** The lock holder's own words. */
+  reason: Nullable(Type.String()),
+  since: Nullable(Time),
+  whoCanAct: Type.Array(Type.String()),
+})
+
+const StageBody = Type.Object({
+  name: Type.String(),
+  state: OneOf(stageStates),
+  startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
+  by: Type.Optional(Type.String()),
+  gates: Type.Optional(Type.Array(Gate)),
+})
+
+const ApprovalBody = Type.Object({
+  user: Type.String(),
+  decision: OneOf(['approved', 'rejected']),
+  stage: OneOf(['plan', 'approve']),
+  at: Time,
+  comment: Nullable(Type.String()),
+  planDigest: Type.String(),
+  void: Type.Optional(Type.Object({ at: Time, reason: Type.String() })),
+})
+
+const runFields = {
+  id: Id,
+  number: Nullable(Type.Integer()),
+  kind: OneOf(['apply', 'plan']),
+  destroy: Type.Boolean(),
+  state: OneOf(states),
+  reason: Nullable(OneOf(runReasons)),
+  message: Nullable(Type.String()),
+  awaitingApproval: Type.Boolean(),
+  awaitingPlanApproval: Type.Boolean({
+    description:
+      'Only its author has seen these files: a second person looks at them before they are planned.',
+  }),
+  blockedBy: Nullable(BlockedBy),
+  mayApprove: Type.Boolean(),
+  mayReject: Type.Boolean(),
+  mayCancel: Type.Boolean(),
+  because: Type.Object(
+    {
+      mayApprove: Type.Optional(Type.String()),
+      mayReject: Type.Optional(Type.String()),
+      mayCancel: Type.Optional(Type.String()),
+    },
+    {
+      description:
+        'Of what the caller may not do now: the code that it would be refused with, such as approver_is_author, approver_made_by_author, run_not_waiting or forbidden.',
+    },
+  ),
+  planDigest: Nullable(Type.String()),
+  stages: Type.Array(StageBody),
+  approvals: Type.Array(ApprovalBody),
+  summary: Nullable(
+    Type.Object({ add: Type.Integer(), change: Type.Integer(), destroy: Type.Integer() }),
+  ),
+  cost: Nullable(Type.Unknown()),
+  found: Type.Optional(Type.Unknown()),
+  /** A push or a pull request has no id. */
+  author: Type.Object({ id: Nullable(Id), label: Type.String() }),
+  workspaceId: Id,
+  configurationVersion: Type.Integer(),
+  /** What an approval before the plan is bound to. */
+  configurationSha256: Type.String(),
+  /** Set for a configuration that was read from Git. */
+  commitSha: Nullable(Type.String()),
+  /** The number of the pull request that is planned. */
+  pullRequest: Nullable(Type.Integer()),
+  workflowId: Type.String(),
+  approvalExpiresAt: Nullable(Time),
+  createdAt: Time,
+  startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
+}
+
+export const RunBody = Type.Object(runFields)
+export type RunBody = Static<typeof RunBody>
+
+export const RunDetail = Type.Object({
+  ...runFields,
+  plan: NullablePlanPage,
+  timeline: Type.Array(
+    Type.Object({
+      at: Time,
+      event: Type.String(),
+      actor: Type.String(),
+      detail: Type.Unknown(),
+    }),
+  ),
+})
+
+const LogLineBody = Type.Object({
+  seq: Type.Integer(),
+  level: OneOf(['debug', 'info', 'warn', 'error']),
+  line: Type.String(),
+})
+
+export const RunWithLogs = Type.Object({
+  ...runFields,
+  logs: Type.Record(Type.String(), Type.Array(LogLineBody)),
+  logsTruncated: Type.Boolean(),
+})
+
+/** The newest run in a list. It says whether the run waits for a person, which `running` alone would hide. */
+export const LastRunBody = Type.Object({
+  number: Type.Integer(),
+  state: OneOf(states),
+  awaitingApproval: Type.Optional(Type.Literal(true)),
+})
+
+export const PipelineBody = Type.Object({
+  id: Id,
+  name: Type.String(),
+  kind: OneOf(['application', 'infrastructure']),
+  managed: Type.Boolean(),
+  appGitConnectionId: Nullable(Id),
+  appRepo: Nullable(Type.String()),
+  targetWorkspaceId: Nullable(Id),
+  targetWorkspaceName: Nullable(Type.String()),
+  strategy: Nullable(Type.String()),
+  criticality: OneOf(['standard', 'production']),
+  lastRun: Nullable(LastRunBody),
+  createdAt: Time,
+})
+
+export const NewPipelineBody = Body({
+  name: OneLine(200),
+  kind: Type.Optional(OneOf(['application', 'infrastructure'])),
+  appGitConnectionId: Type.Optional(Id),
+  appRepo: Type.Optional(Text(300, 1)),
+  targetWorkspaceId: Type.Optional(Id),
+  strategy: Type.Optional(Text(100, 1)),
+})
+
+/** Overrides of the plan's variables, by name. */
+export const Vars = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,254}$' }),
+  Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),
+  { maxProperties: 200, additionalProperties: false },
+)
+
+/** `warnings` is beside the run because it belongs to the start: no later answer has it. */
+export const RunAnswer = Type.Object({
+  run: RunBody,
+  warnings: Type.Optional(Type.Array(Type.String())),
+})
+export type RunAnswer = Static<typeof RunAnswer>
+export const RunList = Type.Object({ runs: Type.Array(RunBody), nextCursor: NextCursor })
+export const LogPage = Type.Object({
+  lines: Type.Array(LogLineBody),
+  nextSeq: Type.Integer(),
+})

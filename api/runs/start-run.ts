@@ -1,0 +1,176 @@
+import type { Store } from '../../store/driver/connect.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { createHash } from 'node:crypto'
+import type { Caller } from '../../domain/access/caller.ts'
+import { AppError, conflict, invalid, notFound } from '../../domain/errors.ts'
+import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
+import { actorOf } from '../../store/audit/audit-log.ts'
+import { createRun } from '../../app/runs/create-run.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { runTarget, type RunTarget } from '../../store/runs/run-target.ts'
+import type { WorkspaceRun } from '../../store/runs/workspace-runs.ts'
+import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import {
+  configurationVersions,
+  type ConfigurationVersion,
+} from '../../store/workspaces/configuration-versions.ts'
+import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
+import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
+import { presentRuns } from './present-runs.ts'
+import type { RunAnswer } from './schemas.ts'
+
+export type RunRequest = {
+  target: { pipelineId: number } | { workspaceId: number }
+  kind: 'apply' | 'plan'
+  destroy?: boolean
+  vars?: Record<string, string | number | boolean>
+  idempotencyKey?: string | undefined
+}
+
+/**
+ * Starts a run (docs/runs.md, "Transitions"). The run, its place in each pipeline, its turn, its
+ * audit entry and the outbox row commit together.
+ */
+export async function startRun(
+  deps: Deps,
+  caller: Caller,
+  request: RunRequest,
+): Promise<RunAnswer> {
+  const { organizationId } = caller
+  // The target first: another organization's id is not found, whatever the engine's health.
+  const { workspaceId, sourceKind } = await targetOf(deps.store, organizationId, request)
+  await deps.engine.assertReachable()
+  for (let tries = 1; ; tries += 1)
+    try {
+      // Outside of any transaction: a provider may be slow.
+      // It may have been led to Git since: then `begin` finds that, and the next try reads it.
+      const isInline = tries === 1 && sourceKind === 'inline'
+      const source = isInline
+        ? undefined
+        : await readGitSource(deps, { organizationId, workspaceId })
+      return await begin(deps, caller, { request, workspaceId, source })
+    } catch (error) {
+      // The branch or the configuration moved on while it was read.
+      const moved = error instanceof AppError && movedCodes.has(error.code)
+      if (!moved || tries === maxReads) throw error
+    }
+}
+
+const movedCodes = new Set(['git_source_moved', 'git_head_moved'])
+const maxReads = 3
+
+type Beginning = {
+  request: RunRequest
+  workspaceId: number
+  source: GitSourceRead | undefined
+}
+
+async function begin(
+  deps: Deps,
+  caller: Caller,
+  { request, workspaceId, source }: Beginning,
+): Promise<RunAnswer> {
+  const { organizationId } = caller
+  return deps.store.tenant(organizationId, async (tenant) => {
+    const { idempotencyKey: key } = request
+    const keys = idempotencyKeys(tenant)
+    // Of the person, for who repeats a request may have signed in again or taken a new token.
+    const who = `user:${caller.userId}`
+    if (key !== undefined) {
+      const first = await keys.take(who, key, hashOf(request))
+      // Written below, in this shape.
+      if (first) return first.response as RunAnswer
+    }
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
+    const version = await versionFor(tenant, deps, { caller, workspace, source })
+    const { kind, destroy, vars, target } = request
+    const refusal =
+      vars && refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
+    if (refusal) throw refusal
+    const { run, place } = await createRun(tenant, {
+      workspace,
+      version,
+      kind,
+      destroy: destroy ?? false,
+      overrides:
+        vars && Object.keys(vars).length > 0
+          ? deps.keyring.seal(
+              { organizationId, table: 'workspace_runs', column: 'overrides' },
+              JSON.stringify(vars),
+            )
+          : null,
+      author: {
+        userId: caller.userId,
+        tokenId: caller.kind === 'token' ? caller.credentialId : null,
+      },
+      pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
+      actor: actorOf(caller),
+    })
+    const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
+    if (!body) throw new Error('a run that was just made is gone')
+    const answer = { run: body, ...(await warningsOf(tenant, { run, workspace })) }
+    if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
+    return answer
+  })
+}
+
+/** The workspace that the request names, itself or by a pipeline. */
+async function targetOf(
+  store: Store,
+  organizationId: number,
+  { target }: RunRequest,
+): Promise<RunTarget> {
+  const found = await runTarget(store, organizationId, target)
+  if (!found) throw notFound()
+  const { workspaceId, sourceKind } = found
+  if (workspaceId === null || sourceKind === null)
+    throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
+  return { workspaceId, sourceKind }
+}
+
+/** What the run is made of: what was just read from Git, else the newest version. */
+async function versionFor(
+  tenant: Tenant,
+  { keyring }: Deps,
+  at: { caller: Caller; workspace: Workspace; source: GitSourceRead | undefined },
+): Promise<ConfigurationVersion> {
+  const { caller, workspace, source } = at
+  // Led elsewhere since it was looked at: what was read is of another place.
+  const led =
+    source === undefined
+      ? workspace.sourceKind === 'git'
+      : workspace.updatedAt.getTime() !== source.updatedAt.getTime()
+  if (led) throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
+  if (source?.read) {
+    const { version } = await takeGitVersion(tenant, {
+      workspace,
+      read: source.read,
+      onTopOf: source.onTopOf,
+      keyring,
+      actor: actorOf(caller),
+    })
+    return version
+  }
+  const version = await configurationVersions(tenant).newest(workspace.id)
+  if (version) return version
+  throw invalid(
+    `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
+    undefined,
+    'no_configuration',
+  )
+}
+
+async function warningsOf(
+  tenant: Tenant,
+  { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
+): Promise<{ warnings?: string[] }> {
+  if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
+  const able = await approvers(tenant).eligibleOf([run.id])
+  return able.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
+}
+
+const hashOf = ({ idempotencyKey: _, ...request }: RunRequest): Buffer =>
+  createHash('sha256').update(JSON.stringify(request)).digest()

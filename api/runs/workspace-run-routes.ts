@@ -1,0 +1,89 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
+import { Body, errors, IdParams, Page } from '../http/schemas.ts'
+import { untilGone } from '../http/until-gone.ts'
+import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
+import { oneRunRoutes } from './one-run-routes.ts'
+import { presentRuns, type RunPlace } from './present-runs.ts'
+import { RunAnswer, RunList, Vars } from './schemas.ts'
+import { startRun } from './start-run.ts'
+
+const workspaceExists = async (tenant: Tenant, { id }: Record<string, number>) =>
+  workspaces(tenant).get(id ?? 0)
+
+/** A run of `provision-…` has its workspace run's id; a plan-only run is in no pipeline and has no number. */
+async function placeOfRun(
+  tenant: Tenant,
+  { id, runId }: { id: number; runId: number },
+): Promise<RunPlace & { workspaceId: number }> {
+  await workspaceRuns(tenant).ofWorkspace(id, runId)
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns([runId])
+  const own = places.find((place) => place.id === runId)
+  return { id: runId, workspaceId: id, workspaceRunId: runId, number: own?.number ?? null }
+}
+
+const descriptions = {
+  plan: 'Starts a plan-only run: it applies nothing and waits for no turn. Nobody approves it, and a plan runs code that its author wrote: it has the secrets of the phases `plan` and `both`.',
+  apply: 'Starts a run of the workspace’s own pipeline: plan, approval where one is needed, apply.',
+}
+
+/** The runs of a workspace: plan-only runs and those of `provision-<workspace>`. */
+export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  for (const kind of ['plan', 'apply'] as const)
+    app.post(
+      `/workspaces/:id/${kind}`,
+      {
+        config: { access: 'mutate_infra', target: workspaceExists },
+        schema: {
+          operationId: `${kind}Workspace`,
+          description: descriptions[kind],
+          params: IdParams,
+          headers: IdempotencyHeaders,
+          body: Body({ vars: Type.Optional(Vars), destroy: Type.Optional(Type.Boolean()) }),
+          response: { 201: RunAnswer, ...errors(409) },
+        },
+      },
+      async ({ caller, params, body, headers }, reply) => {
+        const answer = await startRun(untilGone(reply, deps), caller, {
+          target: { workspaceId: params.id },
+          kind,
+          ...(body.vars && { vars: body.vars }),
+          ...(body.destroy !== undefined && { destroy: body.destroy }),
+          idempotencyKey: idempotencyKey(headers),
+        })
+        return reply.status(201).send(answer)
+      },
+    )
+
+  app.get(
+    '/workspaces/:id/runs',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'listWorkspaceRuns',
+        params: IdParams,
+        querystring: Page,
+        response: { 200: RunList, ...errors() },
+      },
+    },
+    async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
+      const { organizationId } = caller
+      const before = decodeCursor(cursor, maxKey)
+      return deps.store.tenant(organizationId, async (tenant) => {
+        await workspaces(tenant).get(id)
+        const found = await workspaceRuns(tenant).list(id, limit + 1, before)
+        const { rows, nextCursor } = page(found, limit)
+        const runIds = rows.map((run) => run.id)
+        return { runs: await presentRuns(tenant, caller, { runIds }), nextCursor }
+      })
+    },
+  )
+
+  await app.register(oneRunRoutes, { noun: 'Workspace', place: placeOfRun })
+}

@@ -1,0 +1,79 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { mayComeFrom, type RunReason, type TerminalPhase } from '../../domain/runs/run-state.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { commentOnEnd } from '../git/start-comment.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
+import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import { promoteNext } from './promote-next.ts'
+import { runEnds } from '../../store/runs/stage-moves.ts'
+import {
+  workspaceRuns,
+  type RunChange,
+  type WorkspaceRun,
+} from '../../store/runs/workspace-runs.ts'
+
+export type RunEnd = {
+  phase: TerminalPhase
+  reason?: RunReason
+  /** Shown with the run. */
+  message?: string
+  change?: RunChange
+}
+
+/** The run, and its workspace, whose row this transaction has locked. */
+type Held = { run: WorkspaceRun; workspace: Workspace }
+
+const events: Record<TerminalPhase, string> = {
+  succeeded: 'pipeline.run_succeeded',
+  failed: 'pipeline.run_failed',
+  canceled: 'pipeline.run_canceled',
+}
+
+/**
+ * Ends a run once: state, stages, audit entry, token, lock and the next run's turn in one
+ * transaction, so that a crash cannot leave a lock of a finished run or a queue that stands still.
+ * False if somebody else ended the run first.
+ */
+export async function endRun(
+  tenant: Tenant,
+  place: { organizationId: number; runId: number; actor: AuditActor; held?: Held },
+  end: RunEnd,
+): Promise<boolean> {
+  const { runId, actor } = place
+  const runs = workspaceRuns(tenant)
+  const { run, workspace } = place.held ?? (await hold(tenant, runId))
+  const { workspaceId, kind } = run
+  const moved = await runs.moveWithStages(runId, mayComeFrom[end.phase], {
+    change: {
+      ...end.change,
+      phase: end.phase,
+      reason: end.reason ?? null,
+      message: end.message ?? null,
+      endedAt: new Date(),
+    },
+    stages: runEnds(end.phase),
+  })
+  if (!moved) return false
+
+  // Independent of each other, so they are sent together.
+  await Promise.all([
+    tokens(tenant).revokeOfRun(runId),
+    workspaceLocks(tenant).releaseOfRun(runId),
+    auditLog(tenant, actor).record(events[end.phase], {
+      outcome: end.phase === 'failed' ? 'failure' : 'success',
+      target: { kind: 'run', id: runId, label: workspace.name },
+      detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
+    }),
+  ])
+  // Runs of pull requests are plan-only.
+  if (kind === 'plan') await commentOnEnd(tenant, run)
+  await promoteNext(tenant, workspaceId)
+  return true
+}
+
+/** The workspace's row is locked first, as everywhere: turns are decided under that lock. */
+async function hold(tenant: Tenant, runId: number): Promise<Held> {
+  const run = await workspaceRuns(tenant).get(runId)
+  return { run, workspace: await workspaces(tenant).getForUpdate(run.workspaceId) }
+}

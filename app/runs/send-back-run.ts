@@ -1,0 +1,33 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { mailApprovers } from './mail-approvers.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { approvals } from '../../store/runs/approvals.ts'
+import { stages } from '../../store/runs/stages.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+
+export type SentBack = { runId: number; actor: AuditActor; because: string }
+
+/**
+ * Voids the approval of a run, which then waits for another one, for the full time. The caller
+ * holds the workspace's row and wakes the workflow. False if there was no approval.
+ */
+export async function sendBackRun(
+  tenant: Tenant,
+  { runId, actor, because }: SentBack,
+): Promise<boolean> {
+  if (!(await approvals(tenant).voidStanding(runId, because))) return false
+  const { approvalExpiryHours } = await organizationSettings(tenant)
+  await workspaceRuns(tenant).move(runId, ['apply_queued'], {
+    phase: 'awaiting_approval',
+    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+  })
+  await stages(tenant).waitAgain(runId)
+  await auditLog(tenant, actor).record('pipeline.awaiting_approval', {
+    target: { kind: 'run', id: runId },
+    detail: { because },
+  })
+  const run = await workspaceRuns(tenant).get(runId)
+  await mailApprovers(tenant, run)
+  return true
+}

@@ -1,0 +1,36 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
+import type { AuditActor } from '../../store/audit/audit-log.ts'
+import { outbox } from '../../store/outbox/outbox.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { approvals } from '../../store/runs/approvals.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { sendBackRun } from './send-back-run.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+
+/**
+ * Voids approvals whose giver could not give them now; their runs wait for another. Called after a
+ * change that takes a role or membership away, in its transaction. Looks at every run between
+ * approval and apply (docs/runs.md, "What voids an approval").
+ */
+export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Promise<void> {
+  const { organizationId } = tenant
+
+  for (const { runId, workspaceId } of await approvals(tenant).runsBeforeApply()) {
+    await workspaces(tenant).getForUpdate(workspaceId)
+    const fault = await faultOfStanding(tenant, runId)
+    if (!fault) continue
+    const because = `approver: ${fault}`
+    await sendBackRun(tenant, { runId, actor, because })
+    const workflowId = infrastructureRunId({ organizationId, runId })
+    await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
+  }
+}
+
+async function faultOfStanding(tenant: Tenant, runId: number) {
+  // Read again under the workspace's lock: the apply may have begun.
+  const run = await workspaceRuns(tenant).get(runId)
+  const standing = await approvals(tenant).standing(runId)
+  if (run.phase !== 'apply_queued' || !standing) return undefined
+  return approvers(tenant).faultOfGiver(standing)
+}

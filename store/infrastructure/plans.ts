@@ -1,0 +1,67 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { Model } from 'objection'
+import type { PlanPieces } from '../../domain/infrastructure/plan-part.ts'
+import type { PlanOverview } from '../../domain/infrastructure/split-plan.ts'
+
+class PlanRow extends Model {
+  static override tableName = 'plans'
+  static override idColumn = 'workspaceRunId'
+  declare workspaceRunId: number
+  declare organizationId: number
+  /** The attempt whose pieces these are (plan-parts.ts). */
+  declare attempt: string
+  declare pieces: PlanPieces
+  declare engineVersion: string
+  declare configurationSha256: string
+  declare variablesMac: string
+  declare stateLineage: string | null
+  declare stateSerial: number | null
+  declare policiesVersion: string
+  declare pricesVersion: string
+  /** Names of the variables that were sensitive when this was planned. */
+  declare sensitiveVariables: string[]
+  /** Null in a plan from before its changes were kept as rows. */
+  declare overview: PlanOverview | null
+  /** Each type of a resource in it, once. */
+  declare resourceTypes: string[] | null
+
+  static override jsonAttributes = ['overview', 'pieces']
+}
+
+export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
+
+/** What a run keeps between plan and apply. */
+export function plans(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    /** A plan that is made again, after its runner was lost, replaces the earlier one. */
+    async save(plan: StoredPlan): Promise<void> {
+      await PlanRow.query(db)
+        .insert({ organizationId, ...plan })
+        .onConflict('workspaceRunId')
+        .merge()
+    },
+
+    async get(workspaceRunId: number): Promise<StoredPlan | undefined> {
+      return PlanRow.query(db).findOne({ organizationId, workspaceRunId })
+    },
+
+    /** The summary of a plan for its first page, and the attempt whose rows it has. */
+    async overview(
+      workspaceRunId: number,
+    ): Promise<{ overview: PlanOverview; attempt: string } | undefined> {
+      const row = await PlanRow.query(db)
+        .select('overview', 'attempt')
+        .findOne({ organizationId, workspaceRunId })
+      return row?.overview ? { overview: row.overview, attempt: row.attempt } : undefined
+    },
+
+    async recordVersions(
+      workspaceRunId: number,
+      versions: Pick<StoredPlan, 'policiesVersion' | 'pricesVersion' | 'resourceTypes'>,
+    ): Promise<void> {
+      await PlanRow.query(db).where({ organizationId, workspaceRunId }).patch(versions)
+    },
+  }
+}

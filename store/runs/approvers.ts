@@ -1,0 +1,154 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Role } from '../../domain/access/roles.ts'
+import type { ApproverFault } from '../../domain/runs/approver-fault.ts'
+import type { ApprovalStage } from './approvals.ts'
+import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
+
+/** How many names are shown; a reader needs somebody to ask, not everybody. */
+const maxApproversShown = 20
+
+/** A person with the credential they use: its ceiling may be below their role. */
+export type Approver = {
+  userId: number
+  ceiling: Role
+  platformAdmin: boolean
+  /** Who configured the identity provider of their session; null for a session by password. */
+  idpSavedBy: readonly number[] | null
+}
+
+/** A person who could approve a run. */
+export type Eligible = {
+  runId: number
+  id: number
+  name: string
+  email: string | null
+  userName: string | null
+}
+
+/** Materialized: otherwise the arrays would be computed again for each person. */
+const rulesOf = (runs: string): string => `with rule as materialized (
+  ${selectApprovalRules} where r.organization_id = :organizationId and r.id ${runs})`
+const oneRun = rulesOf('= :runId')
+const manyRuns = rulesOf('= any(:runIds::integer[])')
+
+/** Everybody a mail about the run makes sense for: who may approve it and has signed in at least once. */
+const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
+  role: roleOfUser,
+  platformAdmin: 'u.platform_admin',
+  // A person without a password can only sign in by the identity provider.
+  idpSavedBy: `case when u.password_hash is null then (
+    select c.saved_by from saml_configurations c where c.organization_id = u.organization_id) end`,
+})} is null`
+
+/** Who may approve runs of one organization. The rule itself is in approval-rule.ts. */
+export function approvers(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    /** Why this person may not approve the run, or undefined where they may. */
+    async faultOf(
+      runId: number,
+      { userId, ceiling, platformAdmin, idpSavedBy }: Approver,
+    ): Promise<ApproverFault | undefined> {
+      const fault = faultOfApprover({
+        role: `least(${roleOfUser}, :ceiling::member_role)`,
+        platformAdmin: '(:platformAdmin and u.platform_admin)',
+        idpSavedBy: ':idpSavedBy::integer[]',
+      })
+      const { rows } = await db.raw(
+        `${oneRun} select ${fault} as fault from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId`,
+        { organizationId, runId, userId, ceiling, platformAdmin, idpSavedBy: idpSavedBy as never },
+      )
+      return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
+    },
+
+    /** The same for a caller with the credential they use, of each run. An unknown run has a fault too. */
+    async faultsOfCaller(
+      runIds: readonly number[],
+      { kind, credentialId, userId, role, platformAdmin }: Caller,
+    ): Promise<Map<number, ApproverFault | undefined>> {
+      if (runIds.length === 0) return new Map()
+      const fault = faultOfApprover({
+        role: `least(${roleOfUser}, :ceiling::member_role)`,
+        platformAdmin: '(:platformAdmin and u.platform_admin)',
+        idpSavedBy: `(select c.idp_saved_by from ${kind === 'session' ? 'sessions' : 'tokens'} c
+          where c.organization_id = rule.organization_id and c.id = :credentialId)`,
+      })
+      const { rows } = await db.raw(
+        `${manyRuns} select rule.run_id as "runId", ${fault} as fault from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId`,
+        { organizationId, runIds: [...runIds], userId, credentialId, ceiling: role, platformAdmin },
+      )
+      const found = new Map<number, ApproverFault | null>(
+        rows.map((row: { runId: number; fault: ApproverFault | null }) => [row.runId, row.fault]),
+      )
+      return new Map(
+        runIds.map((id) => {
+          const fault = found.get(id)
+          return [id, fault === undefined ? 'inactive' : (fault ?? undefined)]
+        }),
+      )
+    },
+
+    async faultOfCaller(runId: number, caller: Caller): Promise<ApproverFault | undefined> {
+      return (await this.faultsOfCaller([runId], caller)).get(runId)
+    },
+
+    /** The same for the giver of an approval, as they are now. */
+    async faultOfGiver(approval: {
+      workspaceRunId: number
+      userId: number
+      idpSavedBy: readonly number[] | null
+    }): Promise<ApproverFault | undefined> {
+      const { workspaceRunId, userId, idpSavedBy } = approval
+      const giver = { userId, ceiling: 'Owner', platformAdmin: true, idpSavedBy } as const
+      return this.faultOf(workspaceRunId, giver)
+    },
+
+    async of({ kind, credentialId, userId, role, platformAdmin }: Caller): Promise<Approver> {
+      const table = kind === 'session' ? 'sessions' : 'tokens'
+      const row = await db(table).where({ organizationId, id: credentialId }).first('idpSavedBy')
+      return { userId, ceiling: role, platformAdmin, idpSavedBy: row?.idpSavedBy ?? null }
+    },
+
+    /** The first people who could approve each run now. */
+    async eligibleOf(runIds: readonly number[]): Promise<Eligible[]> {
+      if (runIds.length === 0) return []
+      const { rows } = await db.raw(
+        `${manyRuns} select rule.run_id as "runId", able.* from rule cross join lateral (
+           select u.id, u.name, u.email, u.user_name as "userName" from users u
+           where u.organization_id = rule.organization_id and ${ableSql}
+           order by u.id limit :limit) able
+         order by rule.run_id, able.id`,
+        { organizationId, runIds: [...runIds], limit: maxApproversShown },
+      )
+      return rows
+    },
+
+    /** Whether this person could approve the run now. */
+    async isAble(runId: number, userId: number): Promise<boolean> {
+      const { rows } = await db.raw(
+        `${oneRun} select 1 from rule
+           join users u on u.organization_id = rule.organization_id and u.id = :userId
+         where ${ableSql}`,
+        { organizationId, runId, userId },
+      )
+      return rows.length > 0
+    },
+
+    /** Queues a mail to each of them in one statement; a person gets one mail a run. */
+    async queueMails(runId: number, stage: ApprovalStage): Promise<void> {
+      await db.raw(
+        `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)
+         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.run_id, :detail::jsonb
+           from rule join users u on u.organization_id = rule.organization_id
+           where u.email is not null and ${ableSql}
+         on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
+           do nothing`,
+        { organizationId, runId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },
+      )
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { notFound } from '../../domain/errors.ts'
+import { livePhases, type RunPhase } from '../../domain/runs/run-state.ts'
+
+export type PipelineRun = {
+  id: number
+  pipelineId: number
+  number: number
+  workspaceRunId: number
+  createdAt: Date
+}
+
+export type LastRun = { pipelineId: number; number: number; phase: RunPhase }
+
+/** Pipeline runs of one organization: the place and number of a workspace run in a pipeline. */
+export function pipelineRuns(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  const columns = ['id', 'pipelineId', 'number', 'workspaceRunId', 'createdAt']
+  const rows = () => db('pipeline_runs').where({ organizationId })
+
+  return {
+    /**
+     * Gives the run the next number of the pipeline, whose newest run it becomes. The pipeline's row
+     * stays locked until the transaction ends, so numbers have no gaps. Without `pipelineId` it is
+     * the workspace's own pipeline, where the run has its own id. Undefined without such a pipeline.
+     */
+    async create(
+      run: { id: number; workspaceId: number },
+      pipelineId?: number,
+    ): Promise<PipelineRun | undefined> {
+      const own = pipelineId === undefined
+      const { rows: created } = await db.raw(
+        `with taken as (
+           update pipelines set last_number = last_number + 1, last_workspace_run_id = :runId
+           where organization_id = :organizationId
+             and ${own ? 'target_workspace_id = :workspaceId and managed' : 'id = :pipelineId'}
+           returning id, last_number)
+         insert into pipeline_runs (${own ? 'id, ' : ''}organization_id, pipeline_id, number, workspace_run_id)
+         select ${own ? ':runId, ' : ''}:organizationId, taken.id, taken.last_number, :runId from taken
+         returning id, pipeline_id as "pipelineId", number, workspace_run_id as "workspaceRunId",
+           created_at as "createdAt"`,
+        {
+          organizationId,
+          runId: run.id,
+          ...(own ? { workspaceId: run.workspaceId } : { pipelineId }),
+        },
+      )
+      return created[0]
+    },
+
+    async get(pipelineId: number, id: number): Promise<PipelineRun & { workspaceId: number }> {
+      const row = await db('pipeline_runs as p')
+        .join('workspace_runs as r', (on) =>
+          on.on('r.organizationId', 'p.organizationId').on('r.id', 'p.workspaceRunId'),
+        )
+        .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': id })
+        .first(...columns.map((column) => `p.${column}`), 'r.workspaceId')
+      if (!row) throw notFound()
+      return row
+    },
+
+    async list(pipelineId: number, limit: number, beforeNumber: number): Promise<PipelineRun[]> {
+      return rows()
+        .where({ pipelineId })
+        .where('number', '<', beforeNumber)
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .select(columns)
+    },
+
+    async ofWorkspaceRuns(workspaceRunIds: readonly number[]): Promise<PipelineRun[]> {
+      return rows()
+        .whereIn('workspaceRunId', [...workspaceRunIds])
+        .orderBy('id')
+        .select(columns)
+    },
+
+    /** The newest run of each pipeline, by one index look-up per pipeline. */
+    async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
+      if (pipelineIds.length === 0) return []
+      const { rows: last } = await db.raw(
+        `select p.id as "pipelineId", r.number, w.phase
+         from unnest(?::integer[]) as p(id)
+           cross join lateral (
+             select number, workspace_run_id from pipeline_runs
+             where organization_id = ? and pipeline_id = p.id order by number desc limit 1) r
+           join workspace_runs w on w.organization_id = ? and w.id = r.workspace_run_id`,
+        [[...pipelineIds], organizationId, organizationId],
+      )
+      return last
+    },
+
+    async hasLive(pipelineId: number): Promise<boolean> {
+      // The join puts a second organization_id into scope, so every column here names its table.
+      const row = await db('pipeline_runs as r')
+        .where({ 'r.organizationId': organizationId, 'r.pipelineId': pipelineId })
+        .join('workspace_runs as w', (on) =>
+          on.on('w.organizationId', 'r.organizationId').on('w.id', 'r.workspaceRunId'),
+        )
+        .whereIn('w.phase', [...livePhases])
+        .first('w.id')
+      return row !== undefined
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { Model } from 'objection'
+import { notFound } from '../../domain/errors.ts'
+import type { StageMoves } from './stage-moves.ts'
+import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
+
+class WorkspaceRunRow extends Model {
+  static override tableName = 'workspace_runs'
+  static override jsonAttributes = ['summary', 'cost', 'gates', 'found']
+  declare id: number
+  declare organizationId: number
+  declare workspaceId: number
+  declare kind: 'apply' | 'plan'
+  declare destroy: boolean
+  declare phase: RunPhase
+  declare reason: RunReason | null
+  declare message: string | null
+  declare configurationVersionId: number
+  /** Sealed. */
+  declare overrides: Buffer | null
+  /** Null for a push or a pull request: no member started the run. */
+  declare authorUserId: number | null
+  declare authorTokenId: number | null
+  declare authorshipThrough: number
+  declare planDigest: string | null
+  declare summary: Record<string, unknown> | null
+  declare cost: Record<string, unknown> | null
+  declare gates: unknown[]
+  declare found: Record<string, unknown> | null
+  declare cancelRequestedAt: Date | null
+  declare cancelRequestedBy: number | null
+  declare approvalExpiresAt: Date | null
+  declare engineRunId: string | null
+  /** Its step was handed back, because its organization holds its share of the worker's slots. */
+  declare waitsForSlotSince: Date | null
+  declare createdAt: Date
+  declare startedAt: Date | null
+  declare endedAt: Date | null
+}
+
+export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId'>
+export type NewWorkspaceRun = Pick<
+  WorkspaceRun,
+  'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'authorUserId'
+> &
+  Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId'>>
+
+export type RunChange = Partial<
+  Omit<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'phase' | 'createdAt'>
+>
+
+/**
+ * The workspace runs of one organization. The tenant is bound once, so no query below can forget
+ * it: a run of another organization is not found.
+ */
+export function workspaceRuns(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  const rows = () => WorkspaceRunRow.query(db).where({ organizationId })
+  const holdsTurn = (workspaceId: number) =>
+    rows()
+      .where({ workspaceId, kind: 'apply' })
+      .whereIn('phase', ['planning', 'awaiting_approval', 'apply_queued', 'applying'])
+
+  return {
+    async create(run: NewWorkspaceRun): Promise<WorkspaceRun> {
+      return WorkspaceRunRow.query(db)
+        .insert({ organizationId, phase: 'queued', ...run })
+        .returning('*')
+    },
+
+    async get(id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** Wakes whoever waits for a change of the run, when the transaction commits. */
+    async announce(id: number): Promise<void> {
+      await db.raw(`select pg_notify('cc_run', ?)`, [String(id)])
+    },
+
+    async getForUpdate(id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ id }).forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    async ofWorkspace(workspaceId: number, id: number): Promise<WorkspaceRun> {
+      const row = await rows().findOne({ workspaceId, id })
+      if (!row) throw notFound()
+      return row
+    },
+
+    async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
+      return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
+    },
+
+    async list(workspaceId: number, limit: number, before: number): Promise<WorkspaceRun[]> {
+      return rows()
+        .where({ workspaceId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+    },
+
+    async lastOf(workspaceIds: readonly number[]): Promise<WorkspaceRun[]> {
+      if (workspaceIds.length === 0) return []
+      return rows()
+        .distinctOn('workspaceId')
+        .whereIn('workspaceId', [...workspaceIds])
+        .where({ kind: 'apply' })
+        .orderBy('workspaceId')
+        .orderBy('id', 'desc')
+    },
+
+    /**
+     * Compare-and-swap: the run moves only if it is still in one of `from`. Of two racing workers, or
+     * an activity and its retry, exactly one gets `true`.
+     */
+    async move(
+      id: number,
+      from: readonly RunPhase[],
+      change: RunChange & { phase: RunPhase },
+    ): Promise<boolean> {
+      const moved = await rows()
+        .where({ id })
+        .whereIn('phase', [...from])
+        .patch(change)
+      return moved === 1
+    },
+
+    /**
+     * The same, with the stages of the run that the move changes and the notification of who waits
+     * for the run, in one statement.
+     */
+    async moveWithStages(
+      id: number,
+      from: readonly RunPhase[],
+      { change, stages }: { change: RunChange & { phase: RunPhase }; stages: StageMoves },
+    ): Promise<boolean> {
+      const moving = rows()
+        .where({ id })
+        .whereIn('phase', [...from])
+        .patch(change)
+        .returning(['organizationId', 'id'])
+      const moved = await db
+        .with('moved', moving.toKnexQuery())
+        .with('changed', db.raw(stages.sql, stages.bindings))
+        .from('moved')
+        .select(db.raw(`pg_notify('cc_run', id::text)`))
+      return moved.length === 1
+    },
+
+    async patch(id: number, change: RunChange): Promise<void> {
+      await rows().where({ id }).patch(change)
+    },
+
+    async hasLive(workspaceId: number): Promise<boolean> {
+      const row = await rows()
+        .where({ workspaceId })
+        .whereIn('phase', [...livePhases])
+        .first()
+      return row !== undefined
+    },
+
+    /** The run that has the workspace's turn. */
+    async holderOfTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
+      return holdsTurn(workspaceId).first()
+    },
+
+    /** The oldest queued run, if the workspace's turn is free and nobody holds its lock. */
+    async nextInTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
+      return rows()
+        .where({ workspaceId, kind: 'apply', phase: 'queued' })
+        .whereNotExists(holdsTurn(workspaceId).select(db.raw('1')))
+        .whereNotExists(
+          db('workspace_locks').where({ organizationId, workspaceId }).select(db.raw('1')),
+        )
+        .orderBy('id')
+        .first()
+    },
+
+    async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
+      return rows().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
+    },
+  }
+}

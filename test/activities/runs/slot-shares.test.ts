@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createSlotShares } from '../../../activities/runs/slot-shares.ts'
+
+const shares = () => {
+  const woken: number[] = []
+  const options = { slots: 2, hasOthers: async () => true }
+  return { woken, ...createSlotShares({ ...options, wake: ({ runId }) => woken.push(runId) }) }
+}
+const run = (runId: number) => ({ organizationId: 1, runId })
+
+test('a run that was woken and finds its slot taken is woken first again', async () => {
+  const { take, woken } = shares()
+  const giveBack = await take(run(1))
+  expect(await take(run(2))).toBeUndefined()
+  expect(await take(run(3))).toBeUndefined()
+  giveBack?.()
+  expect(woken).toEqual([2])
+  // A newer step is faster than the run that was woken.
+  const newer = await take(run(4))
+  expect(await take(run(2))).toBeUndefined()
+  newer?.()
+  expect(woken).toEqual([2, 2])
+})
+
+test('a run that waits no more is not woken in place of another', async () => {
+  const { take, forget, woken } = shares()
+  const giveBack = await take(run(1))
+  await take(run(2))
+  await take(run(3))
+  forget(run(2))
+  giveBack?.()
+  expect(woken).toEqual([3])
+})
