@@ -1,4 +1,4 @@
-import { conflict, unavailable } from '../../domain/errors.ts'
+import { conflict } from '../../domain/errors.ts'
 import { refusalOf } from './git-refusal.ts'
 
 export const headMoved = () =>
@@ -11,19 +11,3 @@ export const branchProtected = (reason?: string) =>
   )
 
 export const hasCode = (error: unknown, code: string): boolean => refusalOf(error)?.code === code
-
-/** Wraps a client library's errors: their texts can contain the request, and with it the token. */
-export async function asked<T>(provider: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw (
-      refusalOf(error) ??
-      unavailable(
-        'git_provider_unavailable',
-        `${provider} answered in a way that is not understood.`,
-        error,
-      )
-    )
-  }
-}

@@ -1,6 +1,5 @@
 import { unavailable } from '../../domain/errors.ts'
 import { GitRefusal, refusalOf } from './git-refusal.ts'
-import { asked } from './head-moved.ts'
 
 /**
  * The first request to a host. An answer that the provider does not document means another server: a
@@ -15,7 +14,7 @@ export async function proveToken(
   const stranger = (cause: unknown) =>
     unavailable('git_provider_unavailable', `The host does not answer as ${provider} does.`, cause)
   try {
-    const answer = await asked(provider, ask)
+    const answer = await ask()
     if (!hasField(answer, field)) throw stranger(undefined)
   } catch (error) {
     const refusal = refusalOf(error)

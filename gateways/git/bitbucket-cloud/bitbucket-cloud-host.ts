@@ -12,7 +12,7 @@ import { gitAuthorization } from '../git-authorization.ts'
 import type { CommitRequest, GitHost } from '../git-host.ts'
 import { withSnapshot, type Remote } from '../git-snapshot.ts'
 import { GitRefusal, isStatus, refusalOf } from '../git-refusal.ts'
-import { asked, branchProtected, headMoved } from '../head-moved.ts'
+import { branchProtected, headMoved } from '../head-moved.ts'
 import { multipartForm } from '../multipart-form.ts'
 import { inPath, jsonClient, type JsonClient } from '../json-client.ts'
 import { providerFetch } from '../provider-fetch.ts'
@@ -47,109 +47,99 @@ export function bitbucketCloudHost(
     ...bitbucketCloudWebhooks(client),
     ...bitbucketCloudPulls(client),
 
-    repository: async (name) =>
-      asked(provider, async () => {
-        const repository = toRepository(await client.get<CloudRepository>(at(name)))
-        const { defaultBranch } = repository
-        const head = defaultBranch && (await headOf(client, name, defaultBranch))
-        return { ...repository, defaultBranch: head ? defaultBranch : null }
-      }),
+    repository: async (name) => {
+      const repository = toRepository(await client.get<CloudRepository>(at(name)))
+      const { defaultBranch } = repository
+      const head = defaultBranch && (await headOf(client, name, defaultBranch))
+      return { ...repository, defaultBranch: head ? defaultBranch : null }
+    },
 
-    missingRights: async ({ fullName }, need) =>
-      asked(provider, async () => {
-        const headers = await client.head(at(fullName))
-        const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((text) => text.trim())
-        const enough = need === 'write' ? writing : [...reading, ...writing]
-        return scopes.some((scope) => enough.includes(scope)) ? [] : [enough[0] ?? '']
-      }),
+    missingRights: async ({ fullName }, need) => {
+      const headers = await client.head(at(fullName))
+      const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((text) => text.trim())
+      const enough = need === 'write' ? writing : [...reading, ...writing]
+      return scopes.some((scope) => enough.includes(scope)) ? [] : [enough[0] ?? '']
+    },
 
-    head: async (name, branch) => asked(provider, async () => headOf(client, name, branch)),
+    head: async (name, branch) => headOf(client, name, branch),
 
-    readFile: async (name, { commit, path }) =>
-      asked(provider, async () => {
-        try {
-          return await client.text(`${at(name)}/src/${commit}/${inPath(path)}`)
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
-        }
-      }),
+    readFile: async (name, { commit, path }) => {
+      try {
+        return await client.text(`${at(name)}/src/${commit}/${inPath(path)}`)
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
     // The API tells no blob ids; git does, in two requests for any number of files.
     listFiles: async (name, { branch, commit, folder }) =>
-      asked(provider, async () =>
-        withSnapshot(outbound, remoteOf(name), {
-          branch,
-          commit,
-          work: async (snapshot) => snapshot.files(folder),
-        }),
-      ),
-
-    commit: async (name, request) =>
-      asked(provider, async () => commitToCloud(client, name, request)),
-
-    createBranch: async (name, { branch, commit }) =>
-      asked(provider, async () => {
-        try {
-          await client.post(`${at(name)}/refs/branches`, { name: branch, target: { hash: commit } })
-        } catch (error) {
-          if (!isStatus(error, 400, 409) || !(await headOf(client, name, branch))) throw error
-        }
+      withSnapshot(outbound, remoteOf(name), {
+        branch,
+        commit,
+        work: async (snapshot) => snapshot.files(folder),
       }),
 
-    compare: async (name, { base, head }) =>
-      asked(provider, async () => {
-        type Stat = { status: string; old?: { path: string }; new?: { path: string } }
-        const found = []
-        for (let page = 1; ; page += 1) {
-          const { values, next } = await client.get<CloudPage<Stat>>(
-            `${at(name)}/diffstat/${head}..${base}`,
-            { page, pagelen: perPage },
-          )
-          for (const { status, ...paths } of values)
-            found.push({
-              path: paths.new?.path ?? paths.old?.path ?? '',
-              change: status === 'added' || status === 'removed' ? status : ('modified' as const),
-            } as const)
-          if (!next) return found
-        }
-      }),
+    commit: async (name, request) => commitToCloud(client, name, request),
 
-    isProtected: async (name, branch) =>
-      asked(provider, async () => {
-        try {
-          const { values } = await client.get<CloudPage<{ kind: string; pattern?: string }>>(
-            `${at(name)}/branch-restrictions`,
-            { pattern: branch, kind: 'push' },
-          )
-          return values.length > 0
-        } catch (error) {
-          // Only administrators may look: then the commit itself tells.
-          if (isStatus(error, 403, 404)) return false
-          throw error
-        }
-      }),
+    createBranch: async (name, { branch, commit }) => {
+      try {
+        await client.post(`${at(name)}/refs/branches`, { name: branch, target: { hash: commit } })
+      } catch (error) {
+        if (!isStatus(error, 400, 409) || !(await headOf(client, name, branch))) throw error
+      }
+    },
 
-    pullRequest: async (name, { from, into, title, body }) =>
-      asked(provider, async () => {
-        type Request = { id: number; links: { html: { href: string } } }
-        const { values } = await client.get<CloudPage<Request>>(`${at(name)}/pullrequests`, {
-          state: 'OPEN',
-          q: `source.branch.name = "${from}" AND destination.branch.name = "${into}"`,
-        })
-        const found =
-          values[0] ??
-          (
-            await client.post<Request>(`${at(name)}/pullrequests`, {
-              title,
-              description: body,
-              source: { branch: { name: from } },
-              destination: { branch: { name: into } },
-            })
-          ).data
-        if (!found) throw new Error('no pull request')
-        return { number: found.id, url: found.links.html.href, state: 'open' as const }
-      }),
+    compare: async (name, { base, head }) => {
+      type Stat = { status: string; old?: { path: string }; new?: { path: string } }
+      const found = []
+      for (let page = 1; ; page += 1) {
+        const { values, next } = await client.get<CloudPage<Stat>>(
+          `${at(name)}/diffstat/${head}..${base}`,
+          { page, pagelen: perPage },
+        )
+        for (const { status, ...paths } of values)
+          found.push({
+            path: paths.new?.path ?? paths.old?.path ?? '',
+            change: status === 'added' || status === 'removed' ? status : ('modified' as const),
+          } as const)
+        if (!next) return found
+      }
+    },
+
+    isProtected: async (name, branch) => {
+      try {
+        const { values } = await client.get<CloudPage<{ kind: string; pattern?: string }>>(
+          `${at(name)}/branch-restrictions`,
+          { pattern: branch, kind: 'push' },
+        )
+        return values.length > 0
+      } catch (error) {
+        // Only administrators may look: then the commit itself tells.
+        if (isStatus(error, 403, 404)) return false
+        throw error
+      }
+    },
+
+    pullRequest: async (name, { from, into, title, body }) => {
+      type Request = { id: number; links: { html: { href: string } } }
+      const { values } = await client.get<CloudPage<Request>>(`${at(name)}/pullrequests`, {
+        state: 'OPEN',
+        q: `source.branch.name = "${from}" AND destination.branch.name = "${into}"`,
+      })
+      const found =
+        values[0] ??
+        (
+          await client.post<Request>(`${at(name)}/pullrequests`, {
+            title,
+            description: body,
+            source: { branch: { name: from } },
+            destination: { branch: { name: into } },
+          })
+        ).data
+      if (!found) throw new Error('no pull request')
+      return { number: found.id, url: found.links.html.href, state: 'open' as const }
+    },
   }
 }
 

@@ -1,6 +1,5 @@
 import type { GitHost, GitRepository } from '../git-host.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { inPath, type JsonClient } from '../json-client.ts'
 import { proveToken } from '../prove-token.ts'
 
@@ -45,27 +44,26 @@ export function bitbucketCloudRepositories(
       }
     },
 
-    repositories: async ({ q, page, near }) =>
-      asked(provider, async () => {
-        const index = Math.floor((page - 1) / pagesOfWorkspace)
-        const own = ((page - 1) % pagesOfWorkspace) + 1
-        const { workspace, isLast } = await workspaceAt(client, index, near)
-        if (workspace === undefined) return { repos: [], nextPage: null }
-        const { values, next } = await client.get<CloudPage<CloudRepository>>(
-          inWorkspace(workspace),
-          {
-            role: 'member',
-            pagelen: perPage,
-            page: own,
-            ...(q && { q: `full_name ~ "${q.replace(/["\\]/g, '')}"` }),
-          },
-        )
-        const nextWorkspace = isLast ? null : (index + 1) * pagesOfWorkspace + 1
-        return {
-          repos: values.map(toRepository),
-          nextPage: next && own < pagesOfWorkspace ? page + 1 : nextWorkspace,
-        }
-      }),
+    repositories: async ({ q, page, near }) => {
+      const index = Math.floor((page - 1) / pagesOfWorkspace)
+      const own = ((page - 1) % pagesOfWorkspace) + 1
+      const { workspace, isLast } = await workspaceAt(client, index, near)
+      if (workspace === undefined) return { repos: [], nextPage: null }
+      const { values, next } = await client.get<CloudPage<CloudRepository>>(
+        inWorkspace(workspace),
+        {
+          role: 'member',
+          pagelen: perPage,
+          page: own,
+          ...(q && { q: `full_name ~ "${q.replace(/["\\]/g, '')}"` }),
+        },
+      )
+      const nextWorkspace = isLast ? null : (index + 1) * pagesOfWorkspace + 1
+      return {
+        repos: values.map(toRepository),
+        nextPage: next && own < pagesOfWorkspace ? page + 1 : nextWorkspace,
+      }
+    },
   }
 }
 

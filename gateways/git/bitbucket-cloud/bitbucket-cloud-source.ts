@@ -1,9 +1,6 @@
 import { authorsPerPage, maxAuthorPages, type Attribution, type GitSource } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { inPath, type JsonClient } from '../json-client.ts'
-
-const provider = 'Bitbucket'
 
 type Commits = {
   values: Array<{ hash: string; author?: { raw?: string } }>
@@ -16,24 +13,23 @@ export function bitbucketCloudSource(
 ): GitSource {
   return {
     readFiles,
-    authors: async (name, { from, to, folders }) =>
-      asked(provider, async () => {
-        const found = new Map<string, Attribution>()
-        let complete = true
-        for (const path of folders)
-          for (let page = 1; page <= maxAuthorPages; page += 1) {
-            const { values, next } = await commitsOf(client, name, { from, to, path, page })
-            // It tells the author alone, as "Name <address>", and nothing of signatures.
-            for (const { hash, author } of values)
-              found.set(hash, {
-                claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
-                proved: [],
-              })
-            if (!next) break
-            if (page === maxAuthorPages) complete = false
-          }
-        return { commits: [...found.values()], complete }
-      }),
+    authors: async (name, { from, to, folders }) => {
+      const found = new Map<string, Attribution>()
+      let complete = true
+      for (const path of folders)
+        for (let page = 1; page <= maxAuthorPages; page += 1) {
+          const { values, next } = await commitsOf(client, name, { from, to, path, page })
+          // It tells the author alone, as "Name <address>", and nothing of signatures.
+          for (const { hash, author } of values)
+            found.set(hash, {
+              claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
+              proved: [],
+            })
+          if (!next) break
+          if (page === maxAuthorPages) complete = false
+        }
+      return { commits: [...found.values()], complete }
+    },
     // No part of its API tells who pushed.
     pushes: async () => null,
   }

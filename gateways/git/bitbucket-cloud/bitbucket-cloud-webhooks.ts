@@ -1,8 +1,5 @@
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
-import { asked } from '../head-moved.ts'
 import { inPath, type JsonClient } from '../json-client.ts'
-
-const provider = 'Bitbucket'
 
 type Hooks = { values: Array<{ uuid: string; url: string }>; next?: string }
 
@@ -17,18 +14,17 @@ export function bitbucketCloudWebhooks(client: JsonClient): GitWebhooks {
     }
   }
   return {
-    registerWebhook: async (name, { url, keys }) =>
-      asked(provider, async () => {
-        await remove(name, url)
-        await client.post(at(name), {
-          description: 'cloud-control',
-          url,
-          active: true,
-          secret: keys.token,
-          events: ['repo:push', 'pullrequest:created', 'pullrequest:updated'],
-        })
-        return { signs: true }
-      }),
-    removeWebhook: async (name, url) => asked(provider, async () => remove(name, url)),
+    registerWebhook: async (name, { url, keys }) => {
+      await remove(name, url)
+      await client.post(at(name), {
+        description: 'cloud-control',
+        url,
+        active: true,
+        secret: keys.token,
+        events: ['repo:push', 'pullrequest:created', 'pullrequest:updated'],
+      })
+      return { signs: true }
+    },
+    removeWebhook: async (name, url) => remove(name, url),
   }
 }

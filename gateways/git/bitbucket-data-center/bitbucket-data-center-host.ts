@@ -6,7 +6,6 @@ import { gitAuthorization } from '../git-authorization.ts'
 import type { GitHost, GitRepository } from '../git-host.ts'
 import { withSnapshot, type Remote } from '../git-snapshot.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { inPath, jsonClient, type JsonClient } from '../json-client.ts'
 import { proveToken } from '../prove-token.ts'
 import { providerFetch } from '../provider-fetch.ts'
@@ -49,134 +48,124 @@ export function bitbucketDataCenterHost(
     checkToken: async () =>
       proveToken(provider, async () => client.get('/repos', { limit: 1 }), 'values'),
 
-    repository: async (name) =>
-      asked(provider, async () => {
-        const repository = toRepository(await client.get<Repository>(at(name)))
-        const branch = await defaultBranchOf(client, name)
-        return { ...repository, defaultBranch: branch }
-      }),
+    repository: async (name) => {
+      const repository = toRepository(await client.get<Repository>(at(name)))
+      const branch = await defaultBranchOf(client, name)
+      return { ...repository, defaultBranch: branch }
+    },
 
-    missingRights: async ({ id, fullName }, need) =>
-      asked(provider, async () => {
-        const permission = need === 'write' ? 'REPO_WRITE' : 'REPO_READ'
-        const [projectkey, slug] = fullName.split('/')
-        for (let start: number | null = 0; start !== null;) {
-          const page: Page<Repository> = await client.get('/repos', {
-            permission,
-            projectkey,
-            name: slug,
-            start,
-            limit: perPage,
-          })
-          if (page.values.some((found) => String(found.id) === id)) return []
-          start = page.isLastPage ? null : (page.nextPageStart ?? null)
-        }
-        return [permission]
-      }),
-
-    repositories: async ({ q, page }) =>
-      asked(provider, async () => {
-        // Its pages go by the offset of their first row.
-        const { values, isLastPage, nextPageStart } = await client.get<Page<Repository>>('/repos', {
-          start: page - 1,
+    missingRights: async ({ id, fullName }, need) => {
+      const permission = need === 'write' ? 'REPO_WRITE' : 'REPO_READ'
+      const [projectkey, slug] = fullName.split('/')
+      for (let start: number | null = 0; start !== null;) {
+        const page: Page<Repository> = await client.get('/repos', {
+          permission,
+          projectkey,
+          name: slug,
+          start,
           limit: perPage,
-          ...(q && { name: q }),
         })
-        return {
-          repos: values.map(toRepository),
-          nextPage: isLastPage || nextPageStart == null ? null : nextPageStart + 1,
-        }
-      }),
+        if (page.values.some((found) => String(found.id) === id)) return []
+        start = page.isLastPage ? null : (page.nextPageStart ?? null)
+      }
+      return [permission]
+    },
 
-    head: async (name, branch) => asked(provider, async () => headOf(client, name, branch)),
+    repositories: async ({ q, page }) => {
+      // Its pages go by the offset of their first row.
+      const { values, isLastPage, nextPageStart } = await client.get<Page<Repository>>('/repos', {
+        start: page - 1,
+        limit: perPage,
+        ...(q && { name: q }),
+      })
+      return {
+        repos: values.map(toRepository),
+        nextPage: isLastPage || nextPageStart == null ? null : nextPageStart + 1,
+      }
+    },
 
-    readFile: async (name, { commit, path }) =>
-      asked(provider, async () => {
-        try {
-          return await client.text(`${at(name)}/raw/${inPath(path)}`, { at: commit })
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
-        }
-      }),
+    head: async (name, branch) => headOf(client, name, branch),
+
+    readFile: async (name, { commit, path }) => {
+      try {
+        return await client.text(`${at(name)}/raw/${inPath(path)}`, { at: commit })
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
     listFiles: async (name, { branch, commit, folder }) =>
-      asked(provider, async () =>
-        withSnapshot(outbound, remoteOf(name), {
-          branch,
-          commit,
-          work: async (snapshot) => snapshot.files(folder),
-        }),
-      ),
+      withSnapshot(outbound, remoteOf(name), {
+        branch,
+        commit,
+        work: async (snapshot) => snapshot.files(folder),
+      }),
 
-    commit: async (name, request) =>
-      asked(provider, async () => {
-        const remote = remoteOf(name)
-        return withSnapshot(outbound, remote, {
-          branch: request.branch,
-          commit: request.expectedHead,
-          work: async (snapshot) => pushCommit(snapshot, remote, request),
+    commit: async (name, request) => {
+      const remote = remoteOf(name)
+      return withSnapshot(outbound, remote, {
+        branch: request.branch,
+        commit: request.expectedHead,
+        work: async (snapshot) => pushCommit(snapshot, remote, request),
+      })
+    },
+
+    createBranch: async (name, { branch, commit }) => {
+      try {
+        await client.post(`${at(name)}/branches`, { name: branch, startPoint: commit })
+      } catch (error) {
+        if (!isStatus(error, 400, 409) || !(await headOf(client, name, branch))) throw error
+      }
+    },
+
+    compare: async (name, { base, head }) => {
+      const found = []
+      for (let start: number | null = 0; start !== null;) {
+        type Change = { type: string; path: Path; srcPath?: Path }
+        const page: Page<Change> = await client.get(`${at(name)}/compare/changes`, {
+          from: head,
+          to: base,
+          start,
+          limit: perPage,
         })
-      }),
-
-    createBranch: async (name, { branch, commit }) =>
-      asked(provider, async () => {
-        try {
-          await client.post(`${at(name)}/branches`, { name: branch, startPoint: commit })
-        } catch (error) {
-          if (!isStatus(error, 400, 409) || !(await headOf(client, name, branch))) throw error
+        for (const { type, path, srcPath } of page.values) {
+          found.push({ path: path.toString, change: changes[type] ?? 'modified' } as const)
+          // Moved: a folder that it left has changed as well.
+          if (type === 'MOVE' && srcPath)
+            found.push({ path: srcPath.toString, change: 'removed' } as const)
         }
-      }),
-
-    compare: async (name, { base, head }) =>
-      asked(provider, async () => {
-        const found = []
-        for (let start: number | null = 0; start !== null;) {
-          type Change = { type: string; path: Path; srcPath?: Path }
-          const page: Page<Change> = await client.get(`${at(name)}/compare/changes`, {
-            from: head,
-            to: base,
-            start,
-            limit: perPage,
-          })
-          for (const { type, path, srcPath } of page.values) {
-            found.push({ path: path.toString, change: changes[type] ?? 'modified' } as const)
-            // Moved: a folder that it left has changed as well.
-            if (type === 'MOVE' && srcPath)
-              found.push({ path: srcPath.toString, change: 'removed' } as const)
-          }
-          start = page.isLastPage ? null : (page.nextPageStart ?? null)
-        }
-        return found
-      }),
+        start = page.isLastPage ? null : (page.nextPageStart ?? null)
+      }
+      return found
+    },
 
     // Its branch restrictions are another API's, and hooks may refuse as well: the push itself tells.
     isProtected: async () => false,
 
-    pullRequest: async (name, { from, into, title, body }) =>
-      asked(provider, async () => {
-        type Request = { id: number; links: { self: Array<{ href: string }> } }
-        const ref = (branch: string) => ({ id: `refs/heads/${branch}` })
-        const open = await client.get<
-          Page<Request & { fromRef: { id: string }; toRef: { id: string } }>
-        >(`${at(name)}/pull-requests`, {
-          state: 'OPEN',
-          direction: 'OUTGOING',
-          at: ref(from).id,
-        })
-        const found =
-          open.values.find(({ toRef }) => toRef.id === ref(into).id) ??
-          (
-            await client.post<Request>(`${at(name)}/pull-requests`, {
-              title,
-              description: body,
-              fromRef: ref(from),
-              toRef: ref(into),
-            })
-          ).data
-        if (!found) throw new Error('no pull request')
-        return { number: found.id, url: found.links.self[0]?.href ?? '', state: 'open' as const }
-      }),
+    pullRequest: async (name, { from, into, title, body }) => {
+      type Request = { id: number; links: { self: Array<{ href: string }> } }
+      const ref = (branch: string) => ({ id: `refs/heads/${branch}` })
+      const open = await client.get<
+        Page<Request & { fromRef: { id: string }; toRef: { id: string } }>
+      >(`${at(name)}/pull-requests`, {
+        state: 'OPEN',
+        direction: 'OUTGOING',
+        at: ref(from).id,
+      })
+      const found =
+        open.values.find(({ toRef }) => toRef.id === ref(into).id) ??
+        (
+          await client.post<Request>(`${at(name)}/pull-requests`, {
+            title,
+            description: body,
+            fromRef: ref(from),
+            toRef: ref(into),
+          })
+        ).data
+      if (!found) throw new Error('no pull request')
+      return { number: found.id, url: found.links.self[0]?.href ?? '', state: 'open' as const }
+    },
   }
 }
 

@@ -6,10 +6,7 @@ import {
   type GitSource,
 } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import type { JsonClient } from '../json-client.ts'
-
-const provider = 'Bitbucket Data Center'
 
 type Person = { emailAddress?: string }
 type Commits = {
@@ -25,54 +22,52 @@ export function bitbucketDataCenterSource(
 ): GitSource {
   return {
     readFiles,
-    authors: async (name, { from, to, folders }) =>
-      asked(provider, async () => {
-        const found = new Map<string, Attribution>()
-        let complete = true
-        for (const path of folders) {
-          let start = 0
-          for (let page = 1; page <= maxAuthorPages; page += 1) {
-            const query = { until: to, ...(path && { path }), start, limit: authorsPerPage }
-            const commits = await commitsOf(client, `${at(name)}/commits`, { from, query })
-            for (const { id, author, committer } of commits.values)
-              found.set(id, {
-                claimed: [author?.emailAddress, committer?.emailAddress].flatMap(
-                  (email) => email ?? [],
-                ),
-                // Its API tells nothing of signatures.
-                proved: [],
-              })
-            if (commits.isLastPage || commits.nextPageStart == null) break
-            if (page === maxAuthorPages) complete = false
-            start = commits.nextPageStart
-          }
-        }
-        return { commits: [...found.values()], complete }
-      }),
-
-    pushes: async (name, branch) =>
-      asked(provider, async () => {
-        try {
-          const ref = `refs/heads/${branch}`
-          const { values } = await client.get<RefChanges>(`${at(name)}/ref-change-activities`, {
-            ref,
-            limit: maxPushes,
-          })
-          return values
-            .filter(({ refChange }) => refChange.refId === ref)
-            .map(({ user, refChange }) => ({
-              before: refChange.fromHash,
-              after: refChange.toHash,
-              // Whoever pushed is an author, but people of its own directory choose their address.
-              claimed: user?.emailAddress ? [user.emailAddress] : [],
+    authors: async (name, { from, to, folders }) => {
+      const found = new Map<string, Attribution>()
+      let complete = true
+      for (const path of folders) {
+        let start = 0
+        for (let page = 1; page <= maxAuthorPages; page += 1) {
+          const query = { until: to, ...(path && { path }), start, limit: authorsPerPage }
+          const commits = await commitsOf(client, `${at(name)}/commits`, { from, query })
+          for (const { id, author, committer } of commits.values)
+            found.set(id, {
+              claimed: [author?.emailAddress, committer?.emailAddress].flatMap(
+                (email) => email ?? [],
+              ),
+              // Its API tells nothing of signatures.
               proved: [],
-            }))
-        } catch (error) {
-          // For administrators of the repository alone.
-          if (isStatus(error, 401, 403, 404)) return null
-          throw error
+            })
+          if (commits.isLastPage || commits.nextPageStart == null) break
+          if (page === maxAuthorPages) complete = false
+          start = commits.nextPageStart
         }
-      }),
+      }
+      return { commits: [...found.values()], complete }
+    },
+
+    pushes: async (name, branch) => {
+      try {
+        const ref = `refs/heads/${branch}`
+        const { values } = await client.get<RefChanges>(`${at(name)}/ref-change-activities`, {
+          ref,
+          limit: maxPushes,
+        })
+        return values
+          .filter(({ refChange }) => refChange.refId === ref)
+          .map(({ user, refChange }) => ({
+            before: refChange.fromHash,
+            after: refChange.toHash,
+            // Whoever pushed is an author, but people of its own directory choose their address.
+            claimed: user?.emailAddress ? [user.emailAddress] : [],
+            proved: [],
+          }))
+      } catch (error) {
+        // For administrators of the repository alone.
+        if (isStatus(error, 401, 403, 404)) return null
+        throw error
+      }
+    },
   }
 }
 

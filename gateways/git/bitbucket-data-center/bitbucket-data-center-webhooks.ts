@@ -1,8 +1,5 @@
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
-import { asked } from '../head-moved.ts'
 import type { JsonClient } from '../json-client.ts'
-
-const provider = 'Bitbucket Data Center'
 
 type Hooks = {
   values: Array<{ id: number; url: string }>
@@ -24,19 +21,18 @@ export function bitbucketDataCenterWebhooks(
     }
   }
   return {
-    registerWebhook: async (name, { url, keys }) =>
-      asked(provider, async () => {
-        await remove(name, url)
-        await client.post(`${at(name)}/webhooks`, {
-          name: 'cloud-control',
-          url,
-          active: true,
-          sslVerificationRequired: true,
-          configuration: { secret: keys.token },
-          events: ['repo:refs_changed', 'pr:opened', 'pr:from_ref_updated', 'pr:to_ref_updated'],
-        })
-        return { signs: true }
-      }),
-    removeWebhook: async (name, url) => asked(provider, async () => remove(name, url)),
+    registerWebhook: async (name, { url, keys }) => {
+      await remove(name, url)
+      await client.post(`${at(name)}/webhooks`, {
+        name: 'cloud-control',
+        url,
+        active: true,
+        sslVerificationRequired: true,
+        configuration: { secret: keys.token },
+        events: ['repo:refs_changed', 'pr:opened', 'pr:from_ref_updated', 'pr:to_ref_updated'],
+      })
+      return { signs: true }
+    },
+    removeWebhook: async (name, url) => remove(name, url),
   }
 }

@@ -10,7 +10,6 @@ import { filesOf, headOf, place, toRepository } from './github-repository.ts'
 import { githubSource } from './github-source.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { proveToken } from '../prove-token.ts'
 import { providerFetch } from '../provider-fetch.ts'
 
@@ -44,112 +43,102 @@ export function githubHost(
     checkToken: async () =>
       proveToken(provider, async () => (await rest.users.getAuthenticated()).data, 'id'),
 
-    repository: async (name) =>
-      asked(provider, async () => {
-        const { data } = await rest.repos.get(place(name))
-        const repository = toRepository(data)
-        // GitHub names a default branch that an empty repository does not have yet.
-        const head = await headOf(octokit, name, data.default_branch)
-        return { ...repository, defaultBranch: head ? data.default_branch : null }
-      }),
+    repository: async (name) => {
+      const { data } = await rest.repos.get(place(name))
+      const repository = toRepository(data)
+      // GitHub names a default branch that an empty repository does not have yet.
+      const head = await headOf(octokit, name, data.default_branch)
+      return { ...repository, defaultBranch: head ? data.default_branch : null }
+    },
 
-    missingRights: async (repository, need) =>
-      asked(provider, async () => missingGithubRights(octokit, repository, need)),
+    missingRights: async (repository, need) => missingGithubRights(octokit, repository, need),
 
-    repositories: async ({ q, page }) =>
-      asked(provider, async () => {
-        const { data } = await rest.repos.listForAuthenticatedUser({
-          per_page: perPage,
-          page,
-          sort: 'full_name',
+    repositories: async ({ q, page }) => {
+      const { data } = await rest.repos.listForAuthenticatedUser({
+        per_page: perPage,
+        page,
+        sort: 'full_name',
+      })
+      const wanted = q?.toLowerCase() ?? ''
+      return {
+        repos: data
+          .map(toRepository)
+          .filter(({ fullName }) => fullName.toLowerCase().includes(wanted)),
+        nextPage: data.length < perPage ? null : page + 1,
+      }
+    },
+
+    head: async (name, branch) => headOf(octokit, name, branch),
+
+    readFile: async (name, { commit, path }) => {
+      try {
+        const { data } = await rest.repos.getContent({
+          ...place(name),
+          path,
+          ref: commit,
+          headers: { accept: 'application/vnd.github.object+json' },
         })
-        const wanted = q?.toLowerCase() ?? ''
-        return {
-          repos: data
-            .map(toRepository)
-            .filter(({ fullName }) => fullName.toLowerCase().includes(wanted)),
-          nextPage: data.length < perPage ? null : page + 1,
-        }
-      }),
+        if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return null
+        return Buffer.from(data.content, 'base64').toString()
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
-    head: async (name, branch) => asked(provider, async () => headOf(octokit, name, branch)),
+    listFiles: async (name, { commit, folder }) => {
+      const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
+      return filesOf(octokit, name, { tree: data.tree.sha, folder })
+    },
 
-    readFile: async (name, { commit, path }) =>
-      asked(provider, async () => {
-        try {
-          const { data } = await rest.repos.getContent({
-            ...place(name),
-            path,
-            ref: commit,
-            headers: { accept: 'application/vnd.github.object+json' },
-          })
-          if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return null
-          return Buffer.from(data.content, 'base64').toString()
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
-        }
-      }),
+    commit: async (name, request) => commitToGithub(octokit, name, request),
 
-    listFiles: async (name, { commit, folder }) =>
-      asked(provider, async () => {
-        const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
-        return filesOf(octokit, name, { tree: data.tree.sha, folder })
-      }),
+    createBranch: async (name, { branch, commit }) => {
+      try {
+        await rest.git.createRef({ ...place(name), ref: `refs/heads/${branch}`, sha: commit })
+      } catch (error) {
+        // Made by somebody else in between, or by our own earlier try.
+        if (!isStatus(error, 422) || !(await headOf(octokit, name, branch))) throw error
+      }
+    },
 
-    commit: async (name, request) =>
-      asked(provider, async () => commitToGithub(octokit, name, request)),
+    compare: async (name, { base, head }) => {
+      // Its own comparison tells 300 files at most.
+      const [before, after] = await Promise.all(
+        [base, head].map(async (commit) => {
+          const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
+          return filesOf(octokit, name, { tree: data.tree.sha, folder: '' })
+        }),
+      )
+      return changesBetween(before ?? new Map(), after ?? new Map())
+    },
 
-    createBranch: async (name, { branch, commit }) =>
-      asked(provider, async () => {
-        try {
-          await rest.git.createRef({ ...place(name), ref: `refs/heads/${branch}`, sha: commit })
-        } catch (error) {
-          // Made by somebody else in between, or by our own earlier try.
-          if (!isStatus(error, 422) || !(await headOf(octokit, name, branch))) throw error
-        }
-      }),
+    isProtected: async (name, branch) => {
+      try {
+        const { data } = await rest.repos.getBranch({ ...place(name), branch })
+        return data.protected
+      } catch (error) {
+        if (isStatus(error, 404)) return false
+        throw error
+      }
+    },
 
-    compare: async (name, { base, head }) =>
-      asked(provider, async () => {
-        // Its own comparison tells 300 files at most.
-        const [before, after] = await Promise.all(
-          [base, head].map(async (commit) => {
-            const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
-            return filesOf(octokit, name, { tree: data.tree.sha, folder: '' })
-          }),
-        )
-        return changesBetween(before ?? new Map(), after ?? new Map())
-      }),
-
-    isProtected: async (name, branch) =>
-      asked(provider, async () => {
-        try {
-          const { data } = await rest.repos.getBranch({ ...place(name), branch })
-          return data.protected
-        } catch (error) {
-          if (isStatus(error, 404)) return false
-          throw error
-        }
-      }),
-
-    pullRequest: async (name, { from, into, title, body }) =>
-      asked(provider, async () => {
-        const { owner, repo } = place(name)
-        const { data: open } = await rest.pulls.list({
-          owner,
-          repo,
-          head: `${owner}:${from}`,
-          base: into,
-          state: 'open',
-        })
-        // Not every server heeds the filter.
-        const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
-        const { number, html_url: url } =
-          found ??
-          (await rest.pulls.create({ owner, repo, head: from, base: into, title, body })).data
-        return { number, url, state: 'open' as const }
-      }),
+    pullRequest: async (name, { from, into, title, body }) => {
+      const { owner, repo } = place(name)
+      const { data: open } = await rest.pulls.list({
+        owner,
+        repo,
+        head: `${owner}:${from}`,
+        base: into,
+        state: 'open',
+      })
+      // Not every server heeds the filter.
+      const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
+      const { number, html_url: url } =
+        found ??
+        (await rest.pulls.create({ owner, repo, head: from, base: into, title, body })).data
+      return { number, url, state: 'open' as const }
+    },
   }
 }
 

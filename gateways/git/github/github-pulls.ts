@@ -3,102 +3,95 @@ import { changesBetween } from '../../../domain/git/changes-between.ts'
 import { filesOf, place } from './github-repository.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 
-const provider = 'GitHub'
 const perPage = 100
 
 export function githubPulls(octokit: Octokit): GitPulls {
   const { rest } = octokit
   return {
-    pull: async (name, number) =>
-      asked(provider, async () => {
-        try {
-          const { data } = await rest.pulls.get({ ...place(name), pull_number: number })
-          return {
-            number,
-            open: data.state === 'open',
-            into: data.base.ref,
-            from: data.head.ref,
-            // A fork that was deleted has no repository any more.
-            fork: (data.head.repo as { id: number } | null)?.id !== data.base.repo.id,
-          }
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
+    pull: async (name, number) => {
+      try {
+        const { data } = await rest.pulls.get({ ...place(name), pull_number: number })
+        return {
+          number,
+          open: data.state === 'open',
+          into: data.base.ref,
+          from: data.head.ref,
+          // A fork that was deleted has no repository any more.
+          fork: (data.head.repo as { id: number } | null)?.id !== data.base.repo.id,
         }
-      }),
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
-    closePull: async (name, { from, into }) =>
-      asked(provider, async () => {
-        const { owner, repo } = place(name)
-        const { data: open } = await rest.pulls.list({
-          owner,
-          repo,
-          head: `${owner}:${from}`,
-          base: into,
-          state: 'open',
-        })
-        // Not every server heeds the filter.
-        const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
-        if (!found) return false
-        await rest.pulls.update({ owner, repo, pull_number: found.number, state: 'closed' })
-        return true
-      }),
+    closePull: async (name, { from, into }) => {
+      const { owner, repo } = place(name)
+      const { data: open } = await rest.pulls.list({
+        owner,
+        repo,
+        head: `${owner}:${from}`,
+        base: into,
+        state: 'open',
+      })
+      // Not every server heeds the filter.
+      const found = open.find(({ head, base }) => head.ref === from && base.ref === into)
+      if (!found) return false
+      await rest.pulls.update({ owner, repo, pull_number: found.number, state: 'closed' })
+      return true
+    },
 
-    changedPaths: async (name, { into, from }) =>
-      asked(provider, async () => {
-        const { data } = await rest.repos.compareCommitsWithBasehead({
+    changedPaths: async (name, { into, from }) => {
+      const { data } = await rest.repos.compareCommitsWithBasehead({
+        ...place(name),
+        basehead: `${into}...${from}`,
+        per_page: 1,
+      })
+      // Its own list of files ends at 300, so the two trees are compared.
+      const [before, after] = await Promise.all(
+        [data.merge_base_commit.sha, `heads/${from}`].map(async (at) => {
+          const sha = at.startsWith('heads/')
+            ? (await rest.git.getRef({ ...place(name), ref: at })).data.object.sha
+            : at
+          const { data: commit } = await rest.git.getCommit({ ...place(name), commit_sha: sha })
+          return filesOf(octokit, name, { tree: commit.tree.sha, folder: '' })
+        }),
+      )
+      return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)
+    },
+
+    findComment: async (name, { number, words }) => {
+      for (let page = 1; page <= maxCommentPages; page += 1) {
+        const { data } = await rest.issues.listComments({
           ...place(name),
-          basehead: `${into}...${from}`,
-          per_page: 1,
+          issue_number: number,
+          per_page: perPage,
+          page,
         })
-        // Its own list of files ends at 300, so the two trees are compared.
-        const [before, after] = await Promise.all(
-          [data.merge_base_commit.sha, `heads/${from}`].map(async (at) => {
-            const sha = at.startsWith('heads/')
-              ? (await rest.git.getRef({ ...place(name), ref: at })).data.object.sha
-              : at
-            const { data: commit } = await rest.git.getCommit({ ...place(name), commit_sha: sha })
-            return filesOf(octokit, name, { tree: commit.tree.sha, folder: '' })
-          }),
-        )
-        return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)
-      }),
+        const found = data.find(({ body }) => body?.includes(words))
+        if (found) return String(found.id)
+        if (data.length < perPage) break
+      }
+      return null
+    },
 
-    findComment: async (name, { number, words }) =>
-      asked(provider, async () => {
-        for (let page = 1; page <= maxCommentPages; page += 1) {
-          const { data } = await rest.issues.listComments({
-            ...place(name),
-            issue_number: number,
-            per_page: perPage,
-            page,
-          })
-          const found = data.find(({ body }) => body?.includes(words))
-          if (found) return String(found.id)
-          if (data.length < perPage) break
-        }
-        return null
-      }),
-
-    writeComment: async (name, { number, id, body }) =>
-      asked(provider, async () => {
-        if (id === null) {
-          const { data } = await rest.issues.createComment({
-            ...place(name),
-            issue_number: number,
-            body,
-          })
-          return String(data.id)
-        }
-        try {
-          await rest.issues.updateComment({ ...place(name), comment_id: Number(id), body })
-          return id
-        } catch (error) {
-          if (isStatus(error, 403, 404)) return null
-          throw error
-        }
-      }),
+    writeComment: async (name, { number, id, body }) => {
+      if (id === null) {
+        const { data } = await rest.issues.createComment({
+          ...place(name),
+          issue_number: number,
+          body,
+        })
+        return String(data.id)
+      }
+      try {
+        await rest.issues.updateComment({ ...place(name), comment_id: Number(id), body })
+        return id
+      } catch (error) {
+        if (isStatus(error, 403, 404)) return null
+        throw error
+      }
+    },
   }
 }

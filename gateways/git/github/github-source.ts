@@ -11,76 +11,70 @@ import {
   type GitSource,
 } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { readBlobs } from '../read-blobs.ts'
-
-const provider = 'GitHub'
 
 export function githubSource(octokit: Octokit, contents: GithubContents): GitSource {
   return {
-    readFiles: async (name, { branch, commit, folders, known }) =>
-      asked(provider, async () => {
-        const { git } = octokit.rest
-        const { data } = await git.getCommit({ ...place(name), commit_sha: commit })
-        const listed = new Map<string, string>()
-        for (const folder of folders)
-          for (const [path, blob] of await filesOf(octokit, name, { tree: data.tree.sha, folder }))
-            listed.set(path, blob)
-        return readBlobs(listed, known, {
-          async one(_path, blob) {
-            try {
-              const { data: found } = await git.getBlob({ ...place(name), file_sha: blob })
-              return Buffer.from(found.content, 'base64')
-            } catch (error) {
-              if (isStatus(error, 404, 422)) return null
-              throw error
-            }
-          },
-          many: async (missing) => contents(name, { branch, commit }, missing),
+    readFiles: async (name, { branch, commit, folders, known }) => {
+      const { git } = octokit.rest
+      const { data } = await git.getCommit({ ...place(name), commit_sha: commit })
+      const listed = new Map<string, string>()
+      for (const folder of folders)
+        for (const [path, blob] of await filesOf(octokit, name, { tree: data.tree.sha, folder }))
+          listed.set(path, blob)
+      return readBlobs(listed, known, {
+        async one(_path, blob) {
+          try {
+            const { data: found } = await git.getBlob({ ...place(name), file_sha: blob })
+            return Buffer.from(found.content, 'base64')
+          } catch (error) {
+            if (isStatus(error, 404, 422)) return null
+            throw error
+          }
+        },
+        many: async (missing) => contents(name, { branch, commit }, missing),
+      })
+    },
+
+    authors: async (name, range) => {
+      const within = range.from === null ? undefined : await commitsBetween(octokit, name, range)
+      const found = new Map<string, Attribution>()
+      const account = addressesOf(octokit)
+      let complete = within?.complete ?? true
+      for (const path of range.folders)
+        complete =
+          (await collect(octokit, name, {
+            path,
+            to: range.to,
+            within: within?.shas,
+            found,
+            account,
+          })) && complete
+      return { commits: [...found.values()], complete }
+    },
+
+    pushes: async (name, branch) => {
+      try {
+        const { data } = await octokit.rest.repos.listActivities({
+          ...place(name),
+          ref: `refs/heads/${branch}`,
+          per_page: maxPushes,
         })
-      }),
-
-    authors: async (name, range) =>
-      asked(provider, async () => {
-        const within = range.from === null ? undefined : await commitsBetween(octokit, name, range)
-        const found = new Map<string, Attribution>()
         const account = addressesOf(octokit)
-        let complete = within?.complete ?? true
-        for (const path of range.folders)
-          complete =
-            (await collect(octokit, name, {
-              path,
-              to: range.to,
-              within: within?.shas,
-              found,
-              account,
-            })) && complete
-        return { commits: [...found.values()], complete }
-      }),
-
-    pushes: async (name, branch) =>
-      asked(provider, async () => {
-        try {
-          const { data } = await octokit.rest.repos.listActivities({
-            ...place(name),
-            ref: `refs/heads/${branch}`,
-            per_page: maxPushes,
-          })
-          const account = addressesOf(octokit)
-          return await Promise.all(
-            data.map(async ({ before, after, actor }) => ({
-              before,
-              after,
-              claimed: [],
-              proved: actor ? await account(actor.login) : [],
-            })),
-          )
-        } catch (error) {
-          // An Enterprise Server of before 3.9 does not have it.
-          if (isStatus(error, 403, 404)) return null
-          throw error
-        }
-      }),
+        return await Promise.all(
+          data.map(async ({ before, after, actor }) => ({
+            before,
+            after,
+            claimed: [],
+            proved: actor ? await account(actor.login) : [],
+          })),
+        )
+      } catch (error) {
+        // An Enterprise Server of before 3.9 does not have it.
+        if (isStatus(error, 403, 404)) return null
+        throw error
+      }
+    },
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Octokit } from '@octokit/rest'
 import { place } from './github-repository.ts'
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
-import { asked } from '../head-moved.ts'
 
-const provider = 'GitHub'
 const perPage = 100
 
 export function githubWebhooks({ rest }: Octokit): GitWebhooks {
@@ -16,18 +14,17 @@ export function githubWebhooks({ rest }: Octokit): GitWebhooks {
     }
   }
   return {
-    registerWebhook: async (name, { url, keys }) =>
-      asked(provider, async () => {
-        await remove(name, url)
-        await rest.repos.createWebhook({
-          ...place(name),
-          name: 'web',
-          active: true,
-          events: ['push', 'pull_request'],
-          config: { url, content_type: 'json', secret: keys.token, insecure_ssl: '0' },
-        })
-        return { signs: true }
-      }),
-    removeWebhook: async (name, url) => asked(provider, async () => remove(name, url)),
+    registerWebhook: async (name, { url, keys }) => {
+      await remove(name, url)
+      await rest.repos.createWebhook({
+        ...place(name),
+        name: 'web',
+        active: true,
+        events: ['push', 'pull_request'],
+        config: { url, content_type: 'json', secret: keys.token, insecure_ssl: '0' },
+      })
+      return { signs: true }
+    },
+    removeWebhook: async (name, url) => remove(name, url),
   }
 }

@@ -13,7 +13,6 @@ import { gitlabTree } from './gitlab-tree.ts'
 import { gitlabWebhooks } from './gitlab-webhooks.ts'
 import { gitAuthorization } from '../git-authorization.ts'
 import type { Remote } from '../git-snapshot.ts'
-import { asked } from '../head-moved.ts'
 import { inPath } from '../json-client.ts'
 import { readBySnapshot } from '../read-by-snapshot.ts'
 import { proveToken } from '../prove-token.ts'
@@ -52,110 +51,100 @@ export function gitlabHost(
 
     checkToken: async () => proveToken(provider, async () => api.Users.showCurrentUser(), 'id'),
 
-    repository: async (name) =>
-      asked(provider, async () => toRepository(await api.Projects.show(name))),
+    repository: async (name) => toRepository(await api.Projects.show(name)),
 
-    missingRights: async ({ fullName }, need) =>
-      asked(provider, async () => {
-        // The commits API asks for the scope `api`; `write_repository` is for git itself.
-        const wanted = need === 'write' ? ['api'] : ['api', 'read_api']
-        const scopes = await scopesOf(api)
-        if (scopes && !wanted.some((scope) => scopes.includes(scope)))
-          return [need === 'write' ? 'api' : 'read_api']
-        if (need === 'read') return []
-        // The library's type has the fields of one kind of answer only.
-        const { permissions } = (await api.Projects.show(fullName)) as {
-          permissions?: Record<string, { access_level?: number } | null>
-        }
-        const levels = [permissions?.['project_access'], permissions?.['group_access']]
-        return levels.some((level) => (level?.access_level ?? 0) >= developer)
-          ? []
-          : ['role Developer in the project']
-      }),
+    missingRights: async ({ fullName }, need) => {
+      // The commits API asks for the scope `api`; `write_repository` is for git itself.
+      const wanted = need === 'write' ? ['api'] : ['api', 'read_api']
+      const scopes = await scopesOf(api)
+      if (scopes && !wanted.some((scope) => scopes.includes(scope)))
+        return [need === 'write' ? 'api' : 'read_api']
+      if (need === 'read') return []
+      // The library's type has the fields of one kind of answer only.
+      const { permissions } = (await api.Projects.show(fullName)) as {
+        permissions?: Record<string, { access_level?: number } | null>
+      }
+      const levels = [permissions?.['project_access'], permissions?.['group_access']]
+      return levels.some((level) => (level?.access_level ?? 0) >= developer)
+        ? []
+        : ['role Developer in the project']
+    },
 
-    repositories: async ({ q, page }) =>
-      asked(provider, async () => {
-        const { data, paginationInfo } = await api.Projects.all({
-          membership: true,
-          orderBy: 'id',
-          sort: 'asc',
-          pagination: 'offset',
-          perPage,
-          page,
-          showExpanded: true,
-          maxPages: 1,
-          ...(q && { search: q, searchNamespaces: true }),
-        })
-        return { repos: data.map(toRepository), nextPage: paginationInfo.next ?? null }
-      }),
+    repositories: async ({ q, page }) => {
+      const { data, paginationInfo } = await api.Projects.all({
+        membership: true,
+        orderBy: 'id',
+        sort: 'asc',
+        pagination: 'offset',
+        perPage,
+        page,
+        showExpanded: true,
+        maxPages: 1,
+        ...(q && { search: q, searchNamespaces: true }),
+      })
+      return { repos: data.map(toRepository), nextPage: paginationInfo.next ?? null }
+    },
 
-    head: async (name, branch) => asked(provider, async () => gitlabHead(api, name, branch)),
+    head: async (name, branch) => gitlabHead(api, name, branch),
 
-    readFile: async (name, { commit, path }) =>
-      asked(provider, async () => {
-        try {
-          const file = await api.RepositoryFiles.show(name, path, commit)
-          return Buffer.from(file.content, 'base64').toString()
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
-        }
-      }),
+    readFile: async (name, { commit, path }) => {
+      try {
+        const file = await api.RepositoryFiles.show(name, path, commit)
+        return Buffer.from(file.content, 'base64').toString()
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
-    listFiles: async (name, at) =>
-      asked(provider, async () => (await gitlabExpectedFiles(api, name, at)) ?? tree.all(name, at)),
+    listFiles: async (name, at) => (await gitlabExpectedFiles(api, name, at)) ?? tree.all(name, at),
 
-    commit: async (name, request) =>
-      asked(provider, async () => commitToGitlab(api, name, request)),
+    commit: async (name, request) => commitToGitlab(api, name, request),
 
-    createBranch: async (name, { branch, commit }) =>
-      asked(provider, async () => {
-        try {
-          await api.Branches.create(name, branch, commit)
-        } catch (error) {
-          if (!isStatus(error, 400, 409) || !(await gitlabHead(api, name, branch))) throw error
-        }
-      }),
+    createBranch: async (name, { branch, commit }) => {
+      try {
+        await api.Branches.create(name, branch, commit)
+      } catch (error) {
+        if (!isStatus(error, 400, 409) || !(await gitlabHead(api, name, branch))) throw error
+      }
+    },
 
-    compare: async (name, { base, head }) =>
-      asked(provider, async () => {
-        const { diffs } = await api.Repositories.compare(name, base, head, { straight: true })
-        return (diffs ?? []).flatMap((diff): FileChange[] => {
-          if (diff.deleted_file) return [{ path: diff.old_path, change: 'removed' }]
-          if (diff.new_file) return [{ path: diff.new_path, change: 'added' }]
-          if (diff.old_path === diff.new_path) return [{ path: diff.new_path, change: 'modified' }]
-          // Moved: a folder that it left has changed as well.
-          return [
-            { path: diff.old_path, change: 'removed' },
-            { path: diff.new_path, change: 'added' },
-          ]
-        })
-      }),
+    compare: async (name, { base, head }) => {
+      const { diffs } = await api.Repositories.compare(name, base, head, { straight: true })
+      return (diffs ?? []).flatMap((diff): FileChange[] => {
+        if (diff.deleted_file) return [{ path: diff.old_path, change: 'removed' }]
+        if (diff.new_file) return [{ path: diff.new_path, change: 'added' }]
+        if (diff.old_path === diff.new_path) return [{ path: diff.new_path, change: 'modified' }]
+        // Moved: a folder that it left has changed as well.
+        return [
+          { path: diff.old_path, change: 'removed' },
+          { path: diff.new_path, change: 'added' },
+        ]
+      })
+    },
 
-    isProtected: async (name, branch) =>
-      asked(provider, async () => {
-        try {
-          const found = await api.Branches.show(name, branch)
-          return found.protected && !found.can_push
-        } catch (error) {
-          if (isStatus(error, 404)) return false
-          throw error
-        }
-      }),
+    isProtected: async (name, branch) => {
+      try {
+        const found = await api.Branches.show(name, branch)
+        return found.protected && !found.can_push
+      } catch (error) {
+        if (isStatus(error, 404)) return false
+        throw error
+      }
+    },
 
-    pullRequest: async (name, { from, into, title, body }) =>
-      asked(provider, async () => {
-        const open = await api.MergeRequests.all({
-          projectId: name,
-          sourceBranch: from,
-          targetBranch: into,
-          state: 'opened',
-        })
-        const [
-          found = await api.MergeRequests.create(name, from, into, title, { description: body }),
-        ] = open
-        return { number: found.iid, url: found.web_url, state: 'open' as const }
-      }),
+    pullRequest: async (name, { from, into, title, body }) => {
+      const open = await api.MergeRequests.all({
+        projectId: name,
+        sourceBranch: from,
+        targetBranch: into,
+        state: 'opened',
+      })
+      const [
+        found = await api.MergeRequests.create(name, from, into, title, { description: body }),
+      ] = open
+      return { number: found.iid, url: found.web_url, state: 'open' as const }
+    },
   }
 }
 

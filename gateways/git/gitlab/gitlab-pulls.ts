@@ -1,61 +1,54 @@
 import type { GitlabApi } from './gitlab-api.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
-
-const provider = 'GitLab'
 
 export function gitlabPulls(api: GitlabApi): GitPulls {
   return {
-    pull: async (name, number) =>
-      asked(provider, async () => {
-        try {
-          const found = await api.MergeRequests.show(name, number)
-          return {
-            number,
-            open: found.state === 'opened',
-            into: found.target_branch,
-            from: found.source_branch,
-            fork: found.source_project_id !== found.target_project_id,
-          }
-        } catch (error) {
-          if (isStatus(error, 404)) return null
-          throw error
+    pull: async (name, number) => {
+      try {
+        const found = await api.MergeRequests.show(name, number)
+        return {
+          number,
+          open: found.state === 'opened',
+          into: found.target_branch,
+          from: found.source_branch,
+          fork: found.source_project_id !== found.target_project_id,
         }
-      }),
+      } catch (error) {
+        if (isStatus(error, 404)) return null
+        throw error
+      }
+    },
 
-    closePull: async (name, between) => asked(provider, async () => closePull(api, name, between)),
+    closePull: async (name, between) => closePull(api, name, between),
 
-    changedPaths: async (name, { into, from }) =>
-      asked(provider, async () => {
-        // Not straight: against where the one branch left the other.
-        const { diffs } = await api.Repositories.compare(name, into, from, { straight: false })
-        return [...new Set((diffs ?? []).flatMap((diff) => [diff.old_path, diff.new_path]))]
-      }),
+    changedPaths: async (name, { into, from }) => {
+      // Not straight: against where the one branch left the other.
+      const { diffs } = await api.Repositories.compare(name, into, from, { straight: false })
+      return [...new Set((diffs ?? []).flatMap((diff) => [diff.old_path, diff.new_path]))]
+    },
 
-    findComment: async (name, { number, words }) =>
-      asked(provider, async () => {
-        const notes = await api.MergeRequestNotes.all(name, number, {
-          sort: 'asc',
-          orderBy: 'created_at',
-          perPage: 100,
-          maxPages: maxCommentPages,
-        })
-        const found = notes.find(({ body }) => body.includes(words))
-        return found ? String(found.id) : null
-      }),
+    findComment: async (name, { number, words }) => {
+      const notes = await api.MergeRequestNotes.all(name, number, {
+        sort: 'asc',
+        orderBy: 'created_at',
+        perPage: 100,
+        maxPages: maxCommentPages,
+      })
+      const found = notes.find(({ body }) => body.includes(words))
+      return found ? String(found.id) : null
+    },
 
-    writeComment: async (name, { number, id, body }) =>
-      asked(provider, async () => {
-        if (id === null) return String((await api.MergeRequestNotes.create(name, number, body)).id)
-        try {
-          await api.MergeRequestNotes.edit(name, number, Number(id), { body })
-          return id
-        } catch (error) {
-          if (isStatus(error, 403, 404)) return null
-          throw error
-        }
-      }),
+    writeComment: async (name, { number, id, body }) => {
+      if (id === null) return String((await api.MergeRequestNotes.create(name, number, body)).id)
+      try {
+        await api.MergeRequestNotes.edit(name, number, Number(id), { body })
+        return id
+      } catch (error) {
+        if (isStatus(error, 403, 404)) return null
+        throw error
+      }
+    },
   }
 }
 

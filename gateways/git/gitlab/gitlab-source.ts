@@ -8,10 +8,8 @@ import {
   type GitSource,
 } from '../git-source.ts'
 import { isStatus, refusalOf } from '../git-refusal.ts'
-import { asked } from '../head-moved.ts'
 import { readBlobs } from '../read-blobs.ts'
 
-const provider = 'GitLab'
 /** A first read of so many files fetches them one by one: git would fetch the whole repository. */
 const maxFew = 5
 
@@ -20,77 +18,74 @@ export function gitlabSource(
   { tree, snapshot }: { tree: GitlabTree; snapshot: GitSource['readFiles'] },
 ): GitSource {
   return {
-    readFiles: async (name, request) =>
-      asked(provider, async () => {
-        const { commit, folders, known } = request
-        const isFirst = known.size === 0
-        const few = isFirst ? await fewFiles(tree, name, { commit, folders }) : undefined
-        const whole = isFirst && !few ? await unlessRefused(snapshot(name, request)) : undefined
-        if (whole) return whole
-        const listed = few ?? new Map<string, string>()
-        if (!few)
-          for (const folder of folders)
-            for (const [path, blob] of await tree.all(name, { commit, folder }))
-              listed.set(path, blob)
-        return readBlobs(listed, known, {
-          async one(path) {
-            try {
-              const file = await api.RepositoryFiles.show(name, path, commit)
-              return Buffer.from(file.content, 'base64')
-            } catch (error) {
-              if (isStatus(error, 404)) return null
-              throw error
-            }
-          },
-        })
-      }),
+    readFiles: async (name, request) => {
+      const { commit, folders, known } = request
+      const isFirst = known.size === 0
+      const few = isFirst ? await fewFiles(tree, name, { commit, folders }) : undefined
+      const whole = isFirst && !few ? await unlessRefused(snapshot(name, request)) : undefined
+      if (whole) return whole
+      const listed = few ?? new Map<string, string>()
+      if (!few)
+        for (const folder of folders)
+          for (const [path, blob] of await tree.all(name, { commit, folder }))
+            listed.set(path, blob)
+      return readBlobs(listed, known, {
+        async one(path) {
+          try {
+            const file = await api.RepositoryFiles.show(name, path, commit)
+            return Buffer.from(file.content, 'base64')
+          } catch (error) {
+            if (isStatus(error, 404)) return null
+            throw error
+          }
+        },
+      })
+    },
 
-    authors: async (name, { from, to, folders }) =>
-      asked(provider, async () => {
-        const found = new Map<string, Attribution>()
-        let complete = true
-        for (const path of folders) {
-          const commits = await commitsOf(api, name, { from, to, path })
-          complete &&= commits.length < authorsPerPage * maxAuthorPages
-          for (const { id, author_email: author, committer_email: committer } of commits)
-            if (!found.has(id))
-              found.set(id, {
-                claimed: [author, committer],
-                // Once one is unknown, so is the whole: the others need not be asked for.
-                proved: [...found.values()].every(({ proved }) => proved.length > 0)
-                  ? await signerOf(api, name, { id, committer })
-                  : [],
-              })
-        }
-        return { commits: [...found.values()], complete }
-      }),
+    authors: async (name, { from, to, folders }) => {
+      const found = new Map<string, Attribution>()
+      let complete = true
+      for (const path of folders) {
+        const commits = await commitsOf(api, name, { from, to, path })
+        complete &&= commits.length < authorsPerPage * maxAuthorPages
+        for (const { id, author_email: author, committer_email: committer } of commits)
+          if (!found.has(id))
+            found.set(id, {
+              claimed: [author, committer],
+              // Once one is unknown, so is the whole: the others need not be asked for.
+              proved: [...found.values()].every(({ proved }) => proved.length > 0)
+                ? await signerOf(api, name, { id, committer })
+                : [],
+            })
+      }
+      return { commits: [...found.values()], complete }
+    },
 
-    pushes: async (name, branch) =>
-      asked(provider, async () => {
-        // As documented ("Events API"); the library leaves some of it open.
-        const events = (await api.Events.all({
-          projectId: name,
-          action: 'pushed',
-          perPage: maxPushes,
-          maxPages: 1,
-        })) as unknown as PushEvent[]
-        const found = events.filter(
-          ({ push_data: push }) => push?.ref_type === 'branch' && push.ref === branch,
-        )
-        const addresses = new Map<number, Promise<string[]>>()
-        return Promise.all(
-          found.map(async ({ author_id: id, push_data: push }) => {
-            const known = addresses.get(id) ?? addressesOf(api, id)
-            addresses.set(id, known)
-            return {
-              before: push?.commit_from ?? '',
-              after: push?.commit_to ?? '',
-              claimed: [],
-              proved: await known,
-            }
-          }),
-        )
-      }),
+    pushes: async (name, branch) => {
+      // As documented ("Events API"); the library leaves some of it open.
+      const events = (await api.Events.all({
+        projectId: name,
+        action: 'pushed',
+        perPage: maxPushes,
+        maxPages: 1,
+      })) as unknown as PushEvent[]
+      const found = events.filter(
+        ({ push_data: push }) => push?.ref_type === 'branch' && push.ref === branch,
+      )
+      const addresses = new Map<number, Promise<string[]>>()
+      return Promise.all(
+        found.map(async ({ author_id: id, push_data: push }) => {
+          const known = addresses.get(id) ?? addressesOf(api, id)
+          addresses.set(id, known)
+          return {
+            before: push?.commit_from ?? '',
+            after: push?.commit_to ?? '',
+            claimed: [],
+            proved: await known,
+          }
+        }),
+      )
+    },
   }
 }
 

@@ -1,8 +1,5 @@
 import type { GitlabApi } from './gitlab-api.ts'
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
-import { asked } from '../head-moved.ts'
-
-const provider = 'GitLab'
 
 export function gitlabWebhooks(api: GitlabApi): GitWebhooks {
   const remove = async (name: string, url: string) => {
@@ -10,20 +7,19 @@ export function gitlabWebhooks(api: GitlabApi): GitWebhooks {
     for (const hook of hooks) if (hook.url === url) await api.ProjectHooks.remove(name, hook.id)
   }
   return {
-    registerWebhook: async (name, { url, keys }) =>
-      asked(provider, async () => {
-        await remove(name, url)
-        const options = {
-          pushEvents: true,
-          mergeRequestsEvents: true,
-          enableSslVerification: true,
-          token: keys.token,
-          // Newer than the library's types; an older GitLab passes over it.
-          signingToken: keys.signingToken,
-        }
-        const made = await api.ProjectHooks.add(name, url, options)
-        return { signs: made['signing_token_present'] === true }
-      }),
-    removeWebhook: async (name, url) => asked(provider, async () => remove(name, url)),
+    registerWebhook: async (name, { url, keys }) => {
+      await remove(name, url)
+      const options = {
+        pushEvents: true,
+        mergeRequestsEvents: true,
+        enableSslVerification: true,
+        token: keys.token,
+        // Newer than the library's types; an older GitLab passes over it.
+        signingToken: keys.signingToken,
+      }
+      const made = await api.ProjectHooks.add(name, url, options)
+      return { signs: made['signing_token_present'] === true }
+    },
+    removeWebhook: async (name, url) => remove(name, url),
   }
 }

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { AppError } from '../../../domain/errors.ts'
+import { webhookKeys } from '../../../domain/git/webhook-secret.ts'
+import type { GitHost } from '../../../gateways/git/git-host.ts'
 import { eachProvider, failureOf } from '../../harness/git/each-provider.ts'
 import type { PeerAnswer, PeerFault } from '../../harness/git/peer-server.ts'
 
@@ -8,6 +11,51 @@ const files = {
   'a/two.tf': '# two\n',
   'b/x.tf': '# x\n',
 }
+
+const sha = 'a'.repeat(40)
+const pull = { number: 1, open: true, into: 'main', from: 'topic', fork: false }
+
+/** A call of each method; `tsc` asks for one of a new method. */
+const callsOf = (host: GitHost, name: string): Record<keyof GitHost, () => Promise<unknown>> => ({
+  checkToken: async () => host.checkToken(),
+  repository: async () => host.repository(name),
+  missingRights: async () =>
+    host.missingRights(
+      { id: '1', fullName: name, defaultBranch: 'main', private: true, archived: false },
+      'write',
+    ),
+  repositories: async () => host.repositories({ page: 1 }),
+  head: async () => host.head(name, 'main'),
+  readFile: async () => host.readFile(name, { commit: sha, path: 'a' }),
+  listFiles: async () => host.listFiles(name, { branch: 'main', commit: sha, folder: 'a' }),
+  commit: async () =>
+    host.commit(name, {
+      branch: 'main',
+      expectedHead: sha,
+      message: 'one',
+      change: { write: { a: 'b' }, remove: [] },
+    }),
+  createBranch: async () => host.createBranch(name, { branch: 'topic', commit: sha }),
+  compare: async () => host.compare(name, { base: sha, head: 'b'.repeat(40) }),
+  isProtected: async () => host.isProtected(name, 'main'),
+  pullRequest: async () =>
+    host.pullRequest(name, { from: 'topic', into: 'main', title: 'one', body: 'two' }),
+  pull: async () => host.pull(name, 1),
+  closePull: async () => host.closePull(name, { from: 'topic', into: 'main' }),
+  changedPaths: async () => host.changedPaths(name, pull),
+  findComment: async () => host.findComment(name, { number: 1, words: 'plan' }),
+  writeComment: async () => host.writeComment(name, { number: 1, id: null, body: 'plan' }),
+  readFiles: async () =>
+    host.readFiles(name, { branch: 'main', commit: sha, folders: ['a'], known: new Map() }),
+  authors: async () => host.authors(name, { from: null, to: sha, folders: ['a'] }),
+  pushes: async () => host.pushes(name, 'main'),
+  registerWebhook: async () =>
+    host.registerWebhook(name, {
+      url: 'https://cc.example/hook',
+      keys: webhookKeys(Buffer.alloc(32)),
+    }),
+  removeWebhook: async () => host.removeWebhook(name, 'https://cc.example/hook'),
+})
 
 // Each provider passes the same cases of failures.
 eachProvider('%s in trouble', (provider) => {
@@ -142,5 +190,37 @@ eachProvider('%s in trouble', (provider) => {
       const large = await failureOf(work())
       expect([large.fault, large.code]).toEqual(['conflict', 'git_repository_too_large'])
     }
+  })
+
+  test('every method fails with an AppError of a fixed text, whatever the host answers', async () => {
+    const { name } = await provider.repository(files)
+    const { host, peer } = provider
+    const token = peer.token()
+    const answers: PeerFault[] = [
+      // Of no shape that a provider documents: the fields that are read are not there.
+      { status: 200, json: [null] },
+      { status: 200, json: { values: [null] } },
+      { status: 409, json: { message: 'conflict' } },
+      'hang-up',
+    ]
+    const notUnderstood = new Set<string>()
+    for (const answer of answers)
+      for (const [method, call] of Object.entries(callsOf(host, name))) {
+        peer.server.fault = () => answer
+        const failure: unknown = await call().then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        )
+        peer.server.fault = () => undefined
+        if (failure === undefined) continue
+        const what = `${method}, answered with ${JSON.stringify(answer)}`
+        expect(failure, what).toBeInstanceOf(AppError)
+        const { message } = failure as AppError
+        expect(message, what).not.toMatch(/TypeError|undefined|null|127\.0\.0\.1|ECONN|socket/)
+        expect(message, what).not.toContain(token)
+        if (message.includes('not understood')) notUnderstood.add(method)
+      }
+    // Else the answers above would prove nothing about what a client library throws.
+    expect(notUnderstood.size).toBeGreaterThan(8)
   })
 })
