@@ -20,12 +20,21 @@ const isOperators = (error: unknown) =>
 const waits = new Set(['git_branch_busy', 'git_being_prepared'])
 const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)
 
+type Activities = Record<string, (...args: never[]) => Promise<unknown>>
+
+/** The same activities by the same names. Each renders its errors towards Temporal as `guard` does. */
+export function guardAll<M extends Activities>(log: Logger, activities: M): M {
+  const guarded = Object.entries(activities).map(([name, work]) => [name, guard(log, work)])
+  // The same names with functions of the same types, which `Object.fromEntries` does not type.
+  return Object.fromEntries(guarded) as M
+}
+
 /**
  * Renders errors towards Temporal as a fixed text with a code. Messages and stacks of libraries can contain
  * secrets, and Temporal's history is not masked. Every fault but `unavailable` is non-retryable; an unknown
  * error is retried.
  */
-export function guardActivity<A extends unknown[], R>(
+function guard<A extends unknown[], R>(
   log: Logger,
   work: (...args: A) => Promise<R>,
 ): (...args: A) => Promise<R> {

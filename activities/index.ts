@@ -1,5 +1,5 @@
 import type { Deps } from './deps.ts'
-import { guardActivity } from './guard-activity.ts'
+import { guardAll } from './guard-activity.ts'
 import { checkConnections } from './git/check-connections.ts'
 import { endDelivery } from './git/end-delivery.ts'
 import { endInitialization } from './git/end-initialization.ts'
@@ -21,26 +21,26 @@ import { reconcileRuns } from './platform/reconcile-runs.ts'
 export function createActivities(deps: Deps) {
   const { log } = deps
   return {
-    control: {
-      nextStep: guardActivity(log, nextStep(deps)),
-      failRun: guardActivity(log, failRun(deps)),
-      reconcileApply: guardActivity(log, reconcileApply(deps)),
-      reconcileRuns: guardActivity(log, reconcileRuns(deps)),
-      markRepository: guardActivity(log, markRepository(deps)),
-      scaffoldRepository: guardActivity(log, scaffoldRepository(deps)),
-      endInitialization: guardActivity(log, endInitialization(deps)),
-      hydrateFiles: guardActivity(log, hydrateFiles(deps)),
-      failHydration: guardActivity(log, failHydration(deps)),
-      ensureWebhook: guardActivity(log, ensureWebhook(deps)),
-      lookIntoDelivery: guardActivity(log, lookIntoDelivery(deps)),
-      endDelivery: guardActivity(log, endDelivery(deps)),
-      writeComment: guardActivity(log, writeComment(deps)),
-      checkConnections: guardActivity(log, checkConnections(deps)),
-    },
-    tofu: {
-      planRun: guardActivity(log, planRun(deps)),
-      applyRun: guardActivity(log, applyRun(deps)),
-    },
+    control: guardAll(log, {
+      nextStep: nextStep(deps),
+      failRun: failRun(deps),
+      reconcileApply: reconcileApply(deps),
+      reconcileRuns: reconcileRuns(deps),
+      markRepository: markRepository(deps),
+      scaffoldRepository: scaffoldRepository(deps),
+      endInitialization: endInitialization(deps),
+      hydrateFiles: hydrateFiles(deps),
+      failHydration: failHydration(deps),
+      ensureWebhook: ensureWebhook(deps),
+      lookIntoDelivery: lookIntoDelivery(deps),
+      endDelivery: endDelivery(deps),
+      writeComment: writeComment(deps),
+      checkConnections: checkConnections(deps),
+    }),
+    tofu: guardAll(log, {
+      planRun: planRun(deps),
+      applyRun: applyRun(deps),
+    }),
   }
 }
 
