@@ -3,28 +3,17 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
-import { configurationRoutes } from './configuration-routes.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
-import { lockRoutes } from './lock-routes.ts'
 import { presentWorkspace, presentWorkspaces } from './present-workspaces.ts'
 import { NewWorkspaceBody, WorkspaceAnswer, WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
-import { stateProtocolRoutes } from './state-protocol-routes.ts'
-import { stateRoutes } from './state-routes.ts'
 import { updateWorkspace } from './update-workspace.ts'
-import { variableRoutes } from './variable-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   workspaces(tenant).get(id)
 
-/** Infrastructure workspaces and what belongs to them, without their runs. */
+/** Infrastructure workspaces. What belongs to them has files of its own. */
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(configurationRoutes)
-  await app.register(variableRoutes)
-  await app.register(stateProtocolRoutes)
-  await app.register(stateRoutes)
-  await app.register(lockRoutes)
-
   app.get(
     '/workspaces',
     {

@@ -46,6 +46,7 @@ export const routes = {
   listGroupMappings: ['GET', '/api/org/group-mappings'],
   mapGroup: ['POST', '/api/org/group-mappings'],
   unmapGroup: ['DELETE', '/api/org/group-mappings/{id}'],
+  transferOwnership: ['POST', '/api/org/transfer-ownership'],
   listScimTokens: ['GET', '/api/org/scim'],
   createScimToken: ['POST', '/api/org/scim'],
   revokeScimToken: ['DELETE', '/api/org/scim/{id}'],
@@ -67,7 +68,6 @@ export const routes = {
   replaceScimGroup: ['PUT', '/api/scim/v2/Groups/{id}'],
   patchScimGroup: ['PATCH', '/api/scim/v2/Groups/{id}'],
   deleteScimGroup: ['DELETE', '/api/scim/v2/Groups/{id}'],
-  transferOwnership: ['POST', '/api/org/transfer-ownership'],
   getConsoleData: ['GET', '/api/console/data'],
   putConfiguration: ['PUT', '/api/workspaces/{id}/configuration'],
   getConfiguration: ['GET', '/api/workspaces/{id}/configuration'],
@@ -195,6 +195,7 @@ export type Operations = {
   listGroupMappings: { params: {}; query: { limit?: number; cursor?: string }; body: {}; answer: { groupMappings: Array<{ id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number }>; nextCursor: string | null } }
   mapGroup: { params: {}; query: {}; body: { groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; answer: { ok: true; groupMapping: { id: number; groupName: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; members: number } } }
   unmapGroup: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
+  transferOwnership: { params: {}; query: {}; body: { userId: number; password: string }; answer: { ok: true } }
   listScimTokens: { params: {}; query: {}; body: {}; answer: { tokens: Array<{ id: number; name: string; createdAt: string; lastUsedAt: string | null; createdBy: string | null }>; nextCursor: string | null } }
   createScimToken: { params: {}; query: {}; body: { name: string }; answer: { ok: true; id: number; token: string; scimBaseUrl: string } }
   revokeScimToken: { params: { id: number }; query: {}; body: {}; answer: { ok: true } }
@@ -216,7 +217,6 @@ export type Operations = {
   replaceScimGroup: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
   patchScimGroup: { params: { id: string }; query: { attributes?: string; excludedAttributes?: string }; body: {}; answer: unknown }
   deleteScimGroup: { params: { id: string }; query: {}; body: {}; answer: unknown }
-  transferOwnership: { params: {}; query: {}; body: { userId: number; password: string }; answer: { ok: true } }
   getConsoleData: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; counts: { workspaces: number; pipelines: number; runs: { live: number; waiting: number; failedLastDay: number } }; lastRuns: Array<{ id: number; number: number | null; pipelineId: number | null; workspaceId: number; workspaceName: string; criticality: "standard" | "production"; kind: "apply" | "plan"; destroy: boolean; state: "running" | "succeeded" | "failed" | "canceled"; reason: "policy_denied" | "cost_exceeded" | "cost_unknown" | "plan_errored" | "plan_forged" | "apply_errored" | "rejected" | "approval_expired" | "plan_stale" | "superseded" | "canceled_by_user" | "timed_out" | "runner_lost" | "state_save_failed" | "plan_too_large" | "memory_exceeded" | "source_errored" | "build_errored" | "deploy_errored" | "no_changes" | null; queued: boolean; awaitingApproval: boolean; awaitingPlanApproval: boolean; author: string; createdAt: string; endedAt: string | null }>; waitingForMe: Array<{ id: number; number: number | null; pipelineId: number | null; workspaceId: number; workspaceName: string; criticality: "standard" | "production"; kind: "apply" | "plan"; destroy: boolean; state: "running" | "succeeded" | "failed" | "canceled"; reason: "policy_denied" | "cost_exceeded" | "cost_unknown" | "plan_errored" | "plan_forged" | "apply_errored" | "rejected" | "approval_expired" | "plan_stale" | "superseded" | "canceled_by_user" | "timed_out" | "runner_lost" | "state_save_failed" | "plan_too_large" | "memory_exceeded" | "source_errored" | "build_errored" | "deploy_errored" | "no_changes" | null; queued: boolean; awaitingApproval: boolean; awaitingPlanApproval: boolean; author: string; createdAt: string; endedAt: string | null }>; samlCertificates: Array<{ fingerprint: string; notAfter: string; state: "expiring" | "expired" }> } }
   putConfiguration: { params: { id: number }; query: {}; body: { files: Record<string, string> }; answer: { ok: true; configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; fileCount: number; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string } } }
   getConfiguration: { params: { id: number }; query: { version?: number }; body: {}; answer: { configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; fileCount: number; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string; files: Record<string, string> } | null } }

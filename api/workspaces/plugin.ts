@@ -1,0 +1,17 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { configurationRoutes } from './configuration-routes.ts'
+import { lockRoutes } from './lock-routes.ts'
+import { workspaceRoutes } from './routes.ts'
+import { stateProtocolRoutes } from './state-protocol-routes.ts'
+import { stateRoutes } from './state-routes.ts'
+import { variableRoutes } from './variable-routes.ts'
+
+/** Infrastructure workspaces and what belongs to them, without their runs. */
+export const workspacePlugin: FastifyPluginAsync = async (app) => {
+  await app.register(configurationRoutes)
+  await app.register(variableRoutes)
+  await app.register(stateProtocolRoutes)
+  await app.register(stateRoutes)
+  await app.register(lockRoutes)
+  await app.register(workspaceRoutes)
+}
