@@ -31,6 +31,7 @@ import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
 import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
 import * as cloudAccounts from './migrations/0043-add-cloud-accounts.ts'
+import * as mailKinds from './migrations/0048-drop-check-of-mail-kinds.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -67,6 +68,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0042-note-waits-for-a-slot': waitsForSlot,
   '0039-add-shown-differences': shownDifferences,
   '0043-add-cloud-accounts': cloudAccounts,
+  '0048-drop-check-of-mail-kinds': mailKinds,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -475,7 +475,6 @@ table mails
   last_error text
   constraint mails_check CHECK (((kind = 'approval_waiting'::text) = (workspace_run_id IS NOT NULL)))
   constraint mails_check1 CHECK (((ended_at IS NULL) = (outcome IS NULL)))
-  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'address_changed'::text, 'approval_waiting'::text, 'certificate_expiring'::text, 'second_factor_removed'::text])))
   constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE

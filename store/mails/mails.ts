@@ -1,14 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
-export type MailKind =
-  | 'invitation'
-  | 'password_reset'
-  | 'address_changed'
-  | 'approval_waiting'
-  | 'certificate_expiring'
-  | 'second_factor_removed'
-
-/** Facts of a mail that may have changed by the time it is written; never a secret. */
+/** Each kind of mail, with its facts that may have changed by the time it is written; never a secret. */
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
@@ -18,6 +10,7 @@ export type MailDetail = {
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }
 }
+export type MailKind = keyof MailDetail
 
 /**
  * The mail queue of one organization. A mail is queued in the transaction of the change it reports,
@@ -30,11 +23,7 @@ export function mails(tenant: Tenant) {
   const notify = () => db.raw(`select pg_notify('cc_mail', '')`)
 
   return {
-    async queue<K extends keyof MailDetail>(
-      kind: K,
-      userId: number,
-      detail: MailDetail[K],
-    ): Promise<void> {
+    async queue<K extends MailKind>(kind: K, userId: number, detail: MailDetail[K]): Promise<void> {
       await db('mails').insert({ organizationId, kind, userId, detail: JSON.stringify(detail) })
       await notify()
     },
