@@ -1,5 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { insertAuditEntry } from '../insert-audit-entry.ts'
 
 export type AuditActor = {
   kind: 'user' | 'token' | 'scim' | 'agent' | 'system'
@@ -28,6 +29,21 @@ export const actorOf = (caller: Caller): AuditActor => ({
   requestId: caller.requestId,
 })
 
+const insertEntry = `${insertAuditEntry({
+  organizationId: ':organizationId',
+  event: ':event',
+  outcome: ':outcome',
+  actorKind: ':actorKind',
+  actorId: ':actorId',
+  actorLabel: ':actorLabel',
+  targetKind: ':targetKind',
+  targetId: ':targetId',
+  targetLabel: ':targetLabel',
+  detail: ':detail',
+  ip: ':ip',
+  requestId: ':requestId',
+})} returning id`
+
 /** The audit log of one organization. An entry is written in the transaction of its change. */
 export function auditLog(tenant: Tenant, actor: AuditActor) {
   const { db, organizationId } = unwrap(tenant)
@@ -37,23 +53,21 @@ export function auditLog(tenant: Tenant, actor: AuditActor) {
       event: string,
       { outcome = 'success', target, detail = {} }: AuditWrite = {},
     ): Promise<number> {
-      const [row] = await db('audit_entries')
-        .insert({
-          organizationId,
-          event,
-          outcome,
-          actorKind: actor.kind,
-          actorId: actor.id,
-          actorLabel: actor.label,
-          targetKind: target?.kind ?? null,
-          targetId: target === undefined ? null : String(target.id),
-          targetLabel: target?.label ?? null,
-          detail: JSON.stringify(detail),
-          ip: actor.ip ?? null,
-          requestId: actor.requestId ?? null,
-        })
-        .returning('id')
-      return row.id
+      const { rows } = await db.raw(insertEntry, {
+        organizationId,
+        event,
+        outcome,
+        actorKind: actor.kind,
+        actorId: actor.id,
+        actorLabel: actor.label,
+        targetKind: target?.kind ?? null,
+        targetId: target === undefined ? null : String(target.id),
+        targetLabel: target?.label ?? null,
+        detail: JSON.stringify(detail),
+        ip: actor.ip ?? null,
+        requestId: actor.requestId ?? null,
+      })
+      return rows[0].id
     },
 
     /** A denial: the first of a (caller, route, minute) is an entry, the others raise its count. */

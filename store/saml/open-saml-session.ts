@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
+import { insertAuditEntry } from '../insert-audit-entry.ts'
 import { sessionDays } from '../../domain/access/session-days.ts'
 import { dropOldTraces } from './saml-traces.ts'
 
@@ -27,6 +28,22 @@ export type NewSamlSession = {
   principal: SamlPrincipal
   /** Shown in the administrator's trace. */
   detail: Record<string, unknown>
+}
+
+/** By the parameters of the statement below. */
+const entry = {
+  organizationId: '$1',
+  event: `'auth.login'`,
+  outcome: `'success'`,
+  actorKind: `'user'`,
+  actorId: 'id',
+  actorLabel: 'label',
+  targetKind: `'user'`,
+  targetId: 'id::text',
+  targetLabel: 'label',
+  detail: '$13',
+  ip: '$4',
+  requestId: '$14',
 }
 
 /**
@@ -58,10 +75,7 @@ export async function openSamlSession(
         update users u set first_signed_in_at = now() from held
         where u.organization_id = $1 and u.id = held.id and u.first_signed_in_at is null),
       entry as (
-        insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
-          target_kind, target_id, target_label, detail, ip, request_id)
-        select $1, 'auth.login', 'success', 'user', id, label, 'user', id::text, label, $13, $4, $14
-        from held),
+        ${insertAuditEntry(entry, 'from held')}),
       traced as (
         insert into saml_traces (organization_id, kind, outcome, step, detail, request_id)
         select $1, 'login', 'success', 'signed_in', $15, $14 from held),

@@ -2,11 +2,28 @@ import type { Role } from '../../domain/access/roles.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import type { Store } from '../driver/connect.ts'
+import { insertAuditEntry } from '../insert-audit-entry.ts'
 import { cut, type Changes, type ScimRequest } from './scim-log.ts'
 import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
 
 /** A person of SCIM begins without a grant of any source, which is Viewer. */
 const role: Role = 'Viewer'
+
+/** By the parameters of the statement below. */
+const entry = {
+  organizationId: '$1',
+  event: `'scim.user_created'`,
+  outcome: `'success'`,
+  actorKind: `'scim'`,
+  actorId: '$8',
+  actorLabel: '$9',
+  targetKind: `'user'`,
+  targetId: 'id::text',
+  targetLabel: '$10',
+  detail: '$11',
+  ip: '$12',
+  requestId: '$13',
+}
 
 /** Inserts the person, the audit entry and the log entry in one statement and one round trip. */
 const text = `with created as (
@@ -18,9 +35,7 @@ const text = `with created as (
     select $1, created.id, t.user_id, 'invited' from created
       join tokens t on t.organization_id = $1 and t.id = $8 and t.user_id is not null),
   audited as (
-    insert into audit_entries (organization_id, event, outcome, actor_kind, actor_id, actor_label,
-      target_kind, target_id, target_label, detail, ip, request_id)
-    select $1, 'scim.user_created', 'success', 'scim', $8, $9, 'user', id::text, $10, $11, $12, $13 from created),
+    ${insertAuditEntry(entry, 'from created')}),
   logged as (
     insert into scim_log (organization_id, token_id, token_name, method, path, status,
       target_kind, target_id, target_label, changes, request_id)

@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
+import { insertAuditEntry } from '../insert-audit-entry.ts'
 
 /** A request as it came, bounded. */
 export type ScimRequest = { method: string; path: string }
@@ -28,6 +29,22 @@ export type ScimLogEntry = {
 
 export const keptScimLogEntries = 10_000
 
+/** By the parameters of `recordChange`. */
+const entryOfChange = {
+  organizationId: '$1',
+  event: '$8',
+  outcome: `'success'`,
+  actorKind: `'scim'`,
+  actorId: '$2',
+  actorLabel: '$3',
+  targetKind: '$5',
+  targetId: '$9',
+  targetLabel: '$6',
+  detail: '$7',
+  ip: '$10',
+  requestId: '$4',
+}
+
 /** The SCIM requests of one organization and their outcomes. */
 export function scimLog(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -41,9 +58,7 @@ export function scimLog(tenant: Tenant) {
       await askPrepared(db, {
         name: 'scim-log-change',
         text: `with audited as (
-           insert into audit_entries (organization_id, actor_id, actor_label, request_id, target_kind,
-             target_label, detail, event, outcome, actor_kind, target_id, ip)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, 'success', 'scim', $9, $10))
+           ${insertAuditEntry(entryOfChange)})
          insert into scim_log (organization_id, token_id, token_name, request_id, target_kind,
            target_label, changes, method, path, status, target_id)
          values ($1, $2, $3, $4, $5, $6, $7, $11, $12, $13, $14)`,
