@@ -7,7 +7,7 @@ import { isRole, lowerOf, type Capability, type Role } from '../../domain/access
 import { AppError, notFound } from '../../domain/errors.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import { isPage } from '../console/is-page.ts'
-import { noteDenial } from '../../app/audit/note-denial.ts'
+import { deniedCaller, noteDenial } from '../../app/audit/note-denial.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
 import { sessionCookieOf } from './https.ts'
@@ -270,7 +270,7 @@ async function recordDenial(
   const { url = '', config } = request.routeOptions
   const route = `${request.method} ${url}`
   const noun = url.split('/')[2] ?? 'api'
-  await noteDenial(deps.store, caller, {
+  await noteDenial(deps.store, deniedCaller(caller), {
     event: config.denialEvent ?? `${deniedNoun[noun] ?? noun}.denied`,
     attempt: route,
     detail: { ...why, role: caller.role, route },

@@ -7,7 +7,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
-import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
+import { deniedCaller, notingDenial, type Denial } from '../../app/audit/note-denial.ts'
 import { endRun } from '../../app/runs/end-run.ts'
 import { beginRun, promoteNext } from '../../app/runs/promote-next.ts'
 import { planApproved } from '../../store/runs/stage-moves.ts'
@@ -33,7 +33,7 @@ export type Decision = {
 /** Approves or rejects a waiting run. The decision is a row in PostgreSQL; Temporal is signaled after the commit. */
 export async function decideRun(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   return notingDenial(
-    { store: deps.store, caller },
+    { store: deps.store, denied: [deniedCaller(caller)] },
     (error) => (error instanceof ApproverDenied ? error.denial : undefined),
     async () => decide(deps, caller, decision),
   )

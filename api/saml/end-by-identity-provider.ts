@@ -12,7 +12,7 @@ import { saml, type LogoutParty } from '../../store/platform/saml.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
 import { samlSessions } from '../../store/saml/saml-sessions.ts'
 import type { Deps } from '../deps.ts'
-import { actorOfProvider, noteRefusal, type SamlVisit } from './note-logout.ts'
+import { actorOfProvider, notingLogoutDenial, type SamlVisit } from './note-refusal.ts'
 import { findSpKey, signedMessage, type Onward } from './signed-message.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function endByIdentityProvider(
 ): Promise<Onward> {
   const parties = await saml(deps.store.platform).byIssuer(received.claimed.issuer)
   if (parties.length === 0) throw new SamlRefusal('issuer_unknown')
-  const { message, owners } = await noteRefusal(deps, parties, visit, () =>
+  const { message, owners } = await notingLogoutDenial(deps, parties, visit, () =>
     verify(received, parties, visit),
   )
   const ended: Ended[] = []
@@ -62,7 +62,7 @@ async function endSessions(
   { message, party, visit }: { message: LogoutRequest; party: LogoutParty; visit: SamlVisit },
 ): Promise<number> {
   const { organizationId } = party
-  return noteRefusal(deps, [party], visit, async () =>
+  return notingLogoutDenial(deps, [party], visit, async () =>
     deps.store.tenant(organizationId, async (tenant) => {
       // Twice as long as it is valid, so that a clock that is set back does not allow a replay.
       const until = new Date(message.issuedAt.getTime() + 2 * logoutAgeMs)

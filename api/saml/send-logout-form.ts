@@ -5,7 +5,7 @@ import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { samlSessions } from '../../store/saml/saml-sessions.ts'
 import type { Deps } from '../deps.ts'
 import { logoutQuestion } from './ask-for-logout.ts'
-import type { SamlVisit } from './note-logout.ts'
+import type { SamlVisit } from './note-refusal.ts'
 import { findSpKey, type Onward } from './signed-message.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { recordDenial } from '../../app/audit/note-denial.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { newSecret } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
@@ -9,7 +10,7 @@ import { openSamlSession, type SamlPrincipal } from '../../store/saml/open-saml-
 import { samlRequests, type AnsweredConfiguration } from '../../store/saml/saml-requests.ts'
 import { samlTraces } from '../../store/saml/saml-traces.ts'
 import { AboveEditor, admitPerson, planAdmission } from './admit-person.ts'
-import { noteRefusedSignIn, type TraceDetail } from './note-sign-in.ts'
+import { deniedVisitor, signInDenial, type TraceDetail } from './note-refusal.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import type { ReadResponse } from '../../domain/saml/read-response.ts'
 import type { FoundRequest } from '../../store/platform/saml.ts'
@@ -61,7 +62,11 @@ export async function settleSignIn(
   const { visitor } = visit
   const detail = traceDetail(verified)
   const fail = async (step: string, cause: string, more: TraceDetail = {}) =>
-    noteRefusedSignIn(tenant, { attempt, visitor }, { step, cause, detail: { ...detail, ...more } })
+    recordDenial(
+      tenant,
+      deniedVisitor(organizationId, visitor),
+      signInDenial({ attempt, visitor }, { step, cause, detail: { ...detail, ...more } }),
+    )
 
   if (verified.csrf !== undefined) {
     await fail('browser', verified.csrf)

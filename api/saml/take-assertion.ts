@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { noteDenial } from '../../app/audit/note-denial.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
 import { decodeBase64 } from '../../domain/saml/decode-base64.ts'
@@ -17,7 +18,7 @@ import { isUniqueViolation } from '../../store/driver/connect.ts'
 import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import type { Deps } from '../deps.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
-import { noteRefusedSignIn, type Refused } from './note-sign-in.ts'
+import { deniedVisitor, signInDenial, type Refused } from './note-refusal.ts'
 import { settleSignIn, type AcsOutcome, type AcsVisit, type Answered } from './settle-sign-in.ts'
 
 /**
@@ -72,9 +73,8 @@ type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
 async function note({ deps, request, visitor }: Told, refused: Refused): Promise<void> {
   const { organizationId, kind, id } = request
   const attempt = { organizationId, kind, requestId: id }
-  await deps.store.tenant(organizationId, async (tenant) =>
-    noteRefusedSignIn(tenant, { attempt, visitor }, refused),
-  )
+  const denial = signInDenial({ attempt, visitor }, refused)
+  await noteDenial(deps.store, deniedVisitor(organizationId, visitor), denial)
 }
 
 async function refuse(told: Told, refused: Refused): Promise<never> {

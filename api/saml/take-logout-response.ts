@@ -9,7 +9,7 @@ import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { samlRequests } from '../../store/saml/saml-requests.ts'
 import type { Deps } from '../deps.ts'
-import { actorOfProvider, noteRefusal, type SamlVisit } from './note-logout.ts'
+import { actorOfProvider, notingLogoutDenial, type SamlVisit } from './note-refusal.ts'
 import type { Onward } from './signed-message.ts'
 
 const landing: Record<LogoutOutcome, string> = {
@@ -38,7 +38,7 @@ export async function takeLogoutResponse(
   // A response to no request of ours is refused before its signature is verified.
   const request = await saml(deps.store.platform).request(claimed.inResponseTo)
   if (request?.kind !== 'logout') throw new SamlRefusal('request_unknown')
-  return noteRefusal(deps, [request], visit, async () => {
+  return notingLogoutDenial(deps, [request], visit, async () => {
     const message = await verify(deps, { received, request, visit })
     await take(deps, { message, request, visit })
     return { location: landing[message.outcome] }

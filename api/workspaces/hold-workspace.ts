@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { GuardDenied } from '../../domain/workspaces/guard-denied.ts'
-import { notingDenial, type Denial } from '../../app/audit/note-denial.ts'
+import { deniedCaller, notingDenial, type Denial } from '../../app/audit/note-denial.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 
@@ -16,7 +16,7 @@ export async function holdWorkspace<T>(
   work: (tenant: Tenant, workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   return notingDenial(
-    { store: deps.store, caller },
+    { store: deps.store, denied: [deniedCaller(caller)] },
     (error) => (error instanceof GuardDenied ? denialOf(caller, id, error) : undefined),
     async () =>
       deps.store.tenant(caller.organizationId, async (tenant) =>
