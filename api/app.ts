@@ -19,6 +19,7 @@ import { refuseWhileClosing } from './http/refuse-while-closing.ts'
 import { registerRequestsInFlight } from './http/requests-in-flight.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
+import { registerWhenOver } from './http/when-over.ts'
 import { organizationPlugin } from './organizations/plugin.ts'
 import { pipelineRoutes } from './pipelines/routes.ts'
 import { healthRoutes } from './platform/health-routes.ts'
@@ -71,6 +72,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   for (const method of ['LOCK', 'UNLOCK']) app.addHttpMethod(method, { hasBody: true })
 
   app.decorate('deps', deps)
+  registerWhenOver(app)
   app.decorate('metrics', observe(app, deps))
   const https = isHttps(deps.config)
   // Hooks use callbacks: a promise per hook and request would cost more than most hooks do.
@@ -82,7 +84,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     next()
   })
   refuseWhileClosing(app)
-  app.addHook('onResponse', (request, reply, next) => {
+  app.whenOver((request, reply, answered) => {
     // Logs the route's pattern, not the address: a query string can contain secrets.
     const { method, routeOptions, caller } = request
     request.log.info(
@@ -93,10 +95,10 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         organizationId: caller?.organizationId,
+        ...(!answered && { aborted: true }),
       },
       'request',
     )
-    next()
   })
   // Before the hooks that need a sign-in: the console's files are public.
   await registerConsole(app)

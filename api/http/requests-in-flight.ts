@@ -42,16 +42,8 @@ export function registerRequestsInFlight(app: FastifyInstance): void {
     else counts.delete(countedFor)
   }
   app.decorate('leaveRequestsInFlight', leave)
-  app.addHook('onResponse', (request, _reply, next) => {
-    leave(request)
-    next()
-  })
-  // A client that has disconnected gets no response, and Fastify then calls no `onResponse`. Its
-  // request counts until its handler has ended, so that disconnecting frees no place early.
-  app.addHook('onSend', async (request, reply) => {
-    if (reply.raw.destroyed) leave(request)
-    else reply.raw.once('close', () => leave(request))
-  })
+  // A request counts until its handler has ended, so that disconnecting frees no place early.
+  app.whenOver(leave)
 }
 
 declare module 'fastify' {

@@ -17,10 +17,10 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  app.addHook('onResponse', ({ method, routeOptions }, reply, next) => {
+  app.whenOver(({ method, routeOptions }, reply, answered) => {
     const route = routeOptions.url ?? 'none'
-    requests.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
-    next()
+    const status = answered ? reply.statusCode : 'aborted'
+    requests.observe({ method, route, status }, reply.elapsedTime / 1_000)
   })
 
   const gauge = (name: string, help: string, collect: (gauge: Gauge<'phase'>) => Promise<void>) =>

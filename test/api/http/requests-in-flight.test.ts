@@ -8,10 +8,12 @@ import {
   registerRequestsInFlight,
 } from '../../../api/http/requests-in-flight.ts'
 import { registerErrors } from '../../../api/http/errors.ts'
+import { registerWhenOver } from '../../../api/http/when-over.ts'
 
 function createApp() {
   const app = fastify()
   registerErrors(app)
+  registerWhenOver(app)
   app.decorateRequest('caller')
   app.decorateRequest('scimCaller')
   app.addHook('onRequest', (request, _reply, next) => {
