@@ -1,0 +1,14 @@
+import { createRoute } from '@tanstack/react-router'
+import { homeQuery } from '../api/queries.ts'
+import { app } from '../app/parent-routes.tsx'
+import { HomePage } from './home.tsx'
+
+const home = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  // Not awaited: the page itself shows the loading state and the error.
+  loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
+  component: HomePage,
+})
+
+export const homeRoutes = [home] as const

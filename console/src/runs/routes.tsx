@@ -1,0 +1,39 @@
+import { createRoute } from '@tanstack/react-router'
+import { runQuery } from '../api/queries.ts'
+import { app } from '../app/parent-routes.tsx'
+import { count, runParams, text, type Values } from '../app/route-values.ts'
+import { runTabs, type RunSearch } from '../app/searches.ts'
+import { PipelineRunPage, WorkspaceRunPage } from './run.tsx'
+
+const runSearch = (search: Values): RunSearch => {
+  const tab = runTabs.find((one) => one === search['tab'])
+  const line = count(search['line'])
+  const stage = text(search['stage'])
+  return {
+    ...(tab && { tab }),
+    ...(stage && { stage }),
+    ...(line && { line }),
+  }
+}
+
+const workspaceRun = createRoute({
+  getParentRoute: () => app,
+  path: '/workspaces/$id/runs/$runId',
+  params: runParams,
+  validateSearch: runSearch,
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'workspace', ...params })),
+  component: WorkspaceRunPage,
+})
+
+const pipelineRun = createRoute({
+  getParentRoute: () => app,
+  path: '/pipelines/$id/runs/$runId',
+  params: runParams,
+  validateSearch: runSearch,
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'pipeline', ...params })),
+  component: PipelineRunPage,
+})
+
+export const runRoutes = [workspaceRun, pipelineRun] as const
