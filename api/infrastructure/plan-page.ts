@@ -9,7 +9,7 @@ import { planChanges } from '../../store/infrastructure/plan-changes.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { SealedBatch } from '../../store/sealed-batches.ts'
-import { searchForSecrets } from '../workspaces/secrets-of-workspace.ts'
+import { searchForSecrets } from '../../app/workspaces/secrets-of-workspace.ts'
 import type { PlanPage } from './plan-page-schema.ts'
 
 /** The largest page as JSON: 1 MiB took 64 to 70 ms of CPU and 29 MB to open, mask and write. */

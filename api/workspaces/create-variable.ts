@@ -8,7 +8,8 @@ import { workspaceVariables } from '../../store/workspaces/workspace-variables.t
 import type { Deps } from '../deps.ts'
 import { refusePhase } from './refuse-phase.ts'
 import { holdWorkspace } from './hold-workspace.ts'
-import { placeOfValue, presentVariable } from './present-variable.ts'
+import { placeOfValue } from '../../app/workspaces/secrets-of-workspace.ts'
+import { presentVariable } from './present-variable.ts'
 import type { NewVariableBody, VariableBody } from './schemas.ts'
 
 /** Adds a variable to a workspace. */

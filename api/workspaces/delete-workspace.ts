@@ -11,7 +11,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { lockedBy } from './locked-by.ts'
-import { inParts } from './read-state.ts'
+import { inParts } from '../../app/workspaces/state-in-parts.ts'
 
 /**
  * Deletes a workspace with its configuration, state, runs and infrastructure pipelines. Application

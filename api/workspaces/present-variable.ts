@@ -1,12 +1,7 @@
+import { placeOfValue } from '../../app/workspaces/secrets-of-workspace.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { WorkspaceVariable } from '../../store/workspaces/workspace-variables.ts'
 import type { VariableBody } from './schemas.ts'
-
-export const placeOfValue = (organizationId: number) => ({
-  organizationId,
-  table: 'workspace_variables',
-  column: 'value',
-})
 
 /** A variable as callers see it. A sensitive value is write-only and is not opened here. */
 export function presentVariable(

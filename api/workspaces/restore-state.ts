@@ -11,9 +11,9 @@ import { stateVersions, type StateVersion } from '../../store/workspaces/state-v
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
-import { keepState } from './keep-state.ts'
+import { keepState } from '../../app/workspaces/keep-state.ts'
 import { lockedBy } from './locked-by.ts'
-import { inParts, piecesOf } from './read-state.ts'
+import { inParts, piecesOf } from '../../app/workspaces/state-in-parts.ts'
 
 export type Restore = {
   id: number

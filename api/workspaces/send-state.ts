@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { admitDownload } from './admit-download.ts'
-import { readStateBytes, type StateAddress } from './read-state.ts'
+import type { StateAddress } from '../../app/workspaces/state-in-parts.ts'
+import { readStateBytes } from './read-state.ts'
 
 /**
  * Sends a state as it was written, with its MD5 for OpenTofu. The length reveals a truncated answer.

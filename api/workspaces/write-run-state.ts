@@ -7,7 +7,7 @@ import { auditLog } from '../../store/audit/audit-log.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
 import { actorOfRunToken, holdRunWorkspace } from './hold-run-workspace.ts'
-import { keepState } from './keep-state.ts'
+import { keepState } from '../../app/workspaces/keep-state.ts'
 
 /** So that a run that lost its workspace and keeps retrying cannot fill the store. */
 const quarantinedPerRun = 20

@@ -9,7 +9,7 @@ import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
-import { keepState } from './keep-state.ts'
+import { keepState } from '../../app/workspaces/keep-state.ts'
 
 export type StateWrite = { id: number; state: IncomingState; lockId: string | undefined }
 

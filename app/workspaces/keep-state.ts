@@ -7,14 +7,14 @@ import {
   type NewStateVersion,
   type StateVersion,
 } from '../../store/workspaces/state-versions.ts'
-import type { Deps } from '../deps.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
 
 type About = Pick<NewStateVersion, 'workspaceId' | 'createdBy'> &
   Partial<Pick<NewStateVersion, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>>
 
 /** Stores a state as a version while its parts arrive, so that it is never whole in memory. */
 export async function keepState(
-  deps: { keyring: Deps['keyring'] },
+  deps: { keyring: Keyring },
   tenant: Tenant,
   { state: { header, parts }, ...about }: { state: IncomingState } & About,
 ): Promise<StateVersion> {
@@ -24,7 +24,7 @@ export async function keepState(
 }
 
 export async function keepParts(
-  deps: { keyring: Deps['keyring'] },
+  deps: { keyring: Keyring },
   tenant: Tenant,
   { versionId, parts }: { versionId: number; parts: IncomingState['parts'] },
 ): Promise<void> {

@@ -1,12 +1,17 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { createSecretSearch, type SecretSearch } from '../../domain/secrets/secret-search.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
-import type { Deps } from '../deps.ts'
-import { placeOfValue } from './present-variable.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+
+export const placeOfValue = (organizationId: number) => ({
+  organizationId,
+  table: 'workspace_variables',
+  column: 'value',
+})
 
 /** The workspace's current sensitive values, opened only to search for them. */
-async function secretsOfWorkspace(
-  { keyring }: Pick<Deps, 'keyring'>,
+export async function secretsOfWorkspace(
+  { keyring }: { keyring: Keyring },
   tenant: Tenant,
   { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
 ): Promise<string[]> {
@@ -18,7 +23,7 @@ async function secretsOfWorkspace(
 
 /** Masks them in what was stored before they were sensitive, or in a form that OpenTofu's marks did not follow. */
 export async function searchForSecrets(
-  deps: Pick<Deps, 'keyring'>,
+  deps: { keyring: Keyring },
   tenant: Tenant,
   place: { organizationId: number; workspaceId: number },
 ): Promise<SecretSearch> {
