@@ -165,6 +165,50 @@ table audit_unsealed
   grant insert to cc_app
   grant insert, select, delete to cc_platform
 
+table cloud_accounts
+  id integer not null generated always as identity
+  organization_id integer not null
+  provider text not null
+  account_id text not null
+  name text not null
+  credentials bytea
+  credentials_kind text not null
+  billing bytea
+  billing_shown jsonb
+  regions text[]
+  endpoint text
+  endpoints jsonb not null default '{}'::jsonb
+  runs jsonb
+  sync_interval_minutes integer not null default 60
+  ingest_interval_hours integer not null default 24
+  status text not null default 'pending'::text
+  status_reason text
+  checks jsonb not null default '[]'::jsonb
+  failed_tries integer not null default 0
+  next_sync_at timestamp with time zone not null default now()
+  validated_at timestamp with time zone
+  disconnected_at timestamp with time zone
+  version integer not null default 1
+  created_by integer
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
+  constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
+  constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
+  constraint cloud_accounts_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
+  constraint cloud_accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint cloud_accounts_organization_id_id_key UNIQUE (organization_id, id)
+  constraint cloud_accounts_pkey PRIMARY KEY (id)
+  constraint cloud_accounts_provider_check CHECK ((provider = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text])))
+  constraint cloud_accounts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'healthy'::text, 'degraded'::text, 'invalid_credentials'::text, 'unreachable'::text])))
+  index cloud_accounts_created_by btree (organization_id, created_by)
+  index cloud_accounts_due btree (next_sync_at) WHERE (disconnected_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table configuration_versions
   id integer not null generated always as identity
   organization_id integer not null
@@ -499,6 +543,8 @@ table organizations
   status text not null default 'active'::text
   settings jsonb not null default '{}'::jsonb
   created_at timestamp with time zone not null default now()
+  external_id text not null default ('cc-'::text || gen_random_uuid())
+  constraint organizations_external_id_key UNIQUE (external_id)
   constraint organizations_pkey PRIMARY KEY (id)
   constraint organizations_public_id_key UNIQUE (public_id)
   constraint organizations_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
@@ -1073,6 +1119,7 @@ table state_versions
   omitted_resources integer
   omitted_outputs integer
   generation integer not null default 0
+  held_sha256 text
   constraint state_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint state_versions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint state_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
@@ -1218,6 +1265,31 @@ table workspace_locks
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table workspace_resources
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  cloud_id text not null
+  cloud_key uuid not null default (md5(cloud_id))::uuid
+  address text not null
+  type text not null
+  provider text not null
+  attributes jsonb not null
+  held_from date not null
+  held_to date
+  also_held boolean not null default false
+  constraint workspace_resources_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_resources_pkey PRIMARY KEY (id)
+  constraint workspace_resources_provider_check CHECK ((provider = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text])))
+  index workspace_resources_also_held btree (organization_id, workspace_id, id) WHERE (also_held AND (held_to IS NULL))
+  index workspace_resources_key btree (organization_id, cloud_key)
+  index workspace_resources_of btree (organization_id, workspace_id, cloud_key)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table workspace_runs
   id integer not null default nextval('run_ids'::regclass)
   organization_id integer not null
@@ -1312,17 +1384,21 @@ table workspaces
   last_applied_at timestamp with time zone
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  resources_due boolean not null default false
   constraint workspaces_criticality_check CHECK ((criticality = ANY (ARRAY['standard'::text, 'production'::text])))
   constraint workspaces_engine_check CHECK ((engine = 'opentofu'::text))
   constraint workspaces_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+  constraint workspaces_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id) ON DELETE SET NULL (cloud_account_id)
   constraint workspaces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint workspaces_organization_id_git_connection_id_fkey FOREIGN KEY (organization_id, git_connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (git_connection_id)
   constraint workspaces_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspaces_pkey PRIMARY KEY (id)
   constraint workspaces_source_kind_check CHECK ((source_kind = ANY (ARRAY['inline'::text, 'git'::text])))
   constraint workspaces_unpriced_check CHECK ((unpriced = ANY (ARRAY['deny'::text, 'allow'::text])))
+  index workspaces_cloud_account btree (organization_id, cloud_account_id)
   index workspaces_git_connection btree (organization_id, git_connection_id)
   UNIQUE index workspaces_name btree (organization_id, lower(name))
+  index workspaces_resources_due btree (id) WHERE resources_due
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

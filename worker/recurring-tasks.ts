@@ -7,6 +7,7 @@ import { cleanUpTask } from './tasks/clean-up.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
 import { giveTurnsTask } from './tasks/give-turns.ts'
 import { makePartitionsTask } from './tasks/make-partitions.ts'
+import { noteHeldResourcesTask } from './tasks/note-held-resources.ts'
 import { pruneOutboxTask } from './tasks/prune-outbox.ts'
 import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
@@ -24,6 +25,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   cleanUpTask(deps),
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),
+  noteHeldResourcesTask(deps),
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
 ]

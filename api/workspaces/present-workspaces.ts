@@ -3,6 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { workspaceResources, type HeldTwice } from '../../store/clouds/workspace-resources.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
@@ -23,6 +24,7 @@ export async function presentWorkspaces(
   const serials = await stateVersions(tenant).serialsOf(ids)
   const versions = await configurationVersions(tenant).numbersOf(ids)
   const locks = await workspaceLocks(tenant).listOf(ids)
+  const heldTwice = await workspaceResources(tenant).heldTwice(ids)
 
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
@@ -38,6 +40,7 @@ export async function presentWorkspaces(
       stateSerial: serials.get(row.id) ?? null,
       lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
       locked: lock ? await presentLock(tenant, lock) : null,
+      warnings: presentWarnings(heldTwice.get(row.id)),
     })
   }
   return bodies
@@ -49,6 +52,9 @@ export async function presentWorkspace(tenant: Tenant, row: Workspace): Promise<
   if (!body) throw notFound()
   return body
 }
+
+const presentWarnings = (held: HeldTwice | undefined) =>
+  held ? [{ code: 'resources_held_twice' as const, total: held.total, resources: held.first }] : []
 
 const presentSettings = (row: Workspace) => ({
   id: row.id,

@@ -11,6 +11,7 @@ import { stateVersions, type StateVersion } from '../../store/workspaces/state-v
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
+import { secretsOfWorkspace } from '../../app/workspaces/secrets-of-workspace.ts'
 import { keepState } from '../../app/workspaces/keep-state.ts'
 import { lockedBy } from './locked-by.ts'
 import { inParts, piecesOf } from '../../app/workspaces/state-in-parts.ts'
@@ -41,16 +42,19 @@ export async function restoreState(
   )
   const version = await inParts(deps, { organizationId, version: old })
   for (let attempt = 1; ; attempt += 1) {
-    const current = await deps.store.tenant(organizationId, async (tenant) => {
+    const { current, secrets } = await deps.store.tenant(organizationId, async (tenant) => {
       await assertUnused(tenant, id)
-      return stateVersions(tenant).current(id)
+      return {
+        current: await stateVersions(tenant).current(id),
+        secrets: await secretsOfWorkspace(deps, tenant, { organizationId, workspaceId: id }),
+      }
     })
     // The restored version is one of them.
     if (!current) throw new Error('a workspace with a version has no current one')
     const bytes = piecesOf(deps, { organizationId, version })
     const restored = await withSplitState(
       { organizationId, bytes },
-      newLineage ? { serial: 1, lineage: randomUUID() } : next(current),
+      { secrets, ...(newLineage ? { serial: 1, lineage: randomUUID() } : next(current)) },
       async (state) => store(deps, caller, { id, from: old, current, state, newLineage }),
     )
     if (restored) return restored

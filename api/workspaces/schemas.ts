@@ -19,6 +19,23 @@ const LockBody = Type.Object({
   reason: Nullable(Type.String()),
 })
 
+/** Another workspace's current state holds resources of this one too. Each is the later one's (docs/ownership.md). */
+const HeldTwiceWarning = Type.Object({
+  code: OneOf(['resources_held_twice']),
+  /** Counted up to 1,000; the first three are shown. */
+  total: Type.Integer(),
+  resources: Type.Array(
+    Type.Object({
+      cloudId: Type.String(),
+      address: Type.String(),
+      /** The other one. */
+      workspace: Type.Object({ id: Id, name: Type.String() }),
+      /** Whether the resource counts as this workspace's. */
+      isOwner: Type.Boolean(),
+    }),
+  ),
+})
+
 export const WorkspaceBody = Type.Object({
   id: Id,
   name: Type.String(),
@@ -43,6 +60,7 @@ export const WorkspaceBody = Type.Object({
   lastRun: Nullable(LastRunBody),
   locked: Nullable(LockBody),
   needsRefresh: Type.Boolean(),
+  warnings: Type.Array(HeldTwiceWarning),
   createdAt: Time,
   updatedAt: Time,
 })

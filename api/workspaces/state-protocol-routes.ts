@@ -4,6 +4,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../../domain/errors.ts'
 import { assertRunMay } from '../../domain/workspaces/assert-run-may.ts'
+import { secretsOfWorkspace } from '../../app/workspaces/secrets-of-workspace.ts'
 import { lockInfoOf, parseLockInfo } from '../../domain/workspaces/lock-info.ts'
 import { maxStateBytes, withSplitState } from '../../gateways/states/split-state.ts'
 import type { WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
@@ -131,9 +132,12 @@ const stateWriteRoute: FastifyPluginAsyncTypebox = async (app) => {
       const { id } = request.params
       const lockId = request.query.ID
       const { run, caller, organizationId } = reaching(request, id, 'write')
-      if (!run) await assertExists(app.deps.store, organizationId, id)
+      const secrets = await app.deps.store.tenant(organizationId, async (tenant) => {
+        if (!run) await workspaces(tenant).get(id)
+        return secretsOfWorkspace(app.deps, tenant, { organizationId, workspaceId: id })
+      })
       const source = { organizationId, bytes: bytesOf(request) }
-      const held = await withSplitState(source, {}, async (state) => {
+      const held = await withSplitState(source, { secrets }, async (state) => {
         assertUnharmed(request, state.header.bodyMd5)
         if (!run) return writeState(app.deps, caller, { id, state, lockId })
         return writeRunState(app.deps, run, { state, lockId })

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { collectHeld, digestOfHeld, type StateObject } from '../clouds/held-resources.ts'
 import { invalid } from '../errors.ts'
 import { cutText } from '../infrastructure/cut-text.ts'
 import { isDeeperThan } from '../infrastructure/is-deeper-than.ts'
 import { packRows } from '../infrastructure/pack-rows.ts'
-import { createSecretSearch } from '../secrets/secret-search.ts'
+import { createSecretSearch, type SecretSearch } from '../secrets/secret-search.ts'
 import { parseState, type StateDocument } from './state-document.ts'
 import { stateMarks } from './state-marks.ts'
 import { stateSecrets } from './state-secrets.ts'
@@ -16,30 +17,38 @@ import { withSerial } from './with-serial.ts'
 export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState {
   const { serial, lineage } = options
   const body = serial === undefined ? sent : Buffer.from(withSerial(decode(sent), serial, lineage))
-  const known = { ...marksOf(body), ...noRows }
+  const marks = { ...marksOf(body), ...noRows }
   let document: StateDocument
   try {
     document = parseState(decode(body))
   } catch (error) {
     if (!options.keepUnreadable) throw error
-    return { header: { ...known, ...stateMarks(body) }, parts: piecesOf(body) }
+    return { header: { ...marks, ...stateMarks(body) }, held: noneHeld, parts: piecesOf(body) }
   }
   assertMarks(document, options)
-  const resources = resourceRows(document, options.maxResourceBytes ?? maxResourceBytes)
-  const outputs = outputRows(document)
+  const marked = stateSecrets(document)
+  const maxBytes = options.maxResourceBytes ?? maxResourceBytes
+  const known = createSecretSearch([...marked, ...(options.secrets ?? [])])
+  const held = collectHeld(known, maxBytes)
+  const resources = resourceRows(document, { maxBytes, visit: held.add })
+  const outputs = outputRows(document, createSecretSearch(marked))
+  const heldRows = held.rows()
   return {
     header: {
-      ...known,
+      ...marks,
       lineage: document.lineage,
       serial: document.serial,
       managedResources: resources.managed,
       omittedResources: resources.omitted,
       omittedOutputs: outputs.omitted,
     },
+    held: { sha256: digestOfHeld(heldRows), omitted: held.omitted() },
     parts: (function* () {
       yield* piecesOf(body)
       yield* batchesOf('resource', resources.rows)
       yield* batchesOf('output', outputs.rows)
+      // Last, so that who knows the set by its digest can stop reading before it.
+      yield* batchesOf('held', heldRows)
     })(),
   }
 }
@@ -53,9 +62,20 @@ export type SplitOptions = {
   keepUnreadable?: boolean
   /** What the rows of resources take together. */
   maxResourceBytes?: number
+  /** Further values that no row of a held resource may contain. */
+  secrets?: readonly string[]
 }
 
-export type SplitState = { header: StateHeader; parts: Iterable<StatePart> }
+export type SplitState = { header: StateHeader; held: HeldMark; parts: Iterable<StatePart> }
+
+/** The set of cloud resources that the state holds (domain/clouds/held-resources.ts). */
+export type HeldMark = {
+  sha256: string
+  /** Those beyond the rows that are kept. */
+  omitted: number
+}
+
+const noneHeld: HeldMark = { sha256: digestOfHeld([]), omitted: 0 }
 
 export type StateHeader = {
   lineage: string
@@ -71,9 +91,12 @@ export type StateHeader = {
   omittedOutputs: number
 }
 
-/** `piece`: some of the body's bytes. The others: rows as a JSON list. Each kind is numbered from 1 without a gap. */
+/**
+ * `piece`: some of the body's bytes. The others: rows as a JSON list, `held` those of the cloud resources
+ * in the order of their keys. Each kind is numbered from 1 without a gap.
+ */
 export type StatePart = {
-  kind: 'piece' | 'resource' | 'output'
+  kind: 'piece' | 'resource' | 'output' | 'held'
   firstSeq: number
   lastSeq: number
   bytes: Buffer
@@ -146,14 +169,18 @@ function* piecesOf(body: Buffer): Generator<StatePart> {
     }
 }
 
-function* batchesOf(kind: 'resource' | 'output', rows: Iterable<unknown>): Generator<StatePart> {
+function* batchesOf(
+  kind: Exclude<StatePart['kind'], 'piece'>,
+  rows: Iterable<unknown>,
+): Generator<StatePart> {
   for (const { json, ...seqs } of packRows(rows, batchBytes))
     yield { kind, ...seqs, bytes: Buffer.from(json) }
 }
 
+/** `visit` gets each managed object. */
 function resourceRows(
   state: StateDocument,
-  maxBytes: number,
+  { maxBytes, visit }: { maxBytes: number; visit: (object: StateObject) => void },
 ): { rows: StateResource[]; managed: number; omitted: number } {
   const rows: StateResource[] = []
   let [managed, all, bytes] = [0, 0, 0]
@@ -167,6 +194,7 @@ function resourceRows(
     for (const instance of instances as unknown[]) {
       if (rows.length >= maxResources || bytes >= maxBytes) break
       const row = { address: addressOf(base, instance), ...base }
+      if (base.mode === 'managed') visit({ address: row.address, type: base.type, instance })
       bytes += Buffer.byteLength(JSON.stringify(row))
       rows.push(row)
     }
@@ -195,10 +223,12 @@ function addressOf(base: ReturnType<typeof baseOf>, instance: unknown): string {
   return `${parts.filter((part) => part !== null).join('.')}${index}${rest}`
 }
 
-function outputRows(state: StateDocument): { rows: StateOutput[]; omitted: number } {
+function outputRows(
+  state: StateDocument,
+  search: SecretSearch,
+): { rows: StateOutput[]; omitted: number } {
   const { outputs } = state
   const names = Object.keys(outputs).toSorted()
-  const search = createSecretSearch(stateSecrets(state))
   let room = maxOutputBytes
   const rows = names.slice(0, maxOutputs).map((name): StateOutput => {
     const { type = null, value = null, sensitive: mark } = fieldsOf(outputs[name])

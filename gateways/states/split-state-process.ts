@@ -7,12 +7,14 @@ import { openChannel } from '../runner/channel.ts'
 const channel = openChannel(new Socket({ fd: 3 }))
 const pieces: Buffer[] = []
 let options: SplitOptions = {}
+const secrets: string[] = []
 // Not by `for await`, which would close the channel with the loop.
 const frames = channel.frames[Symbol.asyncIterator]()
 for (let next = await frames.next(); !next.done; next = await frames.next()) {
   const { header, body } = next.value
   // Sent by split-state.ts, in this shape.
   if (header.kind === 'options') options = header as SplitOptions
+  else if (header.kind === 'secret') secrets.push(body.toString())
   else if (header.kind === 'piece') pieces.push(Buffer.from(body))
   else break
 }
@@ -20,8 +22,8 @@ for (let next = await frames.next(); !next.done; next = await frames.next()) {
 async function answer(): Promise<void> {
   const body = Buffer.concat(pieces)
   pieces.length = 0
-  const { header, parts } = splitState(body, options)
-  await channel.send({ kind: 'state', state: header })
+  const { header, held, parts } = splitState(body, { ...options, secrets })
+  await channel.send({ kind: 'state', state: header, held })
   for (const { bytes, ...part } of parts) await channel.send({ ...part }, bytes)
   await channel.send({ kind: 'end' })
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { AppError, invalid, unavailable } from '../../domain/errors.ts'
 import {
   splitState,
+  type HeldMark,
   type SplitOptions,
   type StateHeader,
   type StatePart,
@@ -14,7 +15,7 @@ import { createTurns } from './turns.ts'
 export const maxStateBytes = 64 * 1_048_576
 
 /** A state as `use` gets it. Its parts can be read once, as they come. */
-export type IncomingState = { header: StateHeader; parts: AsyncIterable<StatePart> }
+export type IncomingState = { header: StateHeader; held: HeldMark; parts: AsyncIterable<StatePart> }
 
 export type StateSource = { organizationId: number; bytes: AsyncIterable<Buffer> }
 
@@ -33,8 +34,8 @@ export async function withSplitState<T>(
   if (ended) {
     const here = splitState(Buffer.concat(head), { ...options, maxResourceBytes: maxHereRowBytes })
     // A few bytes of names can expand to thousands of long rows. Those are split in a process too.
-    if (here.header.omittedResources === 0)
-      return use({ header: here.header, parts: asyncOf(here.parts) })
+    if (here.header.omittedResources === 0 && here.held.omitted === 0)
+      return use({ ...here, parts: asyncOf(here.parts) })
   }
   const all = (async function* () {
     yield* head
@@ -77,7 +78,10 @@ async function splitOutside<T>(
   let failed: unknown
   let leave: (() => void) | undefined
   const sending = (async () => {
-    await channel.send({ kind: 'options', ...options })
+    const { secrets = [], ...rest } = options
+    await channel.send({ kind: 'options', ...rest })
+    // Each is shorter than a body may be (domain/workspaces/variable-bounds.ts).
+    for (const secret of secrets) await channel.send({ kind: 'secret' }, Buffer.from(secret))
     for await (const piece of bytes)
       for (let at = 0; at < piece.length; at += maxBodyBytes)
         await channel.send({ kind: 'piece' }, piece.subarray(at, at + maxBodyBytes))
@@ -94,9 +98,9 @@ async function splitOutside<T>(
       if (failed !== undefined) throw failed
       throw await whyGone(runner.ended)
     }
-    const header = headerOf(first.value)
+    const state = stateIn(first.value)
     await sending
-    return await use({ header, parts: partsOf(frames) })
+    return await use({ ...state, parts: partsOf(frames) })
   } finally {
     clearTimeout(timer)
     runner.kill()
@@ -115,11 +119,11 @@ async function whyGone(ended: Promise<{ how: string }>): Promise<AppError> {
     : unavailable('state_unreadable', 'The state could not be read. Send it again.')
 }
 
-function headerOf({ header }: Frame): StateHeader {
+function stateIn({ header }: Frame): Omit<IncomingState, 'parts'> {
   if (header.kind === 'refused')
     throw invalid(String(header['message']), undefined, String(header['code']))
   // Written by split-state-process.ts, in this shape.
-  return header['state'] as StateHeader
+  return { header: header['state'] as StateHeader, held: header['held'] as HeldMark }
 }
 
 async function* partsOf(frames: AsyncIterator<Frame>): AsyncGenerator<StatePart> {

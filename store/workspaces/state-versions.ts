@@ -32,6 +32,8 @@ class StateVersionRow extends Model {
   declare managedResources: number | null
   declare omittedResources: number | null
   declare omittedOutputs: number | null
+  /** The digest of the cloud resources it holds, once they are noted (store/clouds/workspace-resources.ts). */
+  declare heldSha256: string | null
 }
 
 export type StateVersion = Omit<StateVersionRow, keyof Model | 'organizationId' | 'body'>
@@ -39,7 +41,12 @@ export type NewStateVersion = Pick<
   StateVersionRow,
   'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
 > &
-  Partial<Pick<StateVersionRow, 'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation'>> &
+  Partial<
+    Pick<
+      StateVersionRow,
+      'status' | 'reason' | 'workspaceRunId' | 'userId' | 'generation' | 'heldSha256'
+    >
+  > &
   // Its parts are added to it (state-parts.ts); or its pieces are, and then `noteBytes` is called.
   (StateHeader | { sizeBytes: null })
 
@@ -61,6 +68,7 @@ const withoutBody = [
   'managedResources',
   'omittedResources',
   'omittedOutputs',
+  'heldSha256',
 ]
 
 /** All states of a workspace. The newest serial of the newest generation is current; quarantined versions never are. */
@@ -104,6 +112,10 @@ export function stateVersions(tenant: Tenant) {
       await rows()
         .findOne({ id })
         .patch({ ...known, body: null })
+    },
+
+    async noteHeld(id: number, heldSha256: string): Promise<void> {
+      await rows().findOne({ id }).patch({ heldSha256 })
     },
 
     /** Notes that all pieces of a version are stored. */

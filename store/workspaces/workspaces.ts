@@ -90,6 +90,11 @@ export function workspaces(tenant: Tenant) {
       return row
     },
 
+    /** Notes that the resources of its state are known (app/workspaces/note-held-resources.ts). */
+    async noteResources(id: number): Promise<void> {
+      await db('workspaces').where({ organizationId, id }).update({ resourcesDue: false })
+    },
+
     /** Locks the rows in ascending order of ids, so that two concurrent changes cannot deadlock. */
     async holdGuarded(guarded: readonly GuardedWorkspaces[]): Promise<number[]> {
       const found = db('workspaces').where({ organizationId })

@@ -36,6 +36,7 @@ describe('workspaces', () => {
       stateSerial: null,
       configurationVersion: null,
       lastRun: null,
+      warnings: [],
       locked: null,
       needsRefresh: false,
     })

@@ -1,0 +1,171 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** Who a resource belongs to on a day. */
+export type ResourceOwner = { workspaceId: number; workspaceName: string; address: string }
+
+/** Resources that the current states of two workspaces hold. */
+export type HeldTwice = {
+  /** Up to 1,000. */
+  total: number
+  first: Array<{
+    cloudId: string
+    address: string
+    workspace: { id: number; name: string }
+    /** Whether the resource belongs to this workspace, and not to the other. */
+    isOwner: boolean
+  }>
+}
+
+/** The resources that each workspace's newest state holds, and those that earlier ones held, by day. */
+export function workspaceResources(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    /**
+     * Notes what a workspace holds from `day` on, as the difference to what is noted: an unchanged
+     * resource writes no row. Call `add` with each batch and then `end`, all under the lock of the
+     * workspace's row.
+     */
+    renewal(workspaceId: number, day: string): Renewal {
+      let after = '00000000-0000-0000-0000-000000000000'
+      let firstAdded: number | undefined
+      return {
+        async add(rows) {
+          const place = { organizationId, workspaceId, day, after, rows }
+          const { rows: found } = await db.raw(renewRange, place)
+          const { last, added }: { last: string; added: number | null } = found[0]
+          after = last
+          if (added !== null) firstAdded ??= added
+        },
+        async end() {
+          await db('workspaceResources')
+            .where({ organizationId, workspaceId, heldTo: null })
+            .where('cloudKey', '>', after)
+            .update({ heldTo: day })
+          if (firstAdded === undefined) return
+          // Of two workspaces that begin to hold one id at the same moment, the later one to get
+          // this lock sees the rows of both. It is held until the transaction ends.
+          await db.raw('select pg_advisory_xact_lock(?, ?)', [sharedLock, organizationId])
+          await db.raw(markShared, { organizationId, workspaceId, firstAdded })
+        },
+      }
+    },
+
+    /**
+     * The owners of these ids on a day: the workspace whose state held it then, of two the one that
+     * began later. A day before the first owner counts as that one's.
+     */
+    async ownersOf(cloudIds: readonly string[], day: string): Promise<Map<string, ResourceOwner>> {
+      if (cloudIds.length === 0) return new Map()
+      const { rows } = await db.raw(selectOwners, { organizationId, ids: [...cloudIds], day })
+      return new Map(
+        rows.map(({ cloudId, ...owner }: ResourceOwner & { cloudId: string }) => [cloudId, owner]),
+      )
+    },
+
+    /** By workspace, of those that share a resource with another one. */
+    async heldTwice(workspaceIds: readonly number[]): Promise<Map<number, HeldTwice>> {
+      if (workspaceIds.length === 0) return new Map()
+      const { rows } = await db.raw(selectHeldTwice, { organizationId, ids: [...workspaceIds] })
+      return new Map(
+        rows.map(({ workspaceId, ...found }: HeldTwice & { workspaceId: number }) => [
+          workspaceId,
+          found,
+        ]),
+      )
+    },
+  }
+}
+
+export type Renewal = {
+  /** A batch of the held resources as a JSON list (domain/clouds/held-resources.ts), in the order of their keys. */
+  add(rows: string): Promise<void>
+  end(): Promise<void>
+}
+
+/** The first key of the advisory lock, arbitrary; the second is the organization. */
+const sharedLock = 726_199_446
+
+/**
+ * A batch is complete from the key behind the last batch's to its own last: of the noted rows in
+ * between, those that it does not have ended. So each statement is bounded, and none needs all ids.
+ */
+const renewRange = `
+  with given as materialized (
+    select md5("cloudId")::uuid as cloud_key, g.* from json_to_recordset(:rows::json)
+      as g ("cloudId" text, address text, type text, provider text, attributes jsonb)),
+  range as (select cloud_key as last from given order by cloud_key desc limit 1),
+  noted as materialized (
+    select r.id, r.cloud_id, r.cloud_key, r.address, r.type, r.provider, r.attributes
+    from workspace_resources r, range
+    where r.organization_id = :organizationId and r.workspace_id = :workspaceId
+      and r.held_to is null and r.cloud_key > :after::uuid and r.cloud_key <= range.last),
+  same as materialized (
+    select n.id, n.cloud_key from noted n join given g on g.cloud_key = n.cloud_key
+      and g."cloudId" = n.cloud_id and g.address = n.address and g.type = n.type
+      and g.provider = n.provider and g.attributes = n.attributes),
+  ended as (
+    update workspace_resources r set held_to = :day::date where r.organization_id = :organizationId
+      and r.id in (select id from noted except select id from same)),
+  added as (
+    insert into workspace_resources
+      (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from)
+    select :organizationId, :workspaceId, g."cloudId", g.address, g.type, g.provider, g.attributes,
+      :day::date
+    from given g where g.cloud_key not in (select cloud_key from same) order by g.cloud_key
+    returning id)
+  select (select last from range) as last, (select min(id) from added) as added`
+
+/**
+ * Marks the new rows whose ids another workspace holds, and that one's. A row that another transaction
+ * has locked is about to end there; to wait for it could be a deadlock.
+ */
+const markShared = `
+  with shared as materialized (
+    select mine.id as mine, other.id as other from workspace_resources mine
+      join workspace_resources other on other.organization_id = mine.organization_id
+        and other.cloud_key = mine.cloud_key and other.cloud_id = mine.cloud_id
+        and other.workspace_id <> mine.workspace_id and other.held_to is null
+    where mine.organization_id = :organizationId and mine.workspace_id = :workspaceId
+      and mine.id >= :firstAdded and mine.held_to is null),
+  others as materialized (
+    select id from workspace_resources where organization_id = :organizationId
+      and id in (select other from shared) and not also_held for update skip locked)
+  update workspace_resources set also_held = true where organization_id = :organizationId
+    and id in (select mine from shared union all select id from others)`
+
+/** Of the rows of an id: first those that cover the day, the newest of them first; then by their beginning. */
+const selectOwners = `
+  select g.cloud_id as "cloudId", o.workspace_id as "workspaceId", w.name as "workspaceName", o.address
+  from (select distinct cloud_id from unnest(:ids::text[]) as i (cloud_id)) g
+    cross join lateral (
+      select r.workspace_id, r.address, r.held_from, d.covers
+      from workspace_resources r
+        cross join lateral (select r.held_from <= :day::date
+          and coalesce(r.held_to >= :day::date, true) as covers) d
+      where r.organization_id = :organizationId
+        and r.cloud_key = md5(g.cloud_id)::uuid and r.cloud_id = g.cloud_id
+      order by d.covers desc, case when d.covers then r.held_from end desc, r.held_from, r.id desc
+      limit 1) o
+    join workspaces w on w.organization_id = :organizationId and w.id = o.workspace_id
+  where o.covers or o.held_from > :day::date`
+
+/** Verifies the marks, since the other workspace may have ceased to hold it. */
+const selectHeldTwice = `
+  select asked.id as "workspaceId", found.total, found.first from unnest(:ids::integer[]) as asked (id)
+    cross join lateral (
+      select count(*)::integer as total, json_agg(json_build_object(
+          'cloudId', s.cloud_id, 'address', s.address, 'isOwner', s.is_owner,
+          'workspace', json_build_object('id', s.other, 'name', w.name)) order by s.id)
+        filter (where s.place <= 3) as first
+      from (select mine.id, mine.cloud_id, mine.address, other.workspace_id as other,
+          (mine.held_from, mine.id) > (other.held_from, other.id) as is_owner,
+          row_number() over (order by mine.id) as place
+        from (select * from workspace_resources where organization_id = :organizationId
+            and workspace_id = asked.id and also_held and held_to is null order by id limit 1000) mine
+          cross join lateral (select r.id, r.workspace_id, r.held_from from workspace_resources r
+            where r.organization_id = :organizationId and r.cloud_key = mine.cloud_key
+              and r.cloud_id = mine.cloud_id and r.held_to is null and r.workspace_id <> asked.id
+            order by r.held_from desc, r.id desc limit 1) other) s
+        join workspaces w on w.organization_id = :organizationId and w.id = s.other) found
+  where found.total > 0`
