@@ -23,7 +23,7 @@ export function checkBilling(provider: CloudProvider, sent: SentBilling): Checke
     form: `the billing settings of ${provider}`,
   })
   for (const needed of neededOf(provider, billing))
-    if (!billing[needed]) throw refuseField(`billing.${needed}`, 'is required')
+    if (billing[needed] === undefined) throw refuseField(`billing.${needed}`, 'is required')
   if (billing.sasToken !== undefined && billing.connectionString !== undefined)
     throw refuseField('billing', 'send sasToken or connectionString, not both')
   for (const [field, { pattern, form }] of Object.entries(forms)) {

@@ -57,7 +57,7 @@ function checkAws(sent: SentCredentials): CheckedCredentials {
     throw refuseField(at, 'AWS needs roleArn, or accessKeyId and secretAccessKey')
   expectForm('accessKeyId', accessKeyId, {
     // A key of a session (ASIA…) ends within hours and needs a token beside it.
-    pattern: /^(?!ASIA)\w{16,128}$/,
+    pattern: /^(?!ASIA)[A-Z0-9]{16,128}$/,
     form: 'is not the id of a long-term key of a user (AKIA…)',
   })
   expectForm('secretAccessKey', secretAccessKey, {

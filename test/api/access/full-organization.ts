@@ -54,6 +54,12 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     monthlyPrice: 1,
     currency: 'USD',
   })
+  const { account } = await post('/api/cloud/accounts', {
+    provider: 'aws',
+    name: 'own',
+    accountId: '123456789012',
+    credentials: { roleArn: 'arn:aws:iam::123456789012:role/cloud-control' },
+  })
   const { connectionId, hydrationId } = await connectGit(harness, org.id, workspace.id)
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
   const [session] = (await owner.get('/api/auth/sessions')).json().sessions
@@ -75,6 +81,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       runId: inWorkspace.run.id,
       hydrationId,
     },
+    '/api/cloud/accounts/': { id: account.id },
     '/api/git/connections/': { id: connectionId },
     '/api/git/webhooks/': { id: connectionId },
     '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },

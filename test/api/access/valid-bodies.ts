@@ -23,6 +23,7 @@ const bodies: Record<string, unknown> = {
   'POST /api/pipelines/:id/runs/:runId/approve': {},
   'POST /api/pipelines/:id/runs/:runId/reject': {},
   'POST /api/pipelines/:id/runs/:runId/cancel': {},
+  'PATCH /api/cloud/accounts/:id': { name: 'changed' },
   'PATCH /api/git/connections/:id': { defaultRepo: 'a/b' },
   'POST /api/git/connections/:id/validate': {},
   'POST /api/workspaces/:id/hydrations/:hydrationId/resolve': { take: 'ours' },
