@@ -5,6 +5,7 @@ import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { issuerRoutes } from './clouds/issuer-routes.ts'
 import { cloudRoutes } from './clouds/routes.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
 import { registerConsole } from './console/console-files.ts'
@@ -113,6 +114,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   await app.register(healthRoutes)
   await app.register(temporalUiRoutes)
+  await app.register(issuerRoutes)
   await app.register(
     async (api) => {
       // One line a noun: its plugin, or its only file of routes.

@@ -32,6 +32,7 @@ import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
 import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
 import * as cloudAccounts from './migrations/0043-add-cloud-accounts.ts'
 import * as mailKinds from './migrations/0048-drop-check-of-mail-kinds.ts'
+import * as issuerKeys from './migrations/0044-add-issuer-keys.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 import * as workspaceResources from './migrations/0046-add-workspace-resources.ts'
 
@@ -71,6 +72,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0043-add-cloud-accounts': cloudAccounts,
   '0048-drop-check-of-mail-kinds': mailKinds,
   '0046-add-workspace-resources': workspaceResources,
+  '0044-add-issuer-keys': issuerKeys,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

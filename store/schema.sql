@@ -192,6 +192,7 @@ table cloud_accounts
   created_by integer
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  next_validation_at timestamp with time zone not null default now()
   constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
@@ -203,6 +204,7 @@ table cloud_accounts
   constraint cloud_accounts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'healthy'::text, 'degraded'::text, 'invalid_credentials'::text, 'unreachable'::text])))
   index cloud_accounts_created_by btree (organization_id, created_by)
   index cloud_accounts_due btree (next_sync_at) WHERE (disconnected_at IS NULL)
+  index cloud_accounts_unvalidated btree (next_validation_at) WHERE (disconnected_at IS NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -467,6 +469,22 @@ table idempotency_keys
   constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint idempotency_keys_pkey PRIMARY KEY (organization_id, caller, key)
   index idempotency_keys_age btree (created_at)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table issuer_keys
+  id integer not null generated always as identity
+  organization_id integer not null
+  private_key bytea not null
+  signs_from timestamp with time zone not null
+  created_at timestamp with time zone not null default now()
+  constraint issuer_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint issuer_keys_organization_id_id_key UNIQUE (organization_id, id)
+  constraint issuer_keys_pkey PRIMARY KEY (id)
+  index issuer_keys_newest btree (organization_id, signs_from DESC)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

@@ -11,6 +11,7 @@ import { noteHeldResourcesTask } from './tasks/note-held-resources.ts'
 import { pruneOutboxTask } from './tasks/prune-outbox.ts'
 import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
+import { rotateIssuerKeysTask } from './tasks/rotate-issuer-keys.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
 
@@ -26,6 +27,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),
   noteHeldResourcesTask(deps),
+  rotateIssuerKeysTask(deps),
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
 ]

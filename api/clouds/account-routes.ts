@@ -1,16 +1,15 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { notFound } from '../../domain/errors.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
-import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Page } from '../http/schemas.ts'
 import { accountTarget } from './account-target.ts'
-import { presentAccount } from './present-account.ts'
+import { presentAccounts } from './present-account.ts'
 import { CloudAccountBody } from './schemas.ts'
 
 /** Cloud accounts as every member reads them. */
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
-  const { awsIdentity } = deps.config
 
   app.get(
     '/cloud/accounts',
@@ -28,10 +27,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
       return deps.store.tenant(organizationId, async (tenant) => {
-        const { externalId } = await cloudIdentity(tenant)
         const { rows, nextCursor } = page(await cloudAccounts(tenant).list(limit + 1, after), limit)
-        const shown = { externalId, awsIdentity }
-        return { accounts: rows.map((row) => presentAccount(row, shown)), nextCursor }
+        return { accounts: await presentAccounts(tenant, deps, rows), nextCursor }
       })
     },
   )
@@ -49,9 +46,9 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params: { id } }) =>
       deps.store.tenant(organizationId, async (tenant) => {
-        const { externalId } = await cloudIdentity(tenant)
-        const account = await cloudAccounts(tenant).get(id)
-        return { account: presentAccount(account, { externalId, awsIdentity }) }
+        const [account] = await presentAccounts(tenant, deps, [await cloudAccounts(tenant).get(id)])
+        if (!account) throw notFound()
+        return { account }
       }),
   )
 }

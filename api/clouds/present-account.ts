@@ -1,6 +1,19 @@
 import type { CloudsConfig } from '../../config/clouds.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
+import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { Deps } from '../deps.ts'
 import type { CloudAccountBody } from './schemas.ts'
+
+/** Accounts of one organization, as readers see them. */
+export async function presentAccounts(
+  tenant: Tenant,
+  { config: { awsIdentity } }: Pick<Deps, 'config'>,
+  accounts: readonly CloudAccount[],
+): Promise<CloudAccountBody[]> {
+  const { externalId } = await cloudIdentity(tenant)
+  return accounts.map((account) => presentAccount(account, { externalId, awsIdentity }))
+}
 
 /** An account as readers see it: which kind of credentials it has, never the credentials. */
 export function presentAccount(

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { accountChangeRoutes } from './account-change-routes.ts'
 import { accountRoutes } from './account-routes.ts'
+import { setupRoutes } from './setup-routes.ts'
 
 /** Cloud accounts: every member reads, `manage_cloud_accounts` writes. */
 export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  await app.register(setupRoutes)
   await app.register(accountRoutes)
   await app.register(accountChangeRoutes)
 }

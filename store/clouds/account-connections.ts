@@ -38,7 +38,7 @@ export function accountConnections(tenant: Tenant) {
           syncIntervalMinutes: 60,
           ingestIntervalHours: 24,
           ...account,
-          ...unchecked,
+          ...unchecked(),
           nextSyncAt: new Date(),
           version: raw('version + 1'),
           disconnectedAt: null,
@@ -54,7 +54,7 @@ export function accountConnections(tenant: Tenant) {
       await rows()
         .where({ id })
         .patch({
-          ...unchecked,
+          ...unchecked(),
           ...scrubbed,
           version: raw('version + 1'),
           disconnectedAt: new Date(),

@@ -39,6 +39,7 @@ export class CloudAccountRow extends Model {
   declare failedTries: number
   declare nextSyncAt: Date
   declare validatedAt: Date | null
+  declare nextValidationAt: Date
   declare disconnectedAt: Date | null
   declare version: number
   declare createdBy: number | null
@@ -80,11 +81,12 @@ export const placeOfCredentials = (organizationId: number) =>
 export const placeOfBilling = (organizationId: number) =>
   ({ organizationId, table: 'cloud_accounts', column: 'billing' }) as const
 
-/** An account whose credentials nobody has looked at yet. */
-export const unchecked: AccountFinding & { validatedAt: null } = {
-  status: 'pending',
+/** An account whose credentials nobody has looked at yet; it is validated at once. */
+export const unchecked = () => ({
+  status: 'pending' as const,
   statusReason: null,
   checks: [],
   failedTries: 0,
   validatedAt: null,
-}
+  nextValidationAt: new Date(),
+})

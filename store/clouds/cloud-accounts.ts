@@ -43,7 +43,7 @@ export function cloudAccounts(tenant: Tenant) {
         .where({ id })
         .patch({
           ...change,
-          ...(again && { ...unchecked, version: raw('version + 1') }),
+          ...(again && { ...unchecked(), version: raw('version + 1') }),
           updatedAt: new Date(),
         })
         .returning('*')
@@ -51,17 +51,14 @@ export function cloudAccounts(tenant: Tenant) {
     },
 
     /**
-     * Stores what a validation found, unless the account was changed or disconnected since it
-     * began: the finding would be of other credentials. Undefined then.
+     * Stores what a validation or a sync found, unless the account was changed or disconnected
+     * since it began: the finding would be of other credentials. Undefined then.
      */
     async note(
       { id, version }: Pick<CloudAccount, 'id' | 'version'>,
-      finding: AccountFinding,
+      finding: AccountFinding & Partial<Pick<CloudAccount, 'validatedAt' | 'nextValidationAt'>>,
     ): Promise<CloudAccount | undefined> {
-      const [row] = await rows()
-        .where({ id, version })
-        .patch({ ...finding, validatedAt: new Date() })
-        .returning('*')
+      const [row] = await rows().where({ id, version }).patch(finding).returning('*')
       return row
     },
   }

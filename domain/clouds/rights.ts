@@ -1,0 +1,40 @@
+import type { CheckPart, CloudProvider } from './cloud-account.ts'
+
+export type Right = { part: CheckPart; permission: string }
+
+const of = (part: CheckPart, ...permissions: string[]): Right[] =>
+  permissions.map((permission) => ({ part, permission }))
+
+/**
+ * What an account's credentials must be allowed, by the cloud's own names: setup shows this list, and
+ * a test holds it against the rights that `gateways/clouds/` names in its refusals.
+ */
+export const rights: Record<CloudProvider, readonly Right[]> = {
+  aws: [
+    ...of('identity', 'sts:GetCallerIdentity'),
+    ...of(
+      'inventory',
+      'ec2:DescribeRegions',
+      'organizations:ListAccounts',
+      'resource-explorer-2:ListIndexes',
+      'resource-explorer-2:ListResources',
+      'tag:GetResources',
+    ),
+    ...of('billing', 's3:GetObject', 's3:ListBucket'),
+  ],
+  azure: [
+    ...of('inventory', 'Microsoft.ResourceGraph/resources/read'),
+    ...of(
+      'billing',
+      'Microsoft.Storage/storageAccounts/blobServices/containers/read',
+      'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read',
+    ),
+  ],
+  gcp: [
+    ...of('inventory', 'cloudasset.assets.searchAllResources'),
+    ...of('billing', 'storage.objects.get', 'storage.objects.list'),
+  ],
+}
+
+export const rightsOf = (provider: CloudProvider, part: CheckPart): string[] =>
+  rights[provider].filter((right) => right.part === part).map(({ permission }) => permission)
