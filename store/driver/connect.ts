@@ -4,7 +4,6 @@ import { types, type Client } from 'pg'
 import type { Secret } from '../../config.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
-import { beginWithFirstStatement } from './begin-with-first-statement.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
@@ -12,6 +11,7 @@ import { sendTogether } from './send-together.ts'
 import type { PreparedQuery, Scalar } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
 import { keptRows, tenantRows } from './tenant-query.ts'
+import { inTransaction } from './transaction.ts'
 
 export type { Db } from './db.ts'
 
@@ -37,7 +37,7 @@ export type Store = {
  * a role that owns nothing and cannot bypass row-level security.
  */
 export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
-  const app = beginWithFirstStatement(openPool(logins.cc_app.url, 'cc_app', poolSize))
+  const app = openPool(logins.cc_app.url, 'cc_app', poolSize)
   const platform = openPool(
     logins.cc_platform.url,
     'cc_platform',
@@ -52,15 +52,15 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
   return {
     async tenant(organizationId, work) {
       try {
-        return await app.transaction(async (trx) => {
+        return await inTransaction(app, async (db) => {
           // Not awaited: it is sent ahead of the first statement. If it failed, no later statement
           // would see any organization.
-          const set = askPrepared(trx, {
+          const set = askPrepared(db, {
             name: 'begin-tenant',
             text: `select set_config('cc.organization_id', $1, true)`,
             values: [String(organizationId)],
           })
-          const [result] = await Promise.all([work(asTenant(trx, organizationId)), set])
+          const [result] = await Promise.all([work(asTenant(db, organizationId)), set])
           return result
         })
       } catch (error) {
