@@ -98,7 +98,7 @@ async function measure(
 }
 
 /** The parent of the process that serves this connection: the PostgreSQL server. */
-async function pidOfPostgres(databaseUrl: string): Promise<number> {
+export async function pidOfPostgres(databaseUrl: string): Promise<number> {
   const owner = connectOwner(new Secret(databaseUrl))
   try {
     const { rows } = await owner.raw('select pg_backend_pid() as pid')
@@ -111,7 +111,7 @@ async function pidOfPostgres(databaseUrl: string): Promise<number> {
 
 type Answer = Figures & { count: number }
 
-async function ask(address: string, cookie: string, connections: number): Promise<Answer> {
+export async function ask(address: string, cookie: string, connections: number): Promise<Answer> {
   const client = join(import.meta.dirname, 'load-client.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [
     client,

@@ -11,8 +11,15 @@ export const benchConfig = {
   scale: positive('BENCH_SCALE', 1),
   wantsDrain: process.env['BENCH_DRAIN'] !== '0',
   chromium: process.env['CC_CHROMIUM_BIN'] || '/usr/bin/chromium',
-  /** Runs only the hostile inputs whose name contains this text. */
+  /** Runs only the hostile inputs whose name contains this text, or one of these for `copies`. */
   only: process.env['BENCH_ONLY'],
+  /** Working copies that the bench `copies` measures beside this one: name=directory, by commas. */
+  copies: Object.fromEntries(
+    (process.env['BENCH_COPIES'] || '').split(',').flatMap((one) => {
+      const [name = '', root] = one.split('=')
+      return root ? [[name, root] as const] : []
+    }),
+  ),
   /** Whether the hostile bench also kills processes at random. */
   kills: process.env['BENCH_KILLS'] === '1',
   /** Set in a process that the hostile bench starts: the folder for its event loop delays. */

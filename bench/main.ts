@@ -1,5 +1,6 @@
 import { apiSuite } from './api.ts'
 import { consoleSuite } from './console.ts'
+import { copiesSuite } from './copies.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
 import { runSuite } from './run.ts'
@@ -13,6 +14,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
     run: consoleSuite,
+  },
+  copies: {
+    about: 'CPU time of requests of other working copies (BENCH_COPIES) beside this one',
+    run: copiesSuite,
   },
   hostile: {
     about:

@@ -89,7 +89,7 @@ const atMost = (what: string, value: number, limit: number): Line => ({
   pass: value <= limit,
 })
 
-async function newToken({ address, cookie }: BenchApi): Promise<string> {
+export async function newToken({ address, cookie }: BenchApi): Promise<string> {
   const client = await SocketClient.open(address, { cookie, origin: address })
   const answer = await client.ask('POST', '/api/org/scim', { name: 'bench' })
   client.close()

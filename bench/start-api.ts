@@ -12,12 +12,12 @@ import { seedOrganization, type Size } from './seed-organization.ts'
 
 export type BenchApi = { address: string; cookie: string; pid: number; stop: () => Promise<void> }
 
-const root = join(import.meta.dirname, '..')
+const thisCopy = join(import.meta.dirname, '..')
 const email = 'owner@demo.example'
 
-/** The API as a separate process, with its own database filled to this size. */
+/** The API of a working copy as a separate process, with its own database filled to this size. */
 export async function startApi(
-  at: { databaseUrl: string; name: string; dataDir: string },
+  at: { databaseUrl: string; name: string; dataDir: string; root?: string },
   size: Size,
 ): Promise<BenchApi> {
   const admin = connectOwner(new Secret(at.databaseUrl))
@@ -28,7 +28,7 @@ export async function startApi(
   const password = randomBytes(15).toString('base64url')
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
-  const { stop, pid } = start(['--min-semi-space-size=16', 'api/server.ts'], {
+  const { stop, pid } = start(at.root ?? thisCopy, ['--min-semi-space-size=16', 'api/server.ts'], {
     NODE_OPTIONS: benchConfig.nodeOptions,
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),
@@ -62,7 +62,7 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   const url = new URL(databaseUrl)
   url.pathname = `/${database}`
   const { bare: port } = await freePorts(['bare'])
-  const { stop, pid } = start(['bench/bare-server.ts'], {
+  const { stop, pid } = start(thisCopy, ['bench/bare-server.ts'], {
     DATABASE_URL: url.href,
     PORT: String(port),
   })
@@ -71,9 +71,13 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   return { address, cookie: '', pid, stop }
 }
 
-function start(script: string[], env: NodeJS.ProcessEnv): Pick<BenchApi, 'pid' | 'stop'> {
+function start(
+  cwd: string,
+  script: string[],
+  env: NodeJS.ProcessEnv,
+): Pick<BenchApi, 'pid' | 'stop'> {
   const child: ChildProcess = spawn(process.execPath, script, {
-    cwd: root,
+    cwd,
     env: { PATH: benchConfig.path, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

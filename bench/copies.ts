@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestEngines } from '../test/setup/engines.ts'
+import { ask, pidOfPostgres } from './api.ts'
+import { benchConfig } from './config.ts'
+import { cpuSince, cpuTime } from './cpu-time.ts'
+import { median, quantile, table } from './figures.ts'
+import { newToken } from './scim.ts'
+import { scimPerson } from './scim-person.ts'
+import { SocketClient } from './socket-client.ts'
+import { startApi, startBare, type BenchApi } from './start-api.ts'
+
+const rounds = benchConfig.rounds(9)
+const forMs = benchConfig.forMs(1_500)
+const size = { pipelines: 500, runs: 10_000, people: 1_000, entries: 1_000 }
+const scim = '/api/scim/v2/Users'
+
+type Copy = BenchApi & { token: string }
+type Answered = { count: number; p50: number }
+type Request = (copy: Copy, round: number) => Promise<Answered>
+
+const get =
+  (path: string, connections = 8): Request =>
+  async ({ address, cookie }) =>
+    ask(`${address}${path}`, cookie, connections)
+
+/** Each is measured in every copy. Reads on lanes, transactions that read, and writes. */
+const requests: Record<string, Request> = {
+  me: get('/api/auth/me'),
+  pipelines: get('/api/pipelines'),
+  'a page of runs': get('/api/pipelines/250/runs'),
+  'a page of runs, alone': get('/api/pipelines/250/runs', 1),
+  users: get('/api/org/users'),
+  'SCIM look-up': async (copy) => {
+    const filter = encodeURIComponent('emails[type eq "work"].value eq "person778@bench.example"')
+    return askScim(copy, () => ['GET', `${scim}?filter=${filter}`])
+  },
+  'SCIM creation': async (copy, round) =>
+    askScim(copy, (n) => ['POST', scim, scimPerson(`${round}-${n}`)]),
+}
+
+/**
+ * Measures the CPU time of the API and PostgreSQL for one request, in this working copy and others.
+ * Every round measures each copy in turn, and starts with another one, so that other load on the
+ * machine affects all. This copy runs twice: `control` shows what the measurement itself varies by.
+ */
+export async function copiesSuite(): Promise<boolean> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cc-bench-copies-'))
+  const engines = await startTestEngines({ temporal: false })
+  const closing: Array<() => Promise<void>> = []
+  try {
+    const here = join(import.meta.dirname, '..')
+    const copies: Record<string, Copy> = {}
+    const roots = Object.entries({ this: here, control: here, ...benchConfig.copies })
+    for (const [place, [name, root]] of roots.entries()) {
+      const at = { databaseUrl: engines.databaseUrl, name: `bench_${place}`, dataDir, root }
+      const api = await startApi(at, size)
+      closing.push(api.stop)
+      copies[name] = { ...api, token: await newToken(api) }
+    }
+    const bare = await startBare(engines.databaseUrl, 'bench_0')
+    closing.push(bare.stop)
+    const postgresPid = await pidOfPostgres(engines.databaseUrl)
+    for (const [name, request] of Object.entries(requests))
+      if ((benchConfig.only ?? '').split(',').some((part) => name.includes(part)))
+        report(name, await measure(request, { copies, bare, postgresPid }))
+    return true
+  } finally {
+    for (const close of closing) await close()
+    await engines.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+type Figures = { cpuMs: number; p50: number }
+type Measured = Record<string, Figures[]>
+type Measuring = { copies: Record<string, Copy>; bare: BenchApi; postgresPid: number }
+
+async function measure(request: Request, measuring: Measuring): Promise<Measured> {
+  const { copies, bare, postgresPid } = measuring
+  const subjects = Object.entries({ bare: { ...bare, token: '' }, ...copies })
+  const measured: Measured = Object.fromEntries(subjects.map(([name]) => [name, []]))
+  // The first round warms up compilers, query plans and caches.
+  for (let round = 0; round <= rounds; round += 1)
+    for (const place of subjects.keys()) {
+      const subject = subjects[(place + round) % subjects.length]
+      if (!subject) continue
+      const [name, copy] = subject
+      const parts = { server: copy.pid, postgres: postgresPid }
+      const before = cpuTime(parts)
+      const { count, p50 } = await (name === 'bare' ? get('/row/1') : request)(copy, round)
+      const { server = 0, postgres = 0 } = cpuSince(before, cpuTime(parts))
+      if (round > 0) measured[name]?.push({ cpuMs: ((server + postgres) * 1_000) / count, p50 })
+    }
+  return measured
+}
+
+/** Sends requests on 8 connections until the time is over. */
+async function askScim(
+  { address, token }: Copy,
+  next: (n: number) => [method: string, path: string, body?: unknown],
+): Promise<Answered> {
+  const took: number[] = []
+  let sent = 0
+  const until = performance.now() + forMs
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const client = await SocketClient.open(address, { authorization: `Bearer ${token}` })
+      while (performance.now() < until) {
+        const { status, body, tookMs } = await client.ask(...next((sent += 1)))
+        if (status > 299) throw new Error(`${status}: ${body.slice(0, 300)}`)
+        took.push(tookMs)
+      }
+      client.close()
+    }),
+  )
+  return { count: took.length, p50: median(took) }
+}
+
+/** Ratios are taken per round. Above 1 the copy costs more than this one. */
+function report(request: string, measured: Measured): void {
+  const ratios = (name: string, beside: string, field: keyof Figures) =>
+    (measured[name] ?? []).map(
+      (figures, round) => figures[field] / (measured[beside]?.[round]?.[field] ?? Number.NaN),
+    )
+  const spread = (values: number[]) =>
+    `${median(values).toFixed(3)} (${quantile(values, 0.25).toFixed(2)}-${quantile(values, 0.75).toFixed(2)})`
+  const rows = Object.entries(measured).map(([name, figures]) => [
+    name,
+    median(figures.map(({ cpuMs }) => cpuMs)).toFixed(3),
+    median(ratios(name, 'bare', 'cpuMs')).toFixed(2),
+    spread(ratios(name, 'this', 'cpuMs')),
+    spread(ratios(name, 'this', 'p50')),
+  ])
+  const head = [request, 'CPU ms', 'to bare row', 'to this copy', 'p50 to this copy']
+  console.log(`\n${table([head, ...rows])}`)
+}
