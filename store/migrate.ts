@@ -35,6 +35,7 @@ import * as mailKinds from './migrations/0048-drop-check-of-mail-kinds.ts'
 import * as issuerKeys from './migrations/0044-add-issuer-keys.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 import * as workspaceResources from './migrations/0046-add-workspace-resources.ts'
+import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -73,6 +74,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0048-drop-check-of-mail-kinds': mailKinds,
   '0046-add-workspace-resources': workspaceResources,
   '0044-add-issuer-keys': issuerKeys,
+  // After the table that its list reads.
+  '0045-add-cloud-resources': cloudResources,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -193,9 +193,12 @@ table cloud_accounts
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   next_validation_at timestamp with time zone not null default now()
+  health_told text not null default 'unknown'::text
+  refused_syncs integer not null default 0
   constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
+  constraint cloud_accounts_health_told_check CHECK ((health_told = ANY (ARRAY['unknown'::text, 'well'::text, 'unwell'::text])))
   constraint cloud_accounts_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint cloud_accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint cloud_accounts_organization_id_id_key UNIQUE (organization_id, id)
@@ -205,6 +208,124 @@ table cloud_accounts
   index cloud_accounts_created_by btree (organization_id, created_by)
   index cloud_accounts_due btree (next_sync_at) WHERE (disconnected_at IS NULL)
   index cloud_accounts_unvalidated btree (next_validation_at) WHERE (disconnected_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cloud_places
+  id integer not null generated always as identity
+  organization_id integer not null
+  cloud_account_id integer not null
+  region text not null
+  service text not null
+  looked_at timestamp with time zone
+  constraint cloud_places_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id) ON DELETE CASCADE
+  constraint cloud_places_organization_id_cloud_account_id_id_key UNIQUE (organization_id, cloud_account_id, id)
+  constraint cloud_places_organization_id_id_key UNIQUE (organization_id, id)
+  constraint cloud_places_pkey PRIMARY KEY (id)
+  UNIQUE index cloud_places_place btree (organization_id, cloud_account_id, region, service)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cloud_resource_pages
+  organization_id integer not null
+  sync_id integer not null
+  place_id integer not null
+  number integer not null
+  next_cursor text
+  unchanged integer[] not null
+  found jsonb not null
+  constraint cloud_resource_pages_organization_id_sync_id_place_id_fkey FOREIGN KEY (organization_id, sync_id, place_id) REFERENCES cloud_sync_places(organization_id, sync_id, place_id) ON DELETE CASCADE
+  constraint cloud_resource_pages_pkey PRIMARY KEY (organization_id, sync_id, place_id, number)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cloud_resources
+  id integer not null default (((nextval('cloud_resource_ids'::regclass) * (1327217884)::bigint) % (2147483647)::bigint))::integer
+  organization_id integer not null
+  cloud_account_id integer not null
+  place_id integer not null
+  provider text not null
+  cloud_id text not null
+  service text not null
+  type text not null
+  name text not null
+  region text not null
+  tags jsonb not null
+  digest text not null
+  state text not null default 'present'::text
+  first_seen_at timestamp with time zone not null default now()
+  gone_at timestamp with time zone
+  last_seen_at timestamp with time zone
+  constraint cloud_resources_organization_id_cloud_account_id_place_id_fkey FOREIGN KEY (organization_id, cloud_account_id, place_id) REFERENCES cloud_places(organization_id, cloud_account_id, id) ON DELETE CASCADE
+  constraint cloud_resources_pkey PRIMARY KEY (organization_id, id) INCLUDE (cloud_account_id, provider, service, type, region, state)
+  constraint cloud_resources_region_check CHECK ((octet_length(region) <= 600))
+  constraint cloud_resources_service_check CHECK ((octet_length(service) <= 600))
+  constraint cloud_resources_state_check CHECK ((state = ANY (ARRAY['present'::text, 'gone'::text])))
+  constraint cloud_resources_type_check CHECK ((octet_length(type) <= 600))
+  UNIQUE index cloud_resources_cloud_id btree (organization_id, ((md5(cloud_id))::uuid), cloud_account_id)
+  index cloud_resources_cloud_id_text gin (cloud_id gin_trgm_ops)
+  index cloud_resources_facets gin (cloud_facets(organization_id, cloud_account_id, provider, service, type, region, state, tags))
+  index cloud_resources_name gin (name gin_trgm_ops)
+  index cloud_resources_place btree (organization_id, cloud_account_id, place_id) INCLUDE (state)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cloud_sync_places
+  organization_id integer not null
+  sync_id integer not null
+  place_id integer not null
+  state text not null
+  reason text
+  seen integer not null default 0
+  added integer not null default 0
+  changed integer not null default 0
+  gone integer not null default 0
+  constraint cloud_sync_places_organization_id_place_id_fkey FOREIGN KEY (organization_id, place_id) REFERENCES cloud_places(organization_id, id) ON DELETE CASCADE
+  constraint cloud_sync_places_organization_id_sync_id_fkey FOREIGN KEY (organization_id, sync_id) REFERENCES cloud_syncs(organization_id, id) ON DELETE CASCADE
+  constraint cloud_sync_places_pkey PRIMARY KEY (organization_id, sync_id, place_id)
+  constraint cloud_sync_places_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ok'::text, 'excluded'::text, 'denied'::text, 'failed'::text])))
+  index cloud_sync_places_place btree (organization_id, place_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cloud_syncs
+  id integer not null generated always as identity
+  organization_id integer not null
+  cloud_account_id integer not null
+  trigger text not null
+  state text not null default 'running'::text
+  reason text
+  coverage text
+  seen integer not null default 0
+  added integer not null default 0
+  changed integer not null default 0
+  gone integer not null default 0
+  started_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  constraint cloud_syncs_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text])))
+  constraint cloud_syncs_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id) ON DELETE CASCADE
+  constraint cloud_syncs_organization_id_id_key UNIQUE (organization_id, id)
+  constraint cloud_syncs_pkey PRIMARY KEY (id)
+  constraint cloud_syncs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'failed'::text])))
+  constraint cloud_syncs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'request'::text, 'connect'::text])))
+  index cloud_syncs_account btree (organization_id, cloud_account_id, id)
+  index cloud_syncs_ended btree (ended_at)
+  UNIQUE index cloud_syncs_live btree (cloud_account_id) WHERE (state = 'running'::text)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1424,6 +1545,9 @@ table workspaces
   grant insert, select, update, delete to cc_platform
 
 sequences
+  cloud_resource_ids integer
+    grant usage to cc_app
+    grant usage to cc_platform
   run_ids integer
     grant usage to cc_app
     grant usage to cc_platform
@@ -1433,6 +1557,12 @@ types
 
 functions
   await_seal() returns trigger md5 f3a3401330af4fc8abc16fe14169965a
+  cloud_facet(organization integer, kind text, value text) returns bigint md5 9f64848531aec49bfab5cbc8878dee7f
+  cloud_facet_condition(organization integer, kinds text[], wanted jsonb) returns text md5 ebc34c51a265fa798a14dde1d67f4bdf
+  cloud_facets(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb) returns bigint[] md5 f7ade1c807162e2807d1780470f3788e
+  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT indexed text) returns record md5 7af733da6997584997ad20f408c25001
+  cloud_resources_found(filters jsonb, after_id integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 57e46e780c185e70ccb6be8f1b604cf2
+    grant execute to cc_app
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3

@@ -5,6 +5,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
 import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { forgetResources } from '../../store/clouds/forget-resources.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
 
@@ -32,6 +33,7 @@ export async function disconnectAccount(
     await detachAll(tenant, caller, { id, workspaceIds: naming })
     if (purge) await accountConnections(tenant).purge(id)
     else await accountConnections(tenant).disconnect(id)
+    await forgetResources(tenant, id)
     await auditLog(tenant, actorOf(caller)).record('cloud.account_disconnected', {
       target: { kind: 'cloud_account', id, label: account.name },
       detail: {

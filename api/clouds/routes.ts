@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { accountChangeRoutes } from './account-change-routes.ts'
 import { accountRoutes } from './account-routes.ts'
+import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
 
 /** Cloud accounts: every member reads, `manage_cloud_accounts` writes. */
@@ -8,4 +9,5 @@ export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(setupRoutes)
   await app.register(accountRoutes)
   await app.register(accountChangeRoutes)
+  await app.register(resourceRoutes)
 }

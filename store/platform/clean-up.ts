@@ -15,6 +15,8 @@ const over: Readonly<Record<string, string>> = {
   saml_seen: `expires_at < now()`,
   // Longer than any host redelivers by itself.
   git_deliveries: `received_at < now() - interval '30 days'`,
+  // A running one is ended first, and takes its places with it.
+  cloud_syncs: `ended_at < now() - interval '30 days'`,
   idempotency_keys: `created_at < now() - interval '24 hours'`,
 }
 

@@ -8,6 +8,7 @@ import { signInTries } from '../../store/platform/sign-in-tries.ts'
 import { userTokens } from '../../store/users/user-tokens.ts'
 import { startTasks } from '../../worker/run-tasks.ts'
 import { cleanUpTask } from '../../worker/tasks/clean-up.ts'
+import { connectedAccount } from '../harness/clouds/cloud-rows.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 
 let harness: Harness
@@ -39,6 +40,16 @@ async function fill() {
     { subject: `address ${one.id}`, minute: minute - 7, count: 1 },
     { subject: `address ${two.id}`, minute: minute + 1, count: 1 },
   ])
+  const cloudAccountId = await connectedAccount(harness, org.id)
+  await platform('cloud_syncs').insert(
+    [31, 29].map((days) => ({
+      organizationId: org.id,
+      cloudAccountId,
+      trigger: 'schedule',
+      state: 'succeeded',
+      endedAt: platform.raw('now() - make_interval(days => ?)', [days]),
+    })),
+  )
   await store.tenant(org.id, async (tenant) => {
     const { db } = unwrap(tenant)
 
@@ -69,7 +80,14 @@ async function fill() {
   })
 }
 
-const tables = ['sign_in_failures', 'sessions', 'request_counts', 'mails', 'idempotency_keys']
+const tables = [
+  'sign_in_failures',
+  'sessions',
+  'request_counts',
+  'mails',
+  'cloud_syncs',
+  'idempotency_keys',
+]
 
 test('the worker deletes what is over of every kind, and nothing else', async () => {
   await fill()

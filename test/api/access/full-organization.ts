@@ -6,6 +6,7 @@ import {
   placeOfToken,
   placeOfWebhookSecret,
 } from '../../../store/git/git-connections.ts'
+import { resourceRows } from '../../harness/clouds/cloud-rows.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -60,6 +61,10 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     accountId: '123456789012',
     credentials: { roleArn: 'arn:aws:iam::123456789012:role/cloud-control' },
   })
+  const at = { organizationId: org.id, accountId: account.id }
+  const [resourceId = 0] = (
+    await resourceRows(harness, at, [{ cloudId: 'arn:aws:s3:::own' }])
+  ).values()
   const { connectionId, hydrationId } = await connectGit(harness, org.id, workspace.id)
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
   const [session] = (await owner.get('/api/auth/sessions')).json().sessions
@@ -82,6 +87,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       hydrationId,
     },
     '/api/cloud/accounts/': { id: account.id },
+    '/api/cloud/resources/': { id: resourceId },
     '/api/git/connections/': { id: connectionId },
     '/api/git/webhooks/': { id: connectionId },
     '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },

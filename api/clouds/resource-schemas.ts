@@ -1,0 +1,63 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
+import { QueryText } from '../http/pattern.ts'
+import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
+
+/** Repeated, a filter means `or`. */
+const Repeated = <T extends TSchema>(items: T) =>
+  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50 }))
+const Word = QueryText({ minLength: 1, maxLength: 200 })
+
+export const ResourceQuery = Type.Object(
+  {
+    ...Page.properties,
+    provider: Repeated(OneOf(cloudProviders)),
+    accountId: Repeated(Id),
+    service: Repeated(Word),
+    type: Repeated(Word),
+    // Some resources have no region.
+    region: Repeated(QueryText({ maxLength: 200 })),
+    tag: Repeated(QueryText({ minLength: 1, maxLength: 500, description: 'key or key=value.' })),
+    q: Repeated(
+      QueryText({
+        minLength: 3,
+        maxLength: 200,
+        description: 'Any part of the name or of the cloud’s id, ignoring case.',
+      }),
+    ),
+    workspaceId: Repeated(Id),
+    managed: Type.Optional(Type.Boolean({ description: 'Whether a workspace holds it.' })),
+    state: Type.Optional(OneOf(['present', 'gone', 'all'])),
+  },
+  { additionalProperties: false },
+)
+export type ResourceQuery = Static<typeof ResourceQuery>
+
+export const ResourceBody = Type.Object({
+  id: Id,
+  accountId: Id,
+  provider: OneOf(cloudProviders),
+  cloudId: Type.String(),
+  service: Type.String(),
+  type: Type.String(),
+  name: Type.String(),
+  region: Type.String(),
+  tags: Type.Record(Type.String(), Type.String()),
+  state: OneOf(['present', 'gone']),
+  firstSeenAt: Time,
+  lastSeenAt: Time,
+  seenIn: Type.Array(OneOf(['inventory', 'bill'])),
+  /** Whose current state holds it. */
+  workspace: Nullable(Type.Object({ id: Id, name: Type.String(), address: Type.String() })),
+})
+export type ResourceBody = Static<typeof ResourceBody>
+
+const Counts = Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }))
+export const SummaryBody = Type.Object({
+  total: Type.Integer(),
+  byProvider: Counts,
+  byService: Counts,
+  byRegion: Counts,
+  managed: Type.Integer(),
+  unmanaged: Type.Integer(),
+})

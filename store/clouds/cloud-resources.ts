@@ -1,0 +1,130 @@
+import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
+import { notFound } from '../../domain/errors.ts'
+import { contains } from '../contains.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** Values of one filter mean `or`; an absent filter lets all through. */
+export type ResourceFilters = {
+  provider?: readonly string[] | undefined
+  accountId?: readonly number[] | undefined
+  service?: readonly string[] | undefined
+  type?: readonly string[] | undefined
+  region?: readonly string[] | undefined
+  /** `key` or `key=value`. */
+  tag?: readonly string[] | undefined
+  /** Any part of the name or of the cloud's id, ignoring case. */
+  q?: readonly string[] | undefined
+  state?: 'present' | 'gone' | 'all' | undefined
+  workspaceId?: readonly number[] | undefined
+  /** Whether a workspace holds it. */
+  managed?: boolean | undefined
+}
+
+export type CloudResource = {
+  id: number
+  accountId: number
+  provider: CloudProvider
+  cloudId: string
+  service: string
+  type: string
+  name: string
+  region: string
+  tags: Record<string, string>
+  state: 'present' | 'gone'
+  firstSeenAt: Date
+  lastSeenAt: Date
+}
+
+type ResourceCount = { value: string; count: number }
+export type ResourceCounts = {
+  total: number
+  byProvider: ResourceCount[]
+  byService: ResourceCount[]
+  byRegion: ResourceCount[]
+  managed: number
+  unmanaged: number
+}
+
+/** The resources of one organization's cloud accounts. */
+export function cloudResources(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  const withIds = async (ids: readonly number[]): Promise<CloudResource[]> => {
+    const { rows } = await db.raw(selectByIds, [organizationId, [...ids]])
+    return rows
+  }
+
+  return {
+    async get(id: number): Promise<CloudResource> {
+      const [row] = await withIds([id])
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** A page in the order of ids, which is no order of time (migration 0045). */
+    async list(filters: ResourceFilters, limit: number, after: number): Promise<CloudResource[]> {
+      const { rows } = await db.raw('select cloud_resources_found(?::jsonb, ?, ?) as id', [
+        JSON.stringify(conditions(filters)),
+        after,
+        limit,
+      ])
+      return withIds(rows.map(({ id }: { id: number }) => id))
+    },
+
+    /** How many are present, by each of these, the most first. */
+    async counts(): Promise<ResourceCounts> {
+      const { rows } = await db.raw(countBy, [organizationId])
+      const by = (name: string): ResourceCount[] =>
+        rows
+          .filter((row: { by: string }) => row.by === name)
+          .map(({ value, count }: ResourceCount) => ({ value, count }))
+      const byProvider = by('provider')
+      const total = byProvider.reduce((sum, { count }) => sum + count, 0)
+      const { rows: held } = await db.raw(countManaged, [organizationId])
+      const { managed }: { managed: number } = held[0]
+      const [byService, byRegion] = [by('service'), by('region')]
+      return { total, byProvider, byService, byRegion, managed, unmanaged: total - managed }
+    },
+  }
+}
+
+/** As cloud_resources_found takes them. */
+function conditions(wanted: ResourceFilters) {
+  const { accountId, workspaceId, tag, q, state = 'present', ...filters } = wanted
+  return {
+    ...filters,
+    ...(workspaceId && { workspace: workspaceId }),
+    ...(accountId && { cloud_account_id: accountId.map(String) }),
+    ...(tag && { tag, pair: tag.flatMap(pairsOf) }),
+    ...(q && { q: q.map(contains) }),
+    ...(state !== 'all' && { state }),
+  }
+}
+
+/** Every reading of `key=value`: a key of a cloud may contain `=` too. */
+function pairsOf(tag: string): Array<Record<string, string>> {
+  const pairs = []
+  for (let at = tag.indexOf('='); at >= 0; at = tag.indexOf('=', at + 1))
+    pairs.push({ [tag.slice(0, at)]: tag.slice(at + 1) })
+  return pairs
+}
+
+const selectByIds = `
+  select r.id, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
+    r.name, r.region, r.tags, r.state, r.first_seen_at as "firstSeenAt",
+    coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt"
+  from cloud_resources r
+    join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
+  where r.organization_id = ? and r.id = any(?::integer[]) order by r.id`
+
+const countBy = `
+  select case when grouping(provider) = 0 then 'provider' when grouping(service) = 0 then 'service'
+      else 'region' end as by,
+    coalesce(provider, service, region) as value, count(*)::integer as count
+  from cloud_resources where organization_id = ? and state = 'present'
+  group by grouping sets (provider, service, region) order by count desc, value`
+
+const countManaged = `
+  select count(*)::integer as managed from cloud_resources r where organization_id = ? and state = 'present'
+    and exists (select from workspace_resources w where w.organization_id = r.organization_id
+      and w.cloud_key = md5(r.cloud_id)::uuid and w.cloud_id = r.cloud_id and w.held_to is null)`
