@@ -8,9 +8,9 @@ import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
-import type { PreparedQuery, Scalar } from './kept-query.ts'
+import type { PreparedQuery, Scalar, Value } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
-import { keptRows, tenantRows } from './tenant-query.ts'
+import { keptRows, prepareWrites, tenantRows, writeRows } from './tenant-query.ts'
 import { inTransaction } from './transaction.ts'
 
 export type { Db } from './db.ts'
@@ -22,9 +22,9 @@ export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (tenant: Tenant) => Promise<T>): Promise<T>
   /** One query that sees this organization alone, in one round trip: for frequent reads. */
-  read<R>(organizationId: number, query: PreparedQuery<Scalar>): Promise<R[]>
+  read<R>(organizationId: number, query: PreparedQuery<Value>): Promise<R[]>
   /** One writing statement that sees this organization alone, in one round trip. It is atomic. */
-  write<R>(organizationId: number, query: PreparedQuery): Promise<R[]>
+  write<R>(organizationId: number, query: PreparedQuery<Value>): Promise<R[]>
   /** One query that sees all organizations, in one round trip: resolves a credential to its owner. */
   lookUp<R>(query: PreparedQuery<Scalar>): Promise<R[]>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
@@ -67,7 +67,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
-    async read<R>(organizationId: number, query: PreparedQuery<Scalar>) {
+    async read<R>(organizationId: number, query: PreparedQuery<Value>) {
       try {
         return await tenantLanes.ask(async (connection) =>
           tenantRows<R>(connection, organizationId, query),
@@ -76,7 +76,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
-    async write<R>(organizationId: number, query: PreparedQuery) {
+    async write<R>(organizationId: number, query: PreparedQuery<Value>) {
       try {
         return await writeInOneTrip<R>(app, organizationId, query)
       } catch (error) {
@@ -102,28 +102,13 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
 async function writeInOneTrip<R>(
   pool: Knex,
   organizationId: number,
-  query: PreparedQuery,
+  query: PreparedQuery<Value>,
 ): Promise<R[]> {
   // knex's way to the driver's own connection, which its types leave open.
   const connection: Client = await pool.client.acquireConnection()
   try {
     sendTogether(connection)
-    // If one step fails, the transaction is aborted and its commit rolls back.
-    const steps = [
-      connection.query({ name: 'write-begin', text: 'begin' }),
-      connection.query({
-        name: 'write-tenant',
-        text: `select set_config('cc.organization_id', $1, true)`,
-        values: [String(organizationId)],
-      }),
-      connection.query(query),
-      connection.query({ name: 'write-commit', text: 'commit' }),
-    ] as const
-    // All steps are awaited, so that no answer arrives after the connection is released.
-    await Promise.allSettled(steps)
-    const [, , { rows }] = await Promise.all(steps)
-    // The rows are what the query names.
-    return rows as R[]
+    return await writeRows<R>(connection, organizationId, query)
   } finally {
     await pool.client.releaseConnection(connection)
   }
@@ -151,7 +136,9 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
           connection: Client,
           done: (error: Error | null, connection: Client) => void,
         ) => {
-          connection.query(`set role ${role}`, (error: Error | null) => done(error, connection))
+          connection.query(`set role ${role}; ${prepareWrites}`, (error: Error | null) =>
+            done(error, connection),
+          )
         },
       }),
     },

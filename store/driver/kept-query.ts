@@ -5,6 +5,8 @@ export type PreparedQuery<V = unknown> = { name: string; text: string; values: V
 
 /** Values that are sent as they are, without the driver's conversions. */
 export type Scalar = string | number | boolean | Buffer | null
+/** A value of a `KeptQuery`. */
+export type Value = Scalar | readonly string[]
 
 /** A statement that the connection already knows and whose result is not needed. */
 export type Prefix = { name: string; values: string[] }
@@ -21,7 +23,7 @@ const described = new WeakMap<Connection, Map<string, Column[]>>()
  */
 export class KeptQuery<R> extends Query {
   readonly found: R[] = []
-  readonly #query: PreparedQuery<Scalar>
+  readonly #query: PreparedQuery<Value>
   readonly #prefix: Prefix | undefined
   /** While the prefix runs, answers belong to it and not to the query. */
   #isAhead: boolean
@@ -29,7 +31,7 @@ export class KeptQuery<R> extends Query {
   #columns: Column[] | undefined
 
   constructor(
-    query: PreparedQuery<Scalar>,
+    query: PreparedQuery<Value>,
     prefix: Prefix | undefined,
     done: (error: Error | null | undefined) => void,
   ) {
@@ -88,5 +90,11 @@ export class KeptQuery<R> extends Query {
   }
 }
 
-const inMessage = (value: Scalar): string | Buffer | null =>
-  value === null || Buffer.isBuffer(value) ? value : String(value)
+function inMessage(value: Value): string | Buffer | null {
+  if (value === null || Buffer.isBuffer(value)) return value
+  return Array.isArray(value) ? arrayLiteral(value) : String(value)
+}
+
+/** PostgreSQL's text form of an array, as the driver writes it. */
+const arrayLiteral = (items: readonly string[]): string =>
+  `{${items.map((item) => `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`

@@ -4,7 +4,7 @@ import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { connectLane } from '../../store/driver/connect-lane.ts'
 import { connectOwner, connectStore } from '../../store/driver/connect.ts'
-import { tenantRows } from '../../store/driver/tenant-query.ts'
+import { prepareWrites, tenantRows, writeRows } from '../../store/driver/tenant-query.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 
@@ -105,6 +105,40 @@ describe('the second wall', () => {
       await tenantRows(connection, org.id, { name: 'some', text: count, values: [] })
       expect((await connection.query(left)).rows).toEqual([{ organization: '', readOnly: 'off' }])
       await expect(connection.query(count)).rejects.toThrow(/invalid input syntax/)
+      await connection.end()
+    } finally {
+      await store.close()
+    }
+  })
+
+  test('a write in one round trip sees its organization alone, is atomic, and leaves a clean connection', async () => {
+    const other = await harness.organization()
+    // One connection: each write follows the one before on it.
+    const store = connectStore(databaseLogins(harness.config), 1)
+    const { id: userId } = await org.user('Owner')
+    const rename = async (organizationId: number, end = '') =>
+      store.write<{ id: number }>(organizationId, {
+        name: `rename${end}`,
+        text: `update users set name = $2 where id = $1 returning id${end}`,
+        values: [userId, 'a "new" \\ name'],
+      })
+    const names = 'select name from users where name = any($1::text[])'
+    try {
+      expect(await rename(other.id)).toEqual([])
+      // The row is changed, and then its column divides by zero.
+      await expect(rename(org.id, `, 1 / (id - ${userId})`)).rejects.toThrow(/division by zero/)
+      const read = { name: 'names', text: names, values: [['a "new" \\ name']] }
+      expect(await store.read(org.id, read)).toEqual([])
+      // Twice: the second time the statement is known.
+      expect(await rename(org.id)).toEqual([{ id: userId }])
+      expect(await rename(org.id)).toEqual([{ id: userId }])
+      expect(await store.read(org.id, read)).toHaveLength(1)
+      expect(await store.read(org.id, read)).toHaveLength(1)
+      const connection = await connectLane(databaseLogins(harness.config).cc_app.url, 'cc_app')
+      await connection.query(prepareWrites)
+      await writeRows(connection, org.id, { name: 'some', text: 'select 1', values: [] })
+      const left = `select current_setting('cc.organization_id', true) as organization`
+      expect((await connection.query(left)).rows).toEqual([{ organization: '' }])
       await connection.end()
     } finally {
       await store.close()
