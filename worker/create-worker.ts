@@ -18,7 +18,7 @@ import { workerIdentity } from '../gateways/temporal/engine-health.ts'
 import { payloadAuthentication } from '../gateways/temporal/payload-authentication.ts'
 import type { Store } from '../store/driver/connect.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
-import { organizations } from '../store/platform/organizations.ts'
+import { severalActive } from '../store/platform/organizations.ts'
 import { decidedSignal } from '../domain/runs/decided-signal.ts'
 import { infrastructureRunId } from '../workflows/infrastructure/contract.ts'
 import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
@@ -143,7 +143,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
 function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotShares {
   return createSlotShares({
     slots: config.tofuSlots,
-    hasOthers: async () => organizations(store.platform).severalActive(),
+    hasOthers: async () => severalActive(store),
     wake(run) {
       const handle = client.workflow.getHandle(infrastructureRunId(run))
       handle

@@ -1,6 +1,6 @@
 import type { LogLine } from '../../gateways/runner/protocol.ts'
 import type { Store } from '../../store/driver/connect.ts'
-import { logLines } from '../../store/runs/log-lines.ts'
+import { appendLines } from '../../store/runs/log-lines.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 
 export type StageLog = {
@@ -9,7 +9,7 @@ export type StageLog = {
 }
 
 type Place = {
-  store: Store
+  store: Pick<Store, 'write'>
   organizationId: number
   stageId: number
   /** How long to retry while the store is down. */
@@ -24,10 +24,7 @@ export function openStageLog({ store, organizationId, stageId, patienceMs }: Pla
       if (lines.length === 0) return storing
       storing = storing.then(async () =>
         retryWhileUnavailable(
-          async () =>
-            store.tenant(organizationId, async (tenant) => {
-              await logLines(tenant).append(stageId, lines)
-            }),
+          async () => appendLines(store, organizationId, { stageId, lines }),
           patienceMs,
         ),
       )

@@ -1,4 +1,4 @@
-import type { PlatformDb } from '../driver/connect.ts'
+import type { PlatformDb, Store } from '../driver/connect.ts'
 
 export type Organization = {
   id: number
@@ -40,10 +40,15 @@ export function organizations(db: PlatformDb) {
     async any(): Promise<boolean> {
       return (await db('organizations').first('id')) !== undefined
     },
-    async severalActive(): Promise<boolean> {
-      return (
-        (await db('organizations').where({ status: 'active' }).limit(2).select('id')).length > 1
-      )
-    },
   }
+}
+
+/** Whether more than one organization is active. */
+export async function severalActive(store: Pick<Store, 'lookUp'>): Promise<boolean> {
+  const active = await store.lookUp({
+    name: 'several-active',
+    text: `select id from organizations where status = 'active' limit 2`,
+    values: [],
+  })
+  return active.length > 1
 }

@@ -1,3 +1,6 @@
+import type { Store } from '../driver/connect.ts'
+import { askPrepared } from '../driver/ask-prepared.ts'
+import type { PreparedQuery, Value } from '../driver/kept-query.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogLine = { seq: number; level: LogLevel; line: string }
@@ -5,35 +8,51 @@ export type LogLine = { seq: number; level: LogLevel; line: string }
 export type LogPage = { after: number; limit: number; maxBytes?: number }
 export type NewLogLine = { level: LogLevel; line: string }
 
+type Appended = { lastSeq: number }
+
+/** Under the stage's own row lock, so that two writers never share a number. */
+const appending = (
+  organizationId: number,
+  stageId: number,
+  lines: readonly NewLogLine[],
+): PreparedQuery<Value> => ({
+  name: 'append-log-lines',
+  text: `with stage as (
+      update stages set last_seq = last_seq + $3::integer, log_bytes = log_bytes + $4::integer
+      where organization_id = $1 and id = $2 returning id, created_month, last_seq),
+    stored as (
+      insert into log_lines (organization_id, stage_id, month, seq, level, line)
+      select $1, stage.id, stage.created_month, stage.last_seq - $3::integer + l.position, l.level, l.line
+      from stage, unnest($5::text[], $6::text[]) with ordinality as l(level, line, position))
+    select last_seq as "lastSeq", pg_notify('cc_log', id::text) from stage`,
+  values: [
+    organizationId,
+    stageId,
+    lines.length,
+    lines.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0),
+    lines.map(({ level }) => level),
+    lines.map(({ line }) => line),
+  ],
+})
+
+/** Appends a batch in a transaction of its own. */
+export async function appendLines(
+  store: Pick<Store, 'write'>,
+  organizationId: number,
+  { stageId, lines }: { stageId: number; lines: readonly NewLogLine[] },
+): Promise<void> {
+  await store.write(organizationId, appending(organizationId, stageId, lines))
+}
+
 /** The log of each stage: `seq` from 1, without holes. */
 export function logLines(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   return {
-    /** Appends a batch under the stage's own row lock, so that two writers never share a number. Returns the last one. */
+    /** Appends a batch. Returns the last line's number. */
     async append(stageId: number, lines: readonly NewLogLine[]): Promise<number> {
-      const bytes = lines.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0)
-      const { rows } = await db.raw(
-        `with stage as (
-           update stages set last_seq = last_seq + ?, log_bytes = log_bytes + ?
-           where organization_id = ? and id = ? returning id, created_month, last_seq),
-         stored as (
-           insert into log_lines (organization_id, stage_id, month, seq, level, line)
-           select ?, stage.id, stage.created_month, stage.last_seq - ? + l.position, l.level, l.line
-           from stage, unnest(?::text[], ?::text[]) with ordinality as l(level, line, position))
-         select last_seq as "lastSeq", pg_notify('cc_log', id::text) from stage`,
-        [
-          lines.length,
-          bytes,
-          organizationId,
-          stageId,
-          organizationId,
-          lines.length,
-          lines.map(({ level }) => level),
-          lines.map(({ line }) => line),
-        ],
-      )
-      return rows[0]?.lastSeq ?? 0
+      const [row] = await askPrepared<Appended>(db, appending(organizationId, stageId, lines))
+      return row?.lastSeq ?? 0
     },
 
     /** The newest line's number; 0 where there is none. */
