@@ -18,8 +18,9 @@ export function sealedBatches(tenant: Tenant, { table, owner }: BatchTable) {
   const { db, organizationId } = unwrap(tenant)
 
   return {
-    async add(batches: Iterable<SealedBatch>): Promise<void> {
-      for (const batch of batches) await db(table).insert({ organizationId, ...owner, ...batch })
+    async add(batches: readonly SealedBatch[]): Promise<void> {
+      if (batches.length === 0) return
+      await db(table).insert(batches.map((batch) => ({ organizationId, ...owner, ...batch })))
     },
 
     async addOnce(batches: Iterable<SealedBatch>): Promise<void> {

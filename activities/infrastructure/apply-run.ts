@@ -2,13 +2,13 @@ import { mustChangeState } from '../../domain/infrastructure/must-change-state.t
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import type { Applied } from '../../gateways/runner/protocol.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
-import { actorOfRun } from '../../app/runs/actor-of-run.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { endRun, type RunEnd } from '../../app/runs/end-run.ts'
-import { plans, type StoredPlan } from '../../store/infrastructure/plans.ts'
+import { settleApply } from '../../store/infrastructure/settle-apply.ts'
+import type { PlanToApply } from '../../store/infrastructure/judged-plan.ts'
+import { plans } from '../../store/infrastructure/plans.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
@@ -18,8 +18,8 @@ import { endOfApply, memoryExceeded } from './end-of-runner.ts'
 import { planInputs, runInputs } from './job-inputs.ts'
 import { keepErroredState } from './keep-errored-state.ts'
 import { lendBenches } from './lend-benches.ts'
-import { findRun, loadRun, type LoadedRun } from './load-run.ts'
-import { nextStep } from './next-step.ts'
+import { findRun, loadRun, type FoundRun, type LoadedRun } from './load-run.ts'
+import { stepOfRun } from './next-step.ts'
 import { recheckGates } from './recheck-gates.ts'
 import { sayIgnored } from './say-ignored.ts'
 import { openStageLog } from '../runs/stage-log.ts'
@@ -38,36 +38,39 @@ const patienceMs = 10 * 60_000
 export const applyRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
-    const watch = watchRun(deps, input.runId, { mayStop: false })
+    const found = await findRun(deps, input.runId)
+    const place = { organizationId: found.organizationId, runId: input.runId }
+    const watch = watchRun(deps, place, { mayStop: false })
     try {
-      const found = await findRun(deps, input.runId)
       return await withinShare(deps, found, async () => {
-        if (found.run.phase === 'apply_queued' && (await recheckGates(deps, found, watch.signal))) {
-          const loaded = await loadRun(deps, found, 'apply')
-          const plan = await planOf(deps, loaded)
-          if (plan) await applyOnce(deps, loaded, { watch, plan, begun: undefined })
-        }
-        return retryWhileUnavailable(async () => nextStep(deps)(input))
+        if (found.run.phase === 'apply_queued') await applyPlan(deps, found, watch)
+        return retryWhileUnavailable(async () => stepOfRun(deps, place))
       })
     } finally {
       watch.close()
     }
   }
 
-async function planOf(deps: Deps, loaded: LoadedRun): Promise<StoredPlan | undefined> {
-  const { organizationId, run } = loaded
-  return deps.store.tenant(organizationId, async (tenant) => {
-    const plan = await plans(tenant).get(run.id)
-    if (!plan) await endStale(tenant, loaded, 'the plan is gone')
-    return plan
-  })
+async function applyPlan(deps: Deps, found: FoundRun, watch: RunWatch): Promise<void> {
+  const plan = await recheckGates(deps, found, watch.signal)
+  if (plan === 'ended') return
+  if (plan === 'gone') {
+    await deps.store.tenant(found.organizationId, async (tenant) =>
+      endStale(tenant, found, 'the plan is gone'),
+    )
+    return
+  }
+  const loaded = await loadRun(deps, found, 'apply')
+  await applyOnce(deps, loaded, { watch, plan, begun: undefined, isEnded: false })
 }
 
 type Attempt = {
   watch: RunWatch
-  plan: StoredPlan
+  plan: PlanToApply
   /** Set once the right to apply is taken. */
   begun: Begun | undefined
+  /** The end of the run was recorded, and with it that of this attempt. */
+  isEnded: boolean
 }
 
 async function applyOnce(deps: Deps, loaded: LoadedRun, attempt: Attempt): Promise<void> {
@@ -85,9 +88,10 @@ async function applyOnce(deps: Deps, loaded: LoadedRun, attempt: Attempt): Promi
       async () => finish(deps, loaded, { end, fence: attempt.begun?.fence }),
       patienceMs,
     )
+    attempt.isEnded = true
   } finally {
-    const { begun } = attempt
-    if (begun)
+    const { begun, isEnded } = attempt
+    if (begun && !isEnded)
       await deps.store
         .tenant(organizationId, async (tenant) =>
           applyAttempts(tenant).end(run.id, { fence: begun.fence, exitCode: null }),
@@ -147,7 +151,7 @@ async function applyInRunner(
           assertSame(sha256, received.sha256)
           attempt.begun = await beginApply(deps, loaded, received)
           if (attempt.begun) {
-            watch.holdFence(attempt.begun.fence, run.workspaceId)
+            watch.holdFence(attempt.begun.fence)
             await sayIgnored(log, loaded)
           }
           return { token: attempt.begun?.token }
@@ -218,13 +222,11 @@ async function recordSpawn(
 /** Succeeds only with exit code 0 and a state that is saved, or that need not be (`stateIsSaved`). */
 async function finish(
   deps: Deps,
-  loaded: LoadedRun,
+  { organizationId, run, actor }: LoadedRun,
   { end, fence }: { end: RunEnd; fence: number | undefined },
 ): Promise<void> {
-  const { organizationId, run } = loaded
   await deps.store.tenant(organizationId, async (tenant) => {
-    const workspaceRows = workspaces(tenant)
-    const workspace = await workspaceRows.getForUpdate(run.workspaceId)
+    const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
     // The store was away, and another attempt took over before the watch noticed.
     if (fence !== undefined && workspace.fence !== fence)
       throw new Error('this attempt was taken over')
@@ -236,22 +238,12 @@ async function finish(
             message: 'OpenTofu ended well but no state of this run was saved.',
           }
         : end
-    if (how.phase === 'succeeded') {
-      await workspaceRows.markApplied(run.workspaceId)
-      await workspaceAuthorship(tenant).settle(run.workspaceId, run.authorshipThrough)
-    } else if (fence !== undefined) {
-      await workspaceRows.markNeedsRefresh(run.workspaceId)
-    }
-    await applyAttempts(tenant).end(run.id, {
-      exitCode: how.phase === 'succeeded' ? 0 : 1,
-    })
-    const ended = await endRun(
-      tenant,
-      { organizationId, runId: run.id, actor: await actorOfRun(tenant, run) },
-      how,
-    )
+    const isApplied = how.phase === 'succeeded'
+    await settleApply(tenant, run, { isApplied, isBegun: fence !== undefined })
+    const place = { organizationId, runId: run.id, actor, held: { run, workspace } }
+    const ended = await endRun(tenant, place, how)
     // The run is not being applied: what was settled above is rolled back.
-    if (!ended && how.phase === 'succeeded') throw new Error('this attempt was taken over')
+    if (!ended && isApplied) throw new Error('this attempt was taken over')
   })
 }
 

@@ -2,27 +2,28 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { endRun } from '../../app/runs/end-run.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { plans, type StoredPlan } from '../../store/infrastructure/plans.ts'
+import {
+  judgedPlan,
+  type JudgedPlan,
+  type PlanToApply,
+} from '../../store/infrastructure/judged-plan.ts'
 import { stages } from '../../store/runs/stages.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
-import { tokens } from '../../store/tokens/tokens.ts'
-import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { takeApply } from '../../store/infrastructure/take-apply.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
-import type { LoadedRun } from './load-run.ts'
-import { isJudgedByToday } from './recheck-gates.ts'
+import { isJudgedByToday } from './gate-rules.ts'
+import type { FoundRun, LoadedRun } from './load-run.ts'
 
 export type Begun = { fence: number; token: string }
 
 export type Received = {
-  plan: StoredPlan
+  plan: PlanToApply
   /** Hashes of what was sent to the runner, computed while it passed. */
   sha256: Partial<Record<PlanPart, string>>
 }
@@ -40,27 +41,27 @@ export async function beginApply(
 ): Promise<Begun | undefined> {
   const { organizationId, run } = loaded
   return deps.store.tenant(organizationId, async (tenant) => {
-    await workspaces(tenant).getForUpdate(run.workspaceId)
+    const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
     const now = await workspaceRuns(tenant).getForUpdate(run.id)
     if (now.phase !== 'apply_queued') return undefined
 
-    const stale = await whyStale(deps, tenant, { loaded, received })
+    const stored = await judgedPlan(tenant, run.id)
+    const stale = whyStale(deps, { loaded, received, stored, planDigest: now.planDigest })
     if (stale !== undefined) {
       await endStale(tenant, loaded, stale)
       return undefined
     }
     // Rules that changed since the gates were evaluated: they are evaluated again first.
-    const plan = await plans(tenant).get(run.id)
-    if (!plan || !(await isJudgedByToday(tenant, plan))) return undefined
-    if (!(await isApproved(tenant, loaded))) return undefined
-    return take(deps, tenant, loaded)
+    if (!stored || !isJudgedByToday(stored)) return undefined
+    if (!(await isApproved(tenant, { run: now, workspace }))) return undefined
+    return take(deps, tenant, run)
   })
 }
 
 /** Ends a run whose plan no longer holds. */
 export async function endStale(
   tenant: Tenant,
-  { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,
+  { organizationId, run }: Pick<FoundRun, 'organizationId' | 'run'>,
   because: string,
 ): Promise<void> {
   await endRun(
@@ -74,16 +75,22 @@ export async function endStale(
   )
 }
 
-async function whyStale(
+type Comparison = {
+  loaded: LoadedRun
+  received: Received
+  stored: JudgedPlan | undefined
+  planDigest: string | null
+}
+
+function whyStale(
   deps: Deps,
-  tenant: Tenant,
-  { loaded, received: { plan, sha256 } }: { loaded: LoadedRun; received: Received },
-): Promise<string | undefined> {
-  const { run } = loaded
-  const current = await stateVersions(tenant).current(run.workspaceId)
+  { loaded, received: { plan, sha256 }, stored, planDigest }: Comparison,
+): string | undefined {
+  if (!stored) return 'the plan is gone'
+  const { state } = stored
   if (
-    (current?.serial ?? null) !== plan.stateSerial ||
-    (current?.lineage ?? null) !== plan.stateLineage
+    (state?.serial ?? null) !== plan.stateSerial ||
+    (state?.lineage ?? null) !== plan.stateLineage
   )
     return 'the state was changed'
   if (loaded.variablesMac !== plan.variablesMac) return 'a variable was changed'
@@ -98,15 +105,14 @@ async function whyStale(
     stateSerial,
     variablesMac,
   })
-  return digest === run.planDigest ? undefined : 'it is not the plan that was made'
+  return digest === planDigest ? undefined : 'it is not the plan that was made'
 }
 
 /** A production run needs an approval that its giver could still give now (docs/runs.md, "Who may approve"). */
 async function isApproved(
   tenant: Tenant,
-  { organizationId, run, workspace: { name } }: LoadedRun,
+  { run, workspace: { name, criticality } }: { run: WorkspaceRun; workspace: Workspace },
 ): Promise<boolean> {
-  const { criticality } = await workspaces(tenant).get(run.workspaceId)
   const approval = await approvals(tenant).standing(run.id)
   if (!approval && criticality === 'standard') return true
 
@@ -116,13 +122,13 @@ async function isApproved(
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true
-  await waitAgain(tenant, { organizationId, runId: run.id, label: name, fault })
+  await waitAgain(tenant, { runId: run.id, label: name, fault })
   return false
 }
 
 async function waitAgain(
   tenant: Tenant,
-  { runId, label, fault }: { organizationId: number; runId: number; label: string; fault: string },
+  { runId, label, fault }: { runId: number; label: string; fault: string },
 ): Promise<void> {
   await approvals(tenant).voidStanding(runId, `approver: ${fault}`)
   const { approvalExpiryHours } = await organizationSettings(tenant)
@@ -137,31 +143,14 @@ async function waitAgain(
   })
 }
 
-async function take(deps: Deps, tenant: Tenant, { run }: LoadedRun): Promise<Begun | undefined> {
-  const locks = workspaceLocks(tenant)
-  const held = await locks.find(run.workspaceId)
-  // A person's lock: the run waits, and shows it as `blockedBy`.
-  if (held && held.workspaceRunId !== run.id) return undefined
-  const fence = await workspaces(tenant).raiseFence(run.workspaceId)
-  if (!(await applyAttempts(tenant).take(run.id, fence, deps.worker))) return undefined
-  await locks.take({
-    workspaceId: run.workspaceId,
-    kind: 'run',
-    workspaceRunId: run.id,
-    label: `run ${run.id}`,
-  })
-  const secret = newToken('run')
-  await tokens(tenant).revokeOfRun(run.id)
-  await tokens(tenant).createRunToken({
-    workspaceRunId: run.id,
-    runPhase: 'apply',
-    fence,
-    hash: secret.hash,
-    prefix: secret.prefix,
-    hours: 5,
-  })
-  await workspaceRuns(tenant).move(run.id, ['apply_queued'], { phase: 'applying' })
-  await stages(tenant).begin(run.id, 'apply')
-  await workspaceRuns(tenant).announce(run.id)
-  return { fence, token: secret.plain }
+/** Not while a person holds the lock: the run waits, and shows it as `blockedBy`. */
+async function take(
+  { worker }: Deps,
+  tenant: Tenant,
+  { id, workspaceId }: Pick<WorkspaceRun, 'id' | 'workspaceId'>,
+): Promise<Begun | undefined> {
+  const { hash, prefix, plain } = newToken('run')
+  const right = { runId: id, workspaceId, worker, hash, prefix, hours: 5 }
+  const fence = await takeApply(tenant, right)
+  return fence === undefined ? undefined : { fence, token: plain }
 }

@@ -1,23 +1,17 @@
-import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
+import { judgesWorkspace } from '../../domain/policies/judges-workspace.ts'
 import { opaCapabilitiesOf } from '../../gateways/opa/policy-bench.ts'
 import type { Asks, GateRules } from '../../gateways/runner/protocol.ts'
 import type { Runner } from '../../gateways/runner/start-runner.ts'
-import { prices, type StoredPrice } from '../../store/finops/prices.ts'
-import { organizationSettings } from '../../store/organizations/settings.ts'
-import { policies, type Policy } from '../../store/policies/policies.ts'
-import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import { withDefaults } from '../../store/organizations/settings.ts'
+import type { JudgedPlan, RulesInForce } from '../../store/infrastructure/judged-plan.ts'
+import {
+  rulesOfWorkspace,
+  type RulesOfWorkspace,
+} from '../../store/infrastructure/rules-of-workspace.ts'
 import type { Deps } from '../deps.ts'
 
 export type GateVersions = { policiesVersion: string; pricesVersion: string }
-
-type Rules = { workspace: Workspace; policies: Policy[]; prices: StoredPrice[]; currency: string }
-type Question = { workspaceId: number; resourceTypes: readonly string[] }
-
-/** Identifies the rules in force, so that a change while a run waits is noticed (docs/runs.md, "Digest"). */
-export async function gateVersions(tenant: Tenant, question: Question): Promise<GateVersions> {
-  return versionsOf(await rulesFor(tenant, question))
-}
 
 /**
  * Sends a runner the rules when it asks, and keeps their versions and the resource types, which are
@@ -36,9 +30,8 @@ export function tellRules(
   return {
     async rules({ types }) {
       const resourceTypes = checkTypes(types)
-      const rules = await deps.store.tenant(organizationId, async (tenant) =>
-        rulesFor(tenant, { workspaceId, resourceTypes }),
-      )
+      const question = { workspaceId, resourceTypes }
+      const rules = await rulesOfWorkspace(deps.store, organizationId, question)
       told = { ...versionsOf(rules), resourceTypes }
       const sent = await forRunner(deps, rules)
       await runner.channel.sendBlob('rules', Buffer.from(JSON.stringify(sent)))
@@ -57,44 +50,41 @@ function checkTypes(types: unknown): string[] {
   return types.map(String)
 }
 
-async function forRunner(deps: Deps, rules: Rules): Promise<GateRules> {
-  const { id, name, criticality, costLimitMonthly, unpriced } = rules.workspace
-  return {
-    workspace: { id, name, criticality, costLimitMonthly, unpriced },
-    policies: rules.policies.map(({ id, name, rego, enforcement }) => ({
-      id,
-      name,
-      rego,
-      enforcement,
-    })),
-    prices: rules.prices,
-    currency: rules.currency,
-    // From the worker's own OPA: what a runner reports is not passed on to other runners.
-    capabilities: rules.policies.length > 0 ? await opaCapabilitiesOf(deps.sandbox) : undefined,
-  }
-}
-
-async function rulesFor(tenant: Tenant, { workspaceId, resourceTypes }: Question): Promise<Rules> {
-  const workspace = await workspaces(tenant).get(workspaceId)
+async function forRunner(
+  deps: Deps,
+  { workspace, policies, prices, settings }: RulesOfWorkspace,
+): Promise<GateRules> {
+  const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
   return {
     workspace,
-    policies: await policies(tenant).ofWorkspace(workspace),
-    prices: await prices(tenant).ofTypes([...resourceTypes]),
-    currency: (await organizationSettings(tenant)).currency,
+    policies: judging.map(({ id, name, rego, enforcement }) => ({ id, name, rego, enforcement })),
+    prices,
+    currency: withDefaults(settings).currency,
+    // From the worker's own OPA: what a runner reports is not passed on to other runners.
+    capabilities: judging.length > 0 ? await opaCapabilitiesOf(deps.sandbox) : undefined,
   }
 }
 
-function versionsOf(rules: Rules): GateVersions {
+/** Identifies rules, so that a change while a run waits is noticed (docs/runs.md, "Digest"). */
+function versionsOf({ workspace, policies, prices, settings }: RulesInForce): GateVersions {
   const hash = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
-  const { workspace } = rules
+  const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
   return {
-    policiesVersion: hash(rules.policies.map(({ id, version }) => [id, version])),
+    policiesVersion: hash(judging.map(({ id, version }) => [id, version])),
     pricesVersion: hash([
-      rules.prices.map(({ id, version }) => [id, version]),
+      prices.map(({ id, version }) => [id, version]),
       workspace.costLimitMonthly,
       workspace.unpriced,
-      rules.currency,
+      withDefaults(settings).currency,
     ]),
   }
+}
+
+/** Whether a plan was judged by the policies, prices and limits in force now. */
+export function isJudgedByToday({ plan, rules }: JudgedPlan): boolean {
+  // An older plan does not list the prices that it needs, so it is judged again.
+  if (!plan.resourceTypes) return false
+  const now = versionsOf(rules)
+  return now.policiesVersion === plan.policiesVersion && now.pricesVersion === plan.pricesVersion
 }

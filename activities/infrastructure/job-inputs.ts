@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import type { Settings } from '../../gateways/runner/protocol.ts'
-import type { StoredPlan } from '../../store/infrastructure/plans.ts'
+import type { PlanToApply } from '../../store/infrastructure/judged-plan.ts'
 import { placeOfFiles } from '../../store/workspaces/configuration-versions.ts'
 import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import type { Deps } from '../deps.ts'
@@ -28,7 +28,11 @@ export async function* runInputs(deps: Deps, loaded: LoadedRun): AsyncGenerator<
   }
   yield settingsInput(settings)
   const place = placeOfFiles(organizationId)
-  const sealed = sealedFiles(deps.store, organizationId, configuration.id)
+  const sealed = sealedFiles(deps.store, {
+    organizationId,
+    versionId: configuration.id,
+    first: loaded.firstPiece,
+  })
   for await (const bytes of deps.keyring.openPieces(place, sealed))
     yield { name: 'files', bytes, last: false }
   yield whole('files', nothing)
@@ -55,7 +59,7 @@ export async function* planInputs(
     plan,
     parts,
     sha256,
-  }: { plan: StoredPlan; parts: readonly PlanPart[]; sha256: Partial<Record<PlanPart, string>> },
+  }: { plan: PlanToApply; parts: readonly PlanPart[]; sha256: Partial<Record<PlanPart, string>> },
 ): AsyncGenerator<Input> {
   let open: { part: PlanPart; hash: Hash } | undefined
   const close = function* () {

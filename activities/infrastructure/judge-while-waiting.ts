@@ -1,7 +1,7 @@
 import type { RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
 import type { FoundRun } from './load-run.ts'
-import { nextStep } from './next-step.ts'
+import { stepOfRun } from './next-step.ts'
 import { recheckGates } from './recheck-gates.ts'
 import type { RunWatch } from './watch-run.ts'
 
@@ -24,5 +24,5 @@ export async function judgeWhileWaiting(
     // The run goes on waiting: the gates are evaluated again before the apply in any case.
     if (watch.cause() === undefined) return { next: 'wait', timeoutMs: againMs }
   }
-  return nextStep(deps)({ runId: found.run.id })
+  return stepOfRun(deps, { organizationId: found.organizationId, runId: found.run.id })
 }

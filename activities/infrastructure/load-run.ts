@@ -1,28 +1,24 @@
 import { AppError } from '../../domain/errors.ts'
 import { faultOfVariableKey, isInPhase } from '../../domain/workspaces/variables.ts'
-import { stages } from '../../store/runs/stages.ts'
-import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
-import {
-  configurationVersions,
-  type ConfigurationVersion,
-} from '../../store/workspaces/configuration-versions.ts'
-import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
-import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
+import { systemActor, type AuditActor } from '../../store/audit/audit-log.ts'
+import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
+import { findRunOfStep, type RunOfStep } from '../../store/runs/run-of-step.ts'
+import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
-import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { organizationOfRun } from '../../store/platform/run-owners.ts'
 import type { Deps } from '../deps.ts'
 
 /** A run's rows, before any data of its author is opened. */
-export type FoundRun = {
+export type FoundRun = Omit<RunOfStep, 'author'> & {
   organizationId: number
-  run: WorkspaceRun
-  workspace: Workspace
-  stageIds: Record<string, number>
+  /** The run's author, in whose name the worker acts. */
+  actor: AuditActor
 }
 
 export type LoadedRun = FoundRun & {
-  configuration: ConfigurationVersion
+  configuration: { id: number; filesSha256: string }
+  /** Where the sealed files begin: all of them, unless they are large. */
+  firstPiece: Buffer
   /** Environment of the tofu process: TF_VAR_… and the workspace's own. */
   env: Record<string, string>
   /** Keys of variables that are refused today and are not passed. */
@@ -35,33 +31,25 @@ export type LoadedRun = FoundRun & {
   variablesMac: string
   /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
-  state: StateVersion | undefined
+  state: PlanSources['state']
   authorshipThrough: number
 }
 
 /** The organization of a run. Throws if the run was deleted. */
 export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise<number> {
-  const organizationId = await organizationOfRun(deps.store.platform, runId)
+  const organizationId = await organizationOfRun(deps.store, runId)
   if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
   return organizationId
 }
 
 export async function findRun(deps: Pick<Deps, 'store'>, runId: number): Promise<FoundRun> {
   const organizationId = await ownerOf(deps, runId)
-  return deps.store.tenant(organizationId, async (tenant) => {
-    const run = await workspaceRuns(tenant).get(runId)
-    const stageRows = await stages(tenant).ofRuns([runId])
-    return {
-      organizationId,
-      run,
-      workspace: await workspaces(tenant).get(run.workspaceId),
-      stageIds: stageIdsOf(stageRows),
-    }
-  })
+  const { author, ...found } = await findRunOfStep(deps.store, organizationId, runId)
+  const id = found.run.authorUserId
+  const actor: AuditActor =
+    id === null || author === null ? systemActor : { kind: 'user', id, label: author }
+  return { organizationId, ...found, actor }
 }
-
-const stageIdsOf = (rows: ReadonlyArray<{ name: string; id: number }>): Record<string, number> =>
-  Object.fromEntries(rows.map(({ name, id }) => [name, id]))
 
 /**
  * What a plan is made from beside its files, opened with the keyring. A step is given the variables of
@@ -70,30 +58,24 @@ const stageIdsOf = (rows: ReadonlyArray<{ name: string; id: number }>): Record<s
  */
 export async function loadRun(
   deps: Pick<Deps, 'store' | 'keyring'>,
-  { organizationId, run: { id: runId } }: FoundRun,
+  found: FoundRun,
   step: 'plan' | 'apply',
 ): Promise<LoadedRun> {
   const { store, keyring } = deps
-  const rows = await store.tenant(organizationId, async (tenant) => {
-    const run = await workspaceRuns(tenant).get(runId)
-    return {
-      run,
-      workspace: await workspaces(tenant).get(run.workspaceId),
-      configuration: await configurationVersions(tenant).get(run.configurationVersionId),
-      sealedHead: await configurationVersions(tenant).sealedPiece(
-        run.configurationVersionId,
-        0,
-        maxHeadBytes,
-      ),
-      variables: await workspaceVariables(tenant).list(run.workspaceId),
-      state: await stateVersions(tenant).current(run.workspaceId),
-      authorshipThrough: await workspaceAuthorship(tenant).newestId(run.workspaceId),
-      stages: await stages(tenant).ofRuns([runId]),
-    }
-  })
-  const { sealedHead, variables, stages: stageRows, ...rest } = rows
+  const { organizationId, run } = found
+  const { workspaceId, configurationVersionId } = run
+  // Independent of each other, so they are sent together.
+  const [{ filesSha256, ...sources }, variables, firstPiece] = await store.tenant(
+    organizationId,
+    async (tenant) =>
+      Promise.all([
+        planSources(tenant, run),
+        workspaceVariables(tenant).list(workspaceId),
+        firstSealedPiece(tenant, configurationVersionId),
+      ]),
+  )
   // A key that is missing is the operator's to bring back, so it is known before a runner is taken.
-  keyring.assertKnows(sealedHead)
+  keyring.assertKnows(firstPiece)
   const open = (table: string, column: string, sealed: Buffer) =>
     keyring.open({ organizationId, table, column }, sealed)
 
@@ -106,9 +88,7 @@ export async function loadRun(
   }))
   // Written by startRun, from a body that its schema had checked.
   const overrides = (
-    rest.run.overrides
-      ? JSON.parse(open('workspace_runs', 'overrides', rest.run.overrides).toString())
-      : {}
+    run.overrides ? JSON.parse(open('workspace_runs', 'overrides', run.overrides).toString()) : {}
   ) as Record<string, string | number | boolean>
 
   const env: Record<string, string> = {}
@@ -130,8 +110,10 @@ export async function loadRun(
       .map(([key, value]) => ({ key, value: String(value) })),
   ]
   return {
-    organizationId,
-    ...rest,
+    ...found,
+    ...sources,
+    configuration: { id: configurationVersionId, filesSha256 },
+    firstPiece,
     env,
     ignoredVariables: values.filter(isRefused).map(({ key }) => key),
     secrets,
@@ -153,11 +135,7 @@ export async function loadRun(
       )
       .toString('hex'),
     overrides: Object.keys(overrides),
-    stageIds: stageIdsOf(stageRows),
   }
 }
-
-/** The envelope of a sealed value names its key in these (gateways/keyring/keyring.ts). */
-const maxHeadBytes = 300
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,15 +1,14 @@
-import type { Tenant } from '../../store/driver/tenant.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import { isTerminal } from '../../domain/runs/run-state.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/runs/end-run.ts'
-import { plans } from '../../store/infrastructure/plans.ts'
+import { findJudgedPlan } from '../../store/infrastructure/judged-plan.ts'
+import { standingOfRun } from '../../store/runs/run-of-step.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
-import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { isActive } from '../../store/organizations/is-active.ts'
+import { isJudgedByToday } from './gate-rules.ts'
 import { ownerOf } from './load-run.ts'
-import { isJudgedByToday } from './recheck-gates.ts'
 
 /** How often an apply that waits for a person's lock looks again: releasing a lock wakes no workflow. */
 const lockPollMs = 5_000
@@ -22,52 +21,58 @@ const suspensionPollMs = 60_000
  */
 export const nextStep =
   (deps: Deps) =>
-  async ({ runId }: InfrastructureRunInput): Promise<RunStep> => {
-    const organizationId = await ownerOf(deps, runId)
-    return deps.store.tenant(organizationId, async (tenant): Promise<RunStep> => {
-      const run = await workspaceRuns(tenant).get(runId)
-      if (isTerminal(run.phase)) return { next: 'over' }
-      // Runs of a suspended organization wait. An apply under way is not interrupted.
-      if (run.phase === 'planning' || run.phase === 'apply_queued')
-        if (!(await isActive(tenant))) return { next: 'wait', timeoutMs: suspensionPollMs }
-      switch (run.phase) {
-        case 'planning':
-          return { next: 'plan' }
-        case 'awaiting_approval': {
-          const timeoutMs = (run.approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
-          if (timeoutMs > 0)
-            return (await isJudged(tenant, { organizationId, runId }))
-              ? { next: 'wait', timeoutMs }
-              : { next: 'plan' }
-          await endRun(
-            tenant,
-            { organizationId, runId, actor: systemActor },
-            {
-              phase: 'failed',
-              reason: 'approval_expired',
-              message: 'Nobody approved the plan in time. Start a new run.',
-            },
-          )
-          return { next: 'over' }
-        }
-        case 'apply_queued': {
-          const lock = await workspaceLocks(tenant).find(run.workspaceId)
-          return lock && lock.workspaceRunId !== runId
-            ? { next: 'wait', timeoutMs: lockPollMs }
-            : { next: 'apply' }
-        }
-        default:
-          // An apply that this workflow did not start: its outcome is looked up, and it is never repeated.
-          return { next: 'reconcile' }
-      }
-    })
-  }
+  async ({ runId }: InfrastructureRunInput): Promise<RunStep> =>
+    stepOfRun(deps, { organizationId: await ownerOf(deps, runId), runId })
 
-/** Whether a waiting plan was judged by the current rules. */
-async function isJudged(
-  tenant: Tenant,
-  { runId }: { organizationId: number; runId: number },
-): Promise<boolean> {
-  const plan = await plans(tenant).get(runId)
-  return !plan || isJudgedByToday(tenant, plan)
+type Place = { organizationId: number; runId: number }
+
+/** The same, where the run's organization is known. */
+export async function stepOfRun(
+  deps: Pick<Deps, 'store'>,
+  { organizationId, runId }: Place,
+): Promise<RunStep> {
+  const run = await standingOfRun(deps.store, organizationId, runId)
+  if (isTerminal(run.phase)) return { next: 'over' }
+  // Runs of a suspended organization wait. An apply under way is not interrupted.
+  if ((run.phase === 'planning' || run.phase === 'apply_queued') && !run.isActive)
+    return { next: 'wait', timeoutMs: suspensionPollMs }
+  switch (run.phase) {
+    case 'planning':
+      return { next: 'plan' }
+    case 'awaiting_approval': {
+      const timeoutMs = timeLeft(run)
+      if (timeoutMs <= 0) return expire(deps, { organizationId, runId })
+      const judged = await findJudgedPlan(deps.store, organizationId, runId)
+      return !judged || isJudgedByToday(judged) ? { next: 'wait', timeoutMs } : { next: 'plan' }
+    }
+    case 'apply_queued':
+      return run.isLocked ? { next: 'wait', timeoutMs: lockPollMs } : { next: 'apply' }
+    default:
+      // An apply that this workflow did not start: its outcome is looked up, and it is never repeated.
+      return { next: 'reconcile' }
+  }
+}
+
+const timeLeft = ({ approvalExpiresAt }: { approvalExpiresAt: Date | null }): number =>
+  (approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
+
+async function expire(deps: Pick<Deps, 'store'>, place: Place): Promise<RunStep> {
+  const { organizationId, runId } = place
+  const expired = await deps.store.tenant(organizationId, async (tenant) => {
+    const { workspaceId } = await workspaceRuns(tenant).get(runId)
+    // Decisions are made under this lock, so a decision that came first is seen.
+    const workspace = await workspaces(tenant).getForUpdate(workspaceId)
+    const run = await workspaceRuns(tenant).get(runId)
+    if (run.phase !== 'awaiting_approval' || timeLeft(run) > 0) return false
+    return endRun(
+      tenant,
+      { organizationId, runId, actor: systemActor, held: { run, workspace } },
+      {
+        phase: 'failed',
+        reason: 'approval_expired',
+        message: 'Nobody approved the plan in time. Start a new run.',
+      },
+    )
+  })
+  return expired ? { next: 'over' } : stepOfRun(deps, place)
 }

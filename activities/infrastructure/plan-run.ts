@@ -3,7 +3,7 @@ import { newToken } from '../../domain/access/credentials.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { beginPlan } from '../../store/infrastructure/begin-plan.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
@@ -15,7 +15,7 @@ import { factsOf, runInputs } from './job-inputs.ts'
 import { judgeWhileWaiting } from './judge-while-waiting.ts'
 import { lendBenches } from './lend-benches.ts'
 import { findRun, loadRun, type FoundRun, type LoadedRun } from './load-run.ts'
-import { nextStep } from './next-step.ts'
+import { stepOfRun } from './next-step.ts'
 import { relayForRun } from './open-git-relay.ts'
 import { recordPlan, recordPlanFailure } from './record-plan.ts'
 import { sayIgnored } from './say-ignored.ts'
@@ -35,13 +35,14 @@ const maxBegun = 3
 export const planRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
-    const watch = watchRun(deps, input.runId, { mayStop: true })
+    const found = await findRun(deps, input.runId)
+    const place = { organizationId: found.organizationId, runId: input.runId }
+    const watch = watchRun(deps, place, { mayStop: true })
     try {
-      const found = await findRun(deps, input.runId)
       return await withinShare(deps, found, async () => {
         if (found.run.phase === 'awaiting_approval') return judgeWhileWaiting(deps, found, watch)
         if (found.run.phase === 'planning') await planOnce(deps, found, watch)
-        return retryWhileUnavailable(async () => nextStep(deps)(input))
+        return retryWhileUnavailable(async () => stepOfRun(deps, place))
       })
     } finally {
       watch.close()
@@ -55,9 +56,7 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
     return recordPlanFailure(deps, found, { reason: 'canceled_by_user', message: 'Canceled.' })
 
   // Counted here, because Temporal also counts attempts that a hanging worker never began.
-  const begun = await deps.store.tenant(organizationId, async (tenant) =>
-    tokens(tenant).countRunTokens(run.id, 'plan'),
-  )
+  const begun = found.plansBegun
   if (begun >= maxBegun) {
     const message = `The worker was lost while planning, ${maxBegun} times. Start a new run.`
     return recordPlanFailure(deps, found, { reason: 'runner_lost', message })
@@ -65,7 +64,8 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
   const secret = newToken('run')
   const { store } = deps
   const log = openStageLog({ store, organizationId, stageId: found.stageIds['plan'] ?? 0 })
-  await countTry(deps, found, secret)
+  // Otherwise the run was canceled or ended meanwhile.
+  if (!(await countTry(deps, found, secret))) return
   const opening = { isOpen: false }
   try {
     if (begun > 0)
@@ -92,24 +92,13 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
 }
 
 async function countTry(
-  deps: Deps,
-  { organizationId, run, workspace }: FoundRun,
-  secret: ReturnType<typeof newToken>,
-): Promise<void> {
+  { store, worker }: Deps,
+  { organizationId, run }: FoundRun,
+  { hash, prefix }: ReturnType<typeof newToken>,
+): Promise<boolean> {
   const { workflowExecution } = Context.current().info
-  await deps.store.tenant(organizationId, async (tenant) => {
-    await workspaceRuns(tenant).patch(run.id, {
-      engineRunId: workflowExecution?.runId ?? deps.worker,
-    })
-    await tokens(tenant).createRunToken({
-      workspaceRunId: run.id,
-      runPhase: 'plan',
-      fence: workspace.fence,
-      hash: secret.hash,
-      prefix: secret.prefix,
-      hours: 1,
-    })
-  })
+  const engineRunId = workflowExecution?.runId ?? worker
+  return beginPlan(store, organizationId, { runId: run.id, engineRunId, hash, prefix, hours: 1 })
 }
 
 async function planInRunner(

@@ -1,6 +1,6 @@
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import { placeOfPiece } from '../../gateways/keyring/place-of-piece.ts'
-import { planParts, type StoredPiece } from '../../store/infrastructure/plan-parts.ts'
+import { piecesAfter, type StoredPiece } from '../../store/infrastructure/plan-parts.ts'
 import type { StoredPlan } from '../../store/infrastructure/plans.ts'
 import type { Deps } from '../deps.ts'
 
@@ -14,7 +14,7 @@ const atOnce = 4
 export async function* readPlanParts(
   { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
   organizationId: number,
-  { plan, parts }: { plan: StoredPlan; parts: readonly PlanPart[] },
+  { plan, parts }: { plan: PlanPieces; parts: readonly PlanPart[] },
 ): AsyncGenerator<{ part: PlanPart; bytes: Buffer }> {
   const { workspaceRunId: runId, attempt } = plan
   const expected = parts
@@ -22,9 +22,8 @@ export async function* readPlanParts(
     .flatMap((part) => Array.from({ length: plan.pieces[part] ?? 0 }, (_, seq) => ({ part, seq })))
   let last: Pick<StoredPiece, 'part' | 'seq'> | undefined
   for (let at = 0; at < expected.length; at += atOnce) {
-    const rows = await store.tenant(organizationId, async (tenant) =>
-      planParts(tenant, { runId, attempt }).after(parts, last, atOnce),
-    )
+    const page = { parts, last, limit: atOnce }
+    const rows = await piecesAfter(store, { organizationId, runId, attempt }, page)
     for (const wanted of expected.slice(at, at + atOnce)) {
       const row = rows.shift()
       if (row?.part !== wanted.part || row.seq !== wanted.seq)
@@ -35,3 +34,5 @@ export async function* readPlanParts(
     last = expected[at + atOnce - 1]
   }
 }
+
+type PlanPieces = Pick<StoredPlan, 'workspaceRunId' | 'attempt' | 'pieces'>

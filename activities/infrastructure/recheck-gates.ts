@@ -5,31 +5,32 @@ import type { Judged } from '../../gateways/runner/protocol.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/runs/end-run.ts'
-import { plans, type StoredPlan } from '../../store/infrastructure/plans.ts'
+import { findJudgedPlan, type PlanToApply } from '../../store/infrastructure/judged-plan.ts'
+import { plans } from '../../store/infrastructure/plans.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { memoryExceeded } from './end-of-runner.ts'
-import { gateVersions, tellRules, type GateVersions } from './gate-rules.ts'
+import { isJudgedByToday, tellRules, type GateVersions } from './gate-rules.ts'
 import { factsOf, planInputs, settingsInput } from './job-inputs.ts'
 import { lendBenches } from './lend-benches.ts'
 import { loadRun, type FoundRun } from './load-run.ts'
 
 /**
  * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.
- * Only a gate that fails now ends the run (docs/runs.md, "Digest"). Returns false if the run ended.
+ * Only a gate that fails now ends the run (docs/runs.md, "Digest"). Returns the plan, or that it is
+ * gone, or that the run ended.
  */
 export async function recheckGates(
   deps: Deps,
   found: FoundRun,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<PlanToApply | 'gone' | 'ended'> {
   const { organizationId, run, workspace } = found
-  const plan = await deps.store.tenant(organizationId, async (tenant) => {
-    const stored = await plans(tenant).get(run.id)
-    return stored && !(await isJudgedByToday(tenant, stored)) ? stored : undefined
-  })
-  if (!plan) return true
+  const stored = await findJudgedPlan(deps.store, organizationId, run.id)
+  if (!stored) return 'gone'
+  const { plan } = stored
+  if (isJudgedByToday(stored)) return plan
 
   const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
   return deps.store.tenant(organizationId, async (tenant) => {
@@ -44,7 +45,7 @@ export async function recheckGates(
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
-    return denied ? endFailed(tenant, found, denied) : true
+    return denied ? endFailed(tenant, found, denied) : plan
   })
 }
 
@@ -59,19 +60,19 @@ async function endFailed(
   tenant: Tenant,
   { organizationId, run }: FoundRun,
   { reason, message }: { reason: RunReason; message: string },
-): Promise<false> {
+): Promise<'ended'> {
   await endRun(
     tenant,
     { organizationId, runId: run.id, actor: systemActor },
     { phase: 'failed', reason, message },
   )
-  return false
+  return 'ended'
 }
 
 async function judgeInRunner(
   deps: Deps,
   found: FoundRun,
-  { plan, signal }: { plan: StoredPlan; signal: AbortSignal },
+  { plan, signal }: { plan: PlanToApply; signal: AbortSignal },
 ): Promise<{ judged: Judged; judgedBy: GateVersions & { resourceTypes: string[] } }> {
   const { organizationId, run } = found
   // Policies' messages are masked with them.
@@ -104,14 +105,4 @@ async function judgeInRunner(
   } finally {
     await benches.close()
   }
-}
-
-/** Whether the plan was judged by the policies, prices and limits in force now. */
-export async function isJudgedByToday(tenant: Tenant, plan: StoredPlan): Promise<boolean> {
-  // An older plan does not list the prices that it needs, so it is judged again.
-  if (!plan.resourceTypes) return false
-  const { workspaceId } = await workspaceRuns(tenant).get(plan.workspaceRunId)
-  const { resourceTypes } = plan
-  const now = await gateVersions(tenant, { workspaceId, resourceTypes })
-  return now.policiesVersion === plan.policiesVersion && now.pricesVersion === plan.pricesVersion
 }

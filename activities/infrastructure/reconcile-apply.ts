@@ -3,14 +3,13 @@ import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { endRun } from '../../app/runs/end-run.ts'
 import { stages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
-import { tokens } from '../../store/tokens/tokens.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { freeRun } from '../../store/runs/free-run.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from './load-run.ts'
-import { nextStep } from './next-step.ts'
+import { stepOfRun } from './next-step.ts'
 
 const pollMs = 1_000
 
@@ -22,13 +21,12 @@ const pollMs = 1_000
  */
 export const reconcileApply =
   (deps: Deps) =>
-  async (input: InfrastructureRunInput): Promise<RunStep> => {
-    const { runId } = input
+  async ({ runId }: InfrastructureRunInput): Promise<RunStep> => {
     const organizationId = await ownerOf(deps, runId)
     const run = await deps.store.tenant(organizationId, async (tenant) =>
       workspaceRuns(tenant).get(runId),
     )
-    if (run.phase !== 'applying') return nextStep(deps)(input)
+    if (run.phase !== 'applying') return stepOfRun(deps, { organizationId, runId })
 
     await deps.store.tenant(organizationId, async (tenant) => {
       await workspaces(tenant).getForUpdate(run.workspaceId)
@@ -37,7 +35,7 @@ export const reconcileApply =
     while (await isAlive(deps, organizationId, runId))
       await new Promise((resolve) => setTimeout(resolve, pollMs))
     await settle(deps, organizationId, runId)
-    return nextStep(deps)(input)
+    return stepOfRun(deps, { organizationId, runId })
   }
 
 async function isAlive(deps: Deps, organizationId: number, runId: number): Promise<boolean> {
@@ -57,8 +55,7 @@ async function settle(deps: Deps, organizationId: number, runId: number): Promis
     if (!attempt?.spawnedAt) {
       // The program was never started: the attempt is deleted, and the run waits for its apply again.
       await attempts.giveBack(runId)
-      await tokens(tenant).revokeOfRun(runId)
-      await workspaceLocks(tenant).releaseOfRun(runId)
+      await freeRun(tenant, runId)
       const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
       if (moved) await stages(tenant).set(runId, 'apply', { state: 'queued' })
       // A run that was canceled meanwhile must not be applied.

@@ -1,21 +1,21 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunReason } from '../../domain/runs/run-state.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
-import { actorOfRun } from '../../app/runs/actor-of-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { mailApprovers } from '../../app/runs/mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { endRun } from '../../app/runs/end-run.ts'
+import { endRun, type RunEnd } from '../../app/runs/end-run.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
 import { stages } from '../../store/runs/stages.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { planPasses } from '../../store/runs/stage-moves.ts'
+import { workspaceRuns, type RunChange } from '../../store/runs/workspace-runs.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
 import type { GateVersions } from './gate-rules.ts'
-import type { LoadedRun } from './load-run.ts'
+import type { FoundRun, LoadedRun } from './load-run.ts'
 import type { PlanWriter } from './write-plan.ts'
 
 export type FinishedPlan = Planned & {
@@ -43,67 +43,76 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
 
   await deps.store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
-    const runs = workspaceRuns(tenant)
-    const now = await runs.getForUpdate(run.id)
+    const now = await workspaceRuns(tenant).getForUpdate(run.id)
     if (now.phase !== 'planning') return
     await savePlan(deps, tenant, { loaded, plan })
-    await runs.patch(run.id, {
+    const made: RunChange = {
       planDigest: digest,
       summary: { ...summary },
       cost,
       gates,
       authorshipThrough: loaded.authorshipThrough,
-    })
-    await stages(tenant).set(run.id, 'plan', {
-      state: denied ? 'failed' : 'succeeded',
-      ended: true,
-    })
-    const place = {
-      organizationId,
-      runId: run.id,
-      actor: await actorOfRun(tenant, run),
     }
-    if (now.cancelRequestedAt) {
-      await endRun(tenant, place, { phase: 'canceled', reason: 'canceled_by_user' })
-    } else if (denied) {
-      await endRun(tenant, place, { phase: 'failed', ...denied })
-    } else if (run.kind === 'plan') {
-      await endRun(tenant, place, {
-        phase: 'succeeded',
-        ...(summary.noChanges && { reason: 'no_changes' as const }),
-      })
-    } else if (await isStale(tenant, loaded)) {
-      await endRun(tenant, place, {
-        phase: 'failed',
-        reason: 'plan_stale',
-        message: 'The state was changed while this was planned. Start a new run.',
-      })
-    } else if (summary.noChanges) {
-      await workspaceAuthorship(tenant).settle(run.workspaceId, loaded.authorshipThrough)
-      await endRun(tenant, place, { phase: 'succeeded', reason: 'no_changes' })
-    } else if (workspace.criticality === 'production') {
-      await pauseForApproval(tenant, loaded)
-    } else {
-      await runs.move(run.id, ['planning'], { phase: 'apply_queued' })
-      await stages(tenant).set(run.id, 'approve', {
-        state: 'succeeded',
-        by: 'self',
+    const end = await endOfPlan(tenant, {
+      loaded,
+      plan,
+      isCanceled: now.cancelRequestedAt !== null,
+    })
+    if (end) {
+      await stages(tenant).set(run.id, 'plan', {
+        state: denied ? 'failed' : 'succeeded',
         ended: true,
       })
-      await stages(tenant).set(run.id, 'apply', { state: 'queued' })
+      const place = { organizationId, runId: run.id, actor: loaded.actor, held: { run, workspace } }
+      await endRun(tenant, place, { ...end, change: made })
+    } else if (workspace.criticality === 'production') {
+      await pauseForApproval(tenant, loaded, made)
+    } else {
+      await workspaceRuns(tenant).moveWithStages(run.id, ['planning'], {
+        change: { ...made, phase: 'apply_queued' },
+        stages: planPasses('apply'),
+      })
     }
-    await runs.announce(run.id)
   })
 }
 
+/** How the run ends with its plan. Undefined for a plan that may be applied. */
+async function endOfPlan(
+  tenant: Tenant,
+  { loaded, plan, isCanceled }: { loaded: LoadedRun; plan: FinishedPlan; isCanceled: boolean },
+): Promise<RunEnd | undefined> {
+  const { run } = loaded
+  const { summary, denied } = plan
+  if (isCanceled) return { phase: 'canceled', reason: 'canceled_by_user' }
+  if (denied) return { phase: 'failed', ...denied }
+  if (run.kind === 'plan')
+    return { phase: 'succeeded', ...(summary.noChanges && { reason: 'no_changes' as const }) }
+  if (await isStale(tenant, loaded))
+    return {
+      phase: 'failed',
+      reason: 'plan_stale',
+      message: 'The state was changed while this was planned. Start a new run.',
+    }
+  if (!summary.noChanges) return undefined
+  await workspaceAuthorship(tenant).settle(run.workspaceId, loaded.authorshipThrough)
+  return { phase: 'succeeded', reason: 'no_changes' }
+}
+
 /** A production run waits for a second person, until the organization's approvals expire. */
-async function pauseForApproval(tenant: Tenant, { run, workspace }: LoadedRun): Promise<void> {
+async function pauseForApproval(
+  tenant: Tenant,
+  { run, workspace }: LoadedRun,
+  made: RunChange,
+): Promise<void> {
   const { approvalExpiryHours } = await organizationSettings(tenant)
-  await workspaceRuns(tenant).move(run.id, ['planning'], {
-    phase: 'awaiting_approval',
-    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+  await workspaceRuns(tenant).moveWithStages(run.id, ['planning'], {
+    change: {
+      ...made,
+      phase: 'awaiting_approval',
+      approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+    },
+    stages: planPasses('approval'),
   })
-  await stages(tenant).set(run.id, 'approve', { state: 'waiting' })
   await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: run.id, label: workspace.name },
     detail: { workspaceId: run.workspaceId },
@@ -124,7 +133,7 @@ async function savePlan(
 ): Promise<void> {
   const { run } = loaded
   const { attempt, pieces } = plan.plan.written()
-  await plan.plan.settle(tenant)
+  await plan.plan.store(tenant)
   await plans(tenant).save({
     workspaceRunId: run.id,
     attempt,
@@ -143,14 +152,14 @@ async function savePlan(
 /** Ends a run whose plan failed. */
 export async function recordPlanFailure(
   deps: Deps,
-  { organizationId, run }: Pick<LoadedRun, 'organizationId' | 'run'>,
+  { organizationId, run, actor }: FoundRun,
   failure: { reason: RunReason; message: string },
 ): Promise<void> {
   const canceled = failure.reason === 'canceled_by_user'
   await deps.store.tenant(organizationId, async (tenant) => {
     await endRun(
       tenant,
-      { organizationId, runId: run.id, actor: await actorOfRun(tenant, run) },
+      { organizationId, runId: run.id, actor },
       {
         phase: canceled ? 'canceled' : 'failed',
         reason: failure.reason,

@@ -1,9 +1,7 @@
 import { Context } from '@temporalio/activity'
 import type { Deps } from '../deps.ts'
-import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { ownerOf } from './load-run.ts'
+import { beatAttempt } from '../../store/infrastructure/apply-attempts.ts'
+import { watchedRun } from '../../store/runs/run-of-step.ts'
 
 export type StopCause = 'canceled' | 'fenced' | 'lost'
 
@@ -12,7 +10,7 @@ export type RunWatch = {
   /** Why the signal was aborted. */
   cause(): StopCause | undefined
   /** From now on this attempt holds the workspace: it sends beats, and ends when it is fenced off. */
-  holdFence(fence: number, workspaceId: number): void
+  holdFence(fence: number): void
   setProcessGroup: (processGroup: number) => void
   close(): void
 }
@@ -28,14 +26,13 @@ const attemptBeatMs = 5_000
  */
 export function watchRun(
   deps: Deps,
-  runId: number,
+  { organizationId, runId }: { organizationId: number; runId: number },
   /** A plan may be stopped, since another worker repeats it; an apply is allowed to finish (docs/decisions/0032). */
   { mayStop }: { mayStop: boolean },
 ): RunWatch {
   const context = Context.current()
   const controller = new AbortController()
-  let owner: number | undefined
-  let fence: { number: number; workspaceId: number } | undefined
+  let fence: number | undefined
   let why: StopCause | undefined
   let processGroup: number | null = null
   let asking = false
@@ -47,29 +44,22 @@ export function watchRun(
   const look = async () => {
     if (asking) return
     asking = true
+    const held = fence
     try {
-      const organizationId = (owner ??= await ownerOf(deps, runId))
-      await deps.store.tenant(organizationId, async (tenant) => {
-        const { cancelRequestedAt } = await workspaceRuns(tenant).get(runId)
-        if (cancelRequestedAt) stop('canceled')
-        if (!fence) return
-        const current = await workspaces(tenant).get(fence.workspaceId)
-        if (current.fence !== fence.number) stop('fenced')
-      })
+      const now = await watchedRun(deps.store, organizationId, runId)
+      if (now?.isCanceled) stop('canceled')
+      if (now && held !== undefined && now.fence !== held) stop('fenced')
     } catch {
       // A database that is down is no reason to kill an apply; the next poll asks again.
     } finally {
       asking = false
     }
   }
-  const beatAttempt = async () => {
-    const [organizationId, held] = [owner, fence]
-    if (organizationId === undefined || !held) return
-    await deps.store
-      .tenant(organizationId, async (tenant) =>
-        applyAttempts(tenant).beat(runId, { fence: held.number, processGroup }),
-      )
-      .catch(() => undefined)
+  const beat = async () => {
+    if (fence === undefined) return
+    await beatAttempt(deps.store, organizationId, { runId, fence, processGroup }).catch(
+      () => undefined,
+    )
   }
 
   const unlisten = deps.changes.on('cc_run', (id) => {
@@ -78,7 +68,7 @@ export function watchRun(
   const timers = [
     setInterval(() => context.heartbeat({ processGroup }), heartbeatMs),
     setInterval(() => void look(), pollMs),
-    setInterval(() => void beatAttempt(), attemptBeatMs),
+    setInterval(() => void beat(), attemptBeatMs),
   ]
   const lost = () => stop('lost')
   context.cancellationSignal.addEventListener('abort', lost)
@@ -89,8 +79,8 @@ export function watchRun(
   return {
     signal: controller.signal,
     cause: () => why,
-    holdFence(number, workspaceId) {
-      fence = { number, workspaceId }
+    holdFence(number) {
+      fence = number
     },
     setProcessGroup(group) {
       processGroup = group

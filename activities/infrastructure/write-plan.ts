@@ -25,8 +25,8 @@ export type WrittenPlan = {
 export type PlanWriter = {
   /** Takes a blob from the runner. */
   add: (name: string, bytes: Buffer, header: Header) => Promise<void>
-  /** Called in the transaction that makes the plan valid: stores the rest, and deletes what other attempts left. */
-  settle(tenant: Tenant): Promise<void>
+  /** Called in the transaction that makes the plan valid: stores the rest. */
+  store(tenant: Tenant): Promise<void>
   written(): WrittenPlan
 }
 
@@ -80,11 +80,7 @@ export function writePlan(
       heldBytes = 0
     },
 
-    async settle(tenant) {
-      await storeHeld(tenant)
-      await planParts(tenant, { runId, attempt }).removeOthers()
-      await planChanges(tenant, { runId, attempt }).removeOthers()
-    },
+    store: storeHeld,
 
     written: () => ({
       attempt,

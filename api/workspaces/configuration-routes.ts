@@ -145,6 +145,6 @@ async function* answerOf(
 ): AsyncGenerator<Buffer> {
   const place = placeOfFiles(organizationId)
   yield Buffer.from(`{"configuration":${JSON.stringify(version).slice(0, -1)},"files":`)
-  yield* keyring.openPieces(place, sealedFiles(store, organizationId, version.id))
+  yield* keyring.openPieces(place, sealedFiles(store, { organizationId, versionId: version.id }))
   yield Buffer.from('}}')
 }

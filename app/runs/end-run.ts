@@ -2,8 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { mayComeFrom, type RunReason, type TerminalPhase } from '../../domain/runs/run-state.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
-import { tokens } from '../../store/tokens/tokens.ts'
-import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
+import { freeRun } from '../../store/runs/free-run.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { promoteNext } from './promote-next.ts'
 import { runEnds } from '../../store/runs/stage-moves.ts'
@@ -22,7 +21,10 @@ export type RunEnd = {
 }
 
 /** The run, and its workspace, whose row this transaction has locked. */
-type Held = { run: WorkspaceRun; workspace: Workspace }
+type Held = {
+  run: Pick<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'configurationVersionId'>
+  workspace: Pick<Workspace, 'name'>
+}
 
 const events: Record<TerminalPhase, string> = {
   succeeded: 'pipeline.run_succeeded',
@@ -58,8 +60,7 @@ export async function endRun(
 
   // Independent of each other, so they are sent together.
   await Promise.all([
-    tokens(tenant).revokeOfRun(runId),
-    workspaceLocks(tenant).releaseOfRun(runId),
+    freeRun(tenant, runId),
     auditLog(tenant, actor).record(events[end.phase], {
       outcome: end.phase === 'failed' ? 'failure' : 'success',
       target: { kind: 'run', id: runId, label: workspace.name },

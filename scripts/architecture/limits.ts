@@ -16,7 +16,7 @@ export const limits: Limits = {
   ],
   maxLines: 60,
   longFunctions: {
-    activities: 5,
+    activities: 4,
     api: 26,
     bench: 2,
 
@@ -24,7 +24,7 @@ export const limits: Limits = {
     engines: 2,
     gateways: 14,
     runner: 3,
-    store: 30,
+    store: 28,
     worker: 1,
   },
 }

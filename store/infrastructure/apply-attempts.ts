@@ -1,4 +1,6 @@
+import type { Store } from '../driver/connect.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+
 export type ApplyAttempt = {
   workspaceRunId: number
   fence: number
@@ -23,15 +25,6 @@ export function applyAttempts(tenant: Tenant) {
     db('apply_attempts').where({ organizationId, workspaceRunId })
 
   return {
-    async take(workspaceRunId: number, fence: number, worker: string): Promise<boolean> {
-      const taken = await db('apply_attempts')
-        .insert({ organizationId, workspaceRunId, fence, worker })
-        .onConflict('workspaceRunId')
-        .ignore()
-        .returning('workspaceRunId')
-      return taken.length === 1
-    },
-
     async find(workspaceRunId: number): Promise<ApplyAttempt | undefined> {
       return rows(workspaceRunId).first(
         'workspaceRunId',
@@ -48,21 +41,17 @@ export function applyAttempts(tenant: Tenant) {
       )
     },
 
-    /** Before the program starts: from here on a lost outcome is unknown. False if another attempt has the fence. */
+    /**
+     * Before the program starts: from here on a lost outcome is unknown. False if another attempt has
+     * the fence. Not by `store.write`: what a worker sent in one message is committed although it died
+     * while it waited for the row, and its program was never started.
+     */
     async recordSpawn(workspaceRunId: number, fence: number): Promise<boolean> {
       const count = await rows(workspaceRunId)
         .where({ fence })
         .whereNull('endedAt')
         .update({ spawnedAt: db.fn.now(), beatAt: db.fn.now() })
       return count === 1
-    },
-
-    /** Needs the attempt's own fence: an older worker must not make the newer attempt look alive. */
-    async beat(
-      workspaceRunId: number,
-      { fence, processGroup }: { fence: number; processGroup: number | null },
-    ): Promise<void> {
-      await rows(workspaceRunId).where({ fence }).update({ beatAt: db.fn.now(), processGroup })
     },
 
     /** With a fence, only the attempt itself is ended: an older worker cannot end a newer attempt. */
@@ -81,4 +70,18 @@ export function applyAttempts(tenant: Tenant) {
       await rows(workspaceRunId).whereNull('spawnedAt').delete()
     },
   }
+}
+
+/** Needs the attempt's own fence: an older worker must not make the newer attempt look alive. */
+export async function beatAttempt(
+  store: Pick<Store, 'write'>,
+  organizationId: number,
+  { runId, fence, processGroup }: { runId: number; fence: number; processGroup: number | null },
+): Promise<void> {
+  await store.write(organizationId, {
+    name: 'beat-attempt',
+    text: `update apply_attempts set beat_at = now(), process_group = $4
+      where organization_id = $1 and workspace_run_id = $2 and fence = $3`,
+    values: [organizationId, runId, fence, processGroup],
+  })
 }

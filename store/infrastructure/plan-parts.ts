@@ -1,20 +1,9 @@
-import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { Model } from 'objection'
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
+import type { Store } from '../driver/connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 
-class PlanPartRow extends Model {
-  static override tableName = 'plan_parts'
-  static override idColumn = ['workspaceRunId', 'attempt', 'part', 'seq']
-  declare workspaceRunId: number
-  declare organizationId: number
-  declare attempt: string
-  declare part: PlanPart
-  declare seq: number
-  /** Sealed. */
-  declare body: Buffer
-}
-
-export type StoredPiece = Pick<PlanPartRow, 'part' | 'seq' | 'body'>
+/** `body` is sealed. */
+export type StoredPiece = { part: PlanPart; seq: number; body: Buffer }
 
 /** The pieces of a run's plan that one attempt wrote; `plans.attempt` names the valid one. */
 export function planParts(
@@ -23,36 +12,34 @@ export function planParts(
 ) {
   const { db, organizationId } = unwrap(tenant)
 
-  const mine = () => PlanPartRow.query(db).where({ organizationId, workspaceRunId })
   return {
     async add(pieces: readonly StoredPiece[]): Promise<void> {
-      for (const piece of pieces)
-        await PlanPartRow.query(db).insert({ organizationId, workspaceRunId, attempt, ...piece })
-    },
-
-    /** The next pieces of these parts, in the order of (part, seq). */
-    async after(
-      parts: readonly PlanPart[],
-      last: Pick<StoredPiece, 'part' | 'seq'> | undefined,
-      limit: number,
-    ): Promise<StoredPiece[]> {
-      return mine()
-        .where({ attempt })
-        .whereIn('part', [...parts])
-        .where((query) => {
-          if (last)
-            void query
-              .where('part', '>', last.part)
-              .orWhere((same) => void same.where('part', last.part).where('seq', '>', last.seq))
-        })
-        .orderBy([{ column: 'part' }, { column: 'seq' }])
-        .limit(limit)
-        .select('part', 'seq', 'body')
-    },
-
-    /** Deletes what other attempts left. */
-    async removeOthers(): Promise<void> {
-      await mine().whereNot({ attempt }).delete()
+      if (pieces.length === 0) return
+      await db('plan_parts').insert(
+        pieces.map((piece) => ({ organizationId, workspaceRunId, attempt, ...piece })),
+      )
     },
   }
+}
+
+/** The next pieces of these parts, in the order of (part, seq). */
+export async function piecesAfter(
+  store: Pick<Store, 'read'>,
+  { organizationId, runId, attempt }: { organizationId: number; runId: number; attempt: string },
+  { parts, last, limit }: Page,
+): Promise<StoredPiece[]> {
+  return store.read<StoredPiece>(organizationId, {
+    name: 'pieces-of-plan',
+    text: `select part, seq, body from plan_parts
+      where organization_id = $1 and workspace_run_id = $2 and attempt = $3
+        and part = any($4::text[]) and (part, seq) > ($5::text, $6::integer)
+      order by part, seq limit $7`,
+    values: [organizationId, runId, attempt, parts, last?.part ?? '', last?.seq ?? 0, limit],
+  })
+}
+
+type Page = {
+  parts: readonly PlanPart[]
+  last: Pick<StoredPiece, 'part' | 'seq'> | undefined
+  limit: number
 }

@@ -35,12 +35,25 @@ export function plans(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   return {
-    /** A plan that is made again, after its runner was lost, replaces the earlier one. */
+    /**
+     * A plan that is made again, after its runner was lost, replaces the earlier one. Deletes what
+     * other attempts left, in the same statement.
+     */
     async save(plan: StoredPlan): Promise<void> {
-      await PlanRow.query(db)
+      const { workspaceRunId, attempt } = plan
+      const ofOthers = (table: 'plan_parts' | 'plan_changes') =>
+        db(table).where({ organizationId, workspaceRunId }).whereNot({ attempt }).delete()
+      const saving = PlanRow.query(db)
         .insert({ organizationId, ...plan })
         .onConflict('workspaceRunId')
         .merge()
+        .returning('workspaceRunId')
+      await db
+        .with('parts', ofOthers('plan_parts'))
+        .with('changes', ofOthers('plan_changes'))
+        .with('saved', saving.toKnexQuery())
+        .from('saved')
+        .select(db.raw('1'))
     },
 
     async get(workspaceRunId: number): Promise<StoredPlan | undefined> {

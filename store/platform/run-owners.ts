@@ -1,10 +1,14 @@
-import type { PlatformDb } from '../driver/connect.ts'
+import type { Store } from '../driver/connect.ts'
 
 /** The organization of a run. An activity takes it from here, never from its argument (docs/temporal.md). */
 export async function organizationOfRun(
-  db: PlatformDb,
+  store: Pick<Store, 'lookUp'>,
   runId: number,
 ): Promise<number | undefined> {
-  const row = await db('workspace_runs').where({ id: runId }).first('organizationId')
+  const [row] = await store.lookUp<{ organizationId: number }>({
+    name: 'organization-of-run',
+    text: 'select organization_id as "organizationId" from workspace_runs where id = $1',
+    values: [runId],
+  })
   return row?.organizationId
 }

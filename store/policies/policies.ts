@@ -56,19 +56,6 @@ export function policies(tenant: Tenant) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
-    /** The policies that judge the plans of this workspace, oldest first. */
-    async ofWorkspace(workspace: {
-      id: number
-      criticality: 'standard' | 'production'
-    }): Promise<Policy[]> {
-      const all = await rows().orderBy('id')
-      return all.filter(({ workspaces: scope }) => {
-        if (scope === 'all') return true
-        if (scope === 'production') return workspace.criticality === 'production'
-        return scope.includes(workspace.id)
-      })
-    },
-
     async create(policy: NewPolicy): Promise<Policy> {
       return refuseTakenName(policy.name, async (savepoint) =>
         PolicyRow.query(savepoint).insertAndFetch({ organizationId, ...policy }),

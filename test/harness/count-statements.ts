@@ -12,9 +12,13 @@ const apart = /^set role|request_counts/
 
 /**
  * Counts the statements that `work` sends through pg, and its round trips. A round trip starts with
- * a statement that is sent while no answer is outstanding; pipelined statements share one.
+ * a statement that is sent while no answer is outstanding; pipelined statements share one. With `by`,
+ * only those of connections with this application name count.
  */
-export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T } & Sent> {
+export async function countStatements<T>(
+  work: () => Promise<T>,
+  { by }: { by?: string } = {},
+): Promise<{ answer: T } & Sent> {
   const sent: Sent = { statements: [], trips: 0 }
   let outstanding = 0
   // oxlint-disable-next-line typescript/unbound-method -- it is called with the connection that it was called on
@@ -24,7 +28,8 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ answ
     ...args: unknown[]
   ) {
     const sql = textOf(args[0])
-    if (apart.test(sql)) return Reflect.apply(send, this, args)
+    if (apart.test(sql) || (by !== undefined && nameOf(this) !== by))
+      return Reflect.apply(send, this, args)
     sent.statements.push(sql)
     if (outstanding === 0) sent.trips += 1
     outstanding += 1
@@ -36,6 +41,11 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ answ
     spy.mockRestore()
   }
 }
+
+/** A connection has its settings, which the driver's types do not name. */
+const nameOf = (connection: unknown): string | undefined =>
+  (connection as { connectionParameters?: { application_name?: string } }).connectionParameters
+    ?.application_name
 
 /** pg takes a statement as text, or as an object with the text. */
 const textOf = (statement: unknown): string =>

@@ -1,6 +1,5 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyAttempts } from '../../../store/infrastructure/apply-attempts.ts'
 import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -129,7 +128,8 @@ describe('an author creates their own approver', () => {
     await harness.deps.store.tenant(org.id, async (tenant) => {
       const { db } = unwrap(tenant)
 
-      await applyAttempts(tenant).take(run.id, 1, 'test')
+      const attempt = { organizationId: org.id, workspaceRunId: run.id, fence: 1, worker: 'test' }
+      await db('apply_attempts').insert(attempt)
       await db('workspace_runs').where({ id: run.id }).update({ phase: 'succeeded' })
     })
     expect(await world.verdict(puppet, await world.waitingRun(org, author, workspace))).toBe(

@@ -1,0 +1,34 @@
+import type { Store } from '../driver/connect.ts'
+
+export type PlanTry = {
+  runId: number
+  engineRunId: string
+  hash: Buffer
+  prefix: string
+  hours: number
+}
+
+/**
+ * Counts an attempt to plan a run, by the token that it gets, under the workspace's fencing number.
+ * False if the run is not to be planned any more.
+ */
+export async function beginPlan(
+  store: Pick<Store, 'write'>,
+  organizationId: number,
+  { runId, engineRunId, hash, prefix, hours }: PlanTry,
+): Promise<boolean> {
+  const begun = await store.write(organizationId, {
+    name: 'begin-plan',
+    text: `with run as (
+        update workspace_runs set engine_run_id = $3
+        where organization_id = $1 and id = $2 and phase = 'planning' and cancel_requested_at is null
+        returning organization_id, workspace_id, id)
+      insert into tokens (organization_id, kind, name, workspace_run_id, run_phase, fence, hash, prefix, expires_at)
+      select run.organization_id, 'run', 'run ' || run.id || ' plan', run.id, 'plan', w.fence, $4::bytea, $5::text,
+        now() + make_interval(hours => $6)
+      from run join workspaces w on w.organization_id = run.organization_id and w.id = run.workspace_id
+      returning id`,
+    values: [organizationId, runId, engineRunId, hash, prefix, hours],
+  })
+  return begun.length === 1
+}
