@@ -51,12 +51,6 @@ export function prices(tenant: Tenant) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
-    async ofTypes(resourceTypes: readonly string[]): Promise<StoredPrice[]> {
-      return rows()
-        .whereIn('resourceType', [...resourceTypes])
-        .orderBy('id')
-    },
-
     async create(price: NewPrice): Promise<StoredPrice> {
       return PriceRow.query(db).insertAndFetch({ organizationId, ...price })
     },

@@ -161,43 +161,9 @@ export function tokens(tenant: Tenant) {
         .select({ createdBy: db.raw('coalesce(u.email, u.name)') })
     },
 
-    /** Valid in one phase of one run, under one fencing number (docs/runs.md, "State"). */
-    async createRunToken(token: {
-      workspaceRunId: number
-      runPhase: 'plan' | 'apply'
-      fence: number
-      hash: Buffer
-      prefix: string
-      hours: number
-    }): Promise<void> {
-      const { hours, ...columns } = token
-      await db('tokens').insert({
-        organizationId,
-        kind: 'run',
-        name: `run ${token.workspaceRunId} ${token.runPhase}`,
-        ...columns,
-        expiresAt: db.raw('now() + make_interval(hours => ?)', [hours]),
-      })
-    },
-
-    /** How often a phase of a run was begun: each attempt gets a token of its own. */
-    async countRunTokens(workspaceRunId: number, runPhase: 'plan' | 'apply'): Promise<number> {
-      const [row] = await db('tokens')
-        .where({ organizationId, workspaceRunId, runPhase, kind: 'run' })
-        .count({ count: '*' })
-      return Number(row?.['count'] ?? 0)
-    },
-
     /** Forgets an attempt that was given up before it did anything, so that it does not count. */
     async forgetRunToken(workspaceRunId: number, hash: Buffer): Promise<void> {
       await db('tokens').where({ organizationId, workspaceRunId, kind: 'run', hash }).delete()
-    },
-
-    async revokeOfRun(workspaceRunId: number): Promise<void> {
-      await db('tokens')
-        .where({ organizationId, workspaceRunId, kind: 'run' })
-        .whereNull('revokedAt')
-        .update({ revokedAt: db.fn.now() })
     },
   }
 }

@@ -11,12 +11,6 @@ export function workspaceAuthorship(tenant: Tenant) {
       await db('workspace_authorship').insert({ organizationId, workspaceId, userId, what })
     },
 
-    /** The newest entry: a plan that is made now includes all changes up to it. */
-    async newestId(workspaceId: number): Promise<number> {
-      const row = await open(workspaceId).max('id as id').first()
-      return row?.id ?? 0
-    },
-
     /** Closes the entries that a successful apply included; later ones stay open. */
     async settle(workspaceId: number, throughId: number): Promise<void> {
       await open(workspaceId).where('id', '<=', throughId).update({ appliedAt: db.fn.now() })

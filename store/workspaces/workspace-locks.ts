@@ -63,9 +63,5 @@ export function workspaceLocks(tenant: Tenant) {
     async release(workspaceId: number): Promise<boolean> {
       return (await rows().where({ workspaceId }).delete()) === 1
     },
-
-    async releaseOfRun(workspaceRunId: number): Promise<void> {
-      await rows().where({ kind: 'run', workspaceRunId }).delete()
-    },
   }
 }

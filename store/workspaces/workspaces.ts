@@ -157,10 +157,6 @@ export function workspaces(tenant: Tenant) {
       return raised[0].fence
     },
 
-    async markApplied(id: number): Promise<void> {
-      await rows().where({ id }).patch({ lastAppliedAt: new Date(), needsRefresh: false })
-    },
-
     async markNeedsRefresh(id: number): Promise<void> {
       await rows().where({ id }).patch({ needsRefresh: true })
     },

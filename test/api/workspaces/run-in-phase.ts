@@ -1,7 +1,7 @@
 import { newToken } from '../../../domain/access/credentials.ts'
 import type { Deps } from '../../../api/deps.ts'
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
-import { tokens } from '../../../store/tokens/tokens.ts'
 import { configurationVersions } from '../../../store/workspaces/configuration-versions.ts'
 import { workspaceLocks } from '../../../store/workspaces/workspace-locks.ts'
 import { workspaces } from '../../../store/workspaces/workspaces.ts'
@@ -41,14 +41,19 @@ export async function runInPhase(
         workspaceRunId: run.id,
         label: `run ${run.id}`,
       })
-    await tokens(tenant).createRunToken({
-      workspaceRunId: run.id,
-      runPhase: applying ? 'apply' : 'plan',
-      fence,
-      hash: secret.hash,
-      prefix: secret.prefix,
-      hours: 1,
-    })
+    await unwrap(tenant)
+      .db('tokens')
+      .insert({
+        organizationId,
+        kind: 'run',
+        name: `run ${run.id}`,
+        workspaceRunId: run.id,
+        runPhase: applying ? 'apply' : 'plan',
+        fence,
+        hash: secret.hash,
+        prefix: secret.prefix,
+        expiresAt: new Date(Date.now() + 3_600_000),
+      })
     return { id: run.id, token: secret.plain, fence }
   })
 }
