@@ -23,16 +23,18 @@ export const rights: Record<CloudProvider, readonly Right[]> = {
     ...of('billing', 's3:GetObject', 's3:ListBucket'),
   ],
   azure: [
-    ...of('inventory', 'Microsoft.ResourceGraph/resources/read'),
     ...of(
-      'billing',
-      'Microsoft.Storage/storageAccounts/blobServices/containers/read',
-      'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read',
+      'identity',
+      'Microsoft.Authorization/permissions/read',
+      'Microsoft.Management/managementGroups/read',
+      'Microsoft.Resources/subscriptions/read',
     ),
+    ...of('inventory', 'Microsoft.ResourceGraph/resources/read'),
+    ...of('billing', 'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read'),
   ],
   gcp: [
     ...of('inventory', 'cloudasset.assets.searchAllResources'),
-    ...of('billing', 'storage.objects.get', 'storage.objects.list'),
+    ...of('billing', 'bigquery.tables.get', 'storage.objects.list'),
   ],
 }
 

@@ -31,11 +31,11 @@ const audience = audienceOf('azure', '')
 const json = (value: unknown) => JSON.stringify(value, undefined, 2)
 const isData = (permission: string) => permission.includes('/blobs/')
 
-/** Resource Graph shows those resources alone that the identity may read, so it may read all. */
-const Actions = [
-  '*/read',
-  ...rightsOf('azure', 'billing').filter((permission) => !isData(permission)),
-]
+/**
+ * Resource Graph shows those resources alone that the identity may read, so it may read all. This
+ * covers the rights of identity and inventory.
+ */
+const Actions = ['*/read']
 const DataActions = rightsOf('azure', 'billing').filter(isData)
 
 const scopeOf = (accountId: string) =>

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import {
+  missingOf,
+  nextValidationMs,
+  sentenceOf,
+  statusAfter,
+  type StatusFinding,
+  type Validated,
+} from './account-status.ts'
+import type { AccountCheck } from './cloud-account.ts'
+
+const healthy: StatusFinding = {
+  status: 'healthy',
+  statusReason: null,
+  checks: [],
+  failedTries: 0,
+}
+const check = (more: Partial<AccountCheck> = {}): AccountCheck => ({
+  part: 'inventory',
+  state: 'ok',
+  reason: null,
+  missing: [],
+  ...more,
+})
+const unreachable: Validated = { checks: [], outcome: 'unreachable', reason: null }
+
+test('a cloud that does not answer is unreachable at the third try, and what was known stays', () => {
+  const known = { ...healthy, checks: [check()] }
+  const first = statusAfter(known, unreachable)
+  const second = statusAfter(first, unreachable)
+  const third = statusAfter(second, unreachable)
+  expect([first, second, third].map(({ status }) => status)).toEqual([
+    'healthy',
+    'healthy',
+    'unreachable',
+  ])
+  expect(third.checks).toEqual([check()])
+  const again = statusAfter(third, { checks: [check()], outcome: 'answered', reason: null })
+  expect(again).toEqual({ ...healthy, checks: [check()] })
+})
+
+test('a finding has what a validation finds, and nothing else of the account', () => {
+  const account = { ...healthy, id: 7, version: 3 }
+  expect(statusAfter(account, unreachable)).toEqual({ ...healthy, failedTries: 1 })
+})
+
+test('each missing right is named once', () => {
+  const missing = ['tag:GetResources', 'ec2:DescribeRegions']
+  const checks = [check({ state: 'missing', missing }), check({ part: 'runs', missing })]
+  expect(missingOf(checks)).toEqual(missing)
+  expect(checks.map(sentenceOf)).toEqual([
+    'Listing resources needs tag:GetResources, ec2:DescribeRegions.',
+    'Lending credentials to runs needs tag:GetResources, ec2:DescribeRegions.',
+  ])
+})
+
+test('what is off degrades nothing; what is missing or failed does, and is named', () => {
+  const answered = (checks: AccountCheck[]) =>
+    statusAfter(healthy, { checks, outcome: 'answered', reason: null })
+  expect(answered([check(), check({ part: 'billing', state: 'off' })]).status).toBe('healthy')
+  const short = answered([
+    check({ state: 'missing', missing: ['tag:GetResources'] }),
+    check({ part: 'billing', state: 'failed', reason: 'There is no such bucket.' }),
+  ])
+  expect(short).toMatchObject({
+    status: 'degraded',
+    statusReason:
+      'Listing resources needs tag:GetResources. Reading bills: There is no such bucket.',
+  })
+})
+
+test('rejected credentials are tried seldom, a cloud that did not answer soon', () => {
+  const rejected = statusAfter(healthy, { checks: [], outcome: 'rejected', reason: 'Wrong key.' })
+  expect(rejected).toMatchObject({ status: 'invalid_credentials', statusReason: 'Wrong key.' })
+  expect(nextValidationMs(rejected, 60)).toBe(6 * 3_600_000)
+  expect(nextValidationMs(statusAfter(healthy, unreachable), 60)).toBe(20_000)
+  expect(nextValidationMs(healthy, 60)).toBe(3_600_000)
+})
