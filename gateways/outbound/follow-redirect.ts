@@ -1,8 +1,13 @@
 import { unavailable } from '../../domain/errors.ts'
+import { resolveTarget, type ResolveRules, targetOf } from './resolve-target.ts'
 import type { Hop, HopAnswer } from './send-request.ts'
 
 /** The request that an answer redirects to; undefined if it is no redirect. */
-export function followRedirect(hop: Hop, answer: HopAnswer): Hop | undefined {
+export async function followRedirect(
+  hop: Hop,
+  answer: HopAnswer,
+  rules: ResolveRules,
+): Promise<Hop | undefined> {
   const location = answer.headers.location
   if (!redirects.has(answer.status) || location === undefined) return undefined
   const url = URL.parse(location, hop.url.href)
@@ -16,8 +21,11 @@ export function followRedirect(hop: Hop, answer: HopAnswer): Hop | undefined {
 
   // A redirect to a stranger takes no credential along. APIs carry them in headers of any
   // name (`PRIVATE-TOKEN`, `X-Amz-Security-Token`), so the harmless ones are listed instead.
-  if (next.body !== undefined)
+  if (next.body !== undefined) {
+    // A private address is named as what it is: `address_not_allowed`, as without a body.
+    await resolveTarget(targetOf(url, hop.use, rules), rules)
     throw unavailable('bad_redirect', 'The host redirected a request with a body to another host')
+  }
   const headers = Object.entries(hop.headers).filter(([name]) => harmless.has(name))
   return { ...next, headers: Object.fromEntries(headers) }
 }

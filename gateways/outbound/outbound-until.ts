@@ -10,5 +10,9 @@ export function outboundUntil(outbound: Outbound, until: AbortSignal): Outbound 
       outbound.request(url, { ...options, signal: both(options.signal) }),
     stream: async (url, options) =>
       outbound.stream(url, { ...options, signal: both(options.signal) }),
+    keep() {
+      const kept = outbound.keep()
+      return { ...outboundUntil(kept, until), close: () => kept.close() }
+    },
   }
 }

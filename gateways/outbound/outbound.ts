@@ -4,9 +4,10 @@ import { Readable } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { PrivateHost, PrivateHostUse } from '../../config/outbound.ts'
 import { unavailable } from '../../domain/errors.ts'
+import { type ConnectionPool, createConnectionPool } from './connection-pool.ts'
 import { followRedirect } from './follow-redirect.ts'
 import { type Address, type ResolveRules, resolveTarget } from './resolve-target.ts'
-import { sendRequest } from './send-request.ts'
+import { type Hop, type HopAnswer, sendRequest } from './send-request.ts'
 
 export type OutboundRequest = {
   use: PrivateHostUse
@@ -36,7 +37,15 @@ export interface Outbound {
   request(url: string | URL, options: OutboundRequest): Promise<OutboundResponse>
   /** As `request`, with the body as a stream; the caller must read or destroy it. */
   stream(url: string | URL, options: OutboundRequest): Promise<OutboundStream>
+  /**
+   * The same over connections of its own that stay open between requests, until `close`. For requests that may
+   * be sent twice: one that meets a connection which the host has just closed is repeated. One user each, so
+   * that no host can leave an answer on a connection for another user's request.
+   */
+  keep(): KeptOutbound
 }
+
+export type KeptOutbound = Outbound & { close(): void }
 
 export function createOutbound(options: {
   privateHosts: readonly PrivateHost[]
@@ -47,7 +56,11 @@ export function createOutbound(options: {
   const rules: ResolveRules = lookup ? { privateHosts, lookup } : { privateHosts }
   const secureContext = createSecureContext({ ca: trustedAuthorities(options.extraCaFile) })
 
-  const stream: Outbound['stream'] = async (url, request) => {
+  const streamOver = async (
+    pool: ConnectionPool | undefined,
+    url: string | URL,
+    request: OutboundRequest,
+  ): Promise<OutboundStream> => {
     const timeoutMs = request.timeoutMs ?? 30_000
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
@@ -61,27 +74,44 @@ export function createOutbound(options: {
         signal,
         maxBytes: request.maxBytes ?? 10 * 1024 * 1024,
         timeoutMs,
+        pool,
       })
-      const next = maxRedirects > 0 ? followRedirect(hop, answer) : undefined
+      const next = maxRedirects > 0 ? await nextHop(hop, answer, rules) : undefined
       if (!next) return answer
-      answer.body.destroy()
       if (followed >= maxRedirects)
         throw unavailable('too_many_redirects', 'The host redirected too many times')
       hop = next
     }
   }
 
-  return {
+  const over = (pool?: ConnectionPool): Outbound => ({
     rules,
-    stream,
+    stream: async (url, request) => streamOver(pool, url, request),
     resolvePublic: (host, port, use) => resolveTarget({ host, port, use }, rules),
     async request(url, request) {
-      const { status, headers, body } = await stream(url, request)
+      const { status, headers, body } = await streamOver(pool, url, request)
       // The body only ends with an AppError: send-request.ts has translated it.
       const chunks: Buffer[] = []
       for await (const chunk of body) chunks.push(Buffer.from(chunk))
       return { status, headers, body: Buffer.concat(chunks) }
     },
+    keep() {
+      const own = createConnectionPool()
+      return { ...over(own), close: () => own.close() }
+    },
+  })
+  return over()
+}
+
+/** Where the answer redirects to. Nothing reads the body of a redirect, and not of a refused one either. */
+async function nextHop(hop: Hop, answer: HopAnswer, rules: ResolveRules): Promise<Hop | undefined> {
+  try {
+    const next = await followRedirect(hop, answer, rules)
+    if (next) answer.body.destroy()
+    return next
+  } catch (error) {
+    answer.body.destroy()
+    throw error
   }
 }
 

@@ -25,6 +25,21 @@ export async function resolveTarget(target: Target, rules: ResolveRules): Promis
   return addresses
 }
 
+/** The target of a URL: https, or plain http to a private host that the operator opened. */
+export function targetOf(
+  url: URL,
+  use: PrivateHostUse,
+  { privateHosts }: ResolveRules,
+): Target & { secure: boolean } {
+  const secure = url.protocol === 'https:'
+  const target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)), use }
+  if (!secure && !(url.protocol === 'http:' && opensPrivateHost(target, privateHosts)))
+    throw addressRefused()
+  // Credentials in a URL would end up in logs; they are sent as headers.
+  if (url.username || url.password) throw addressRefused()
+  return { ...target, secure }
+}
+
 /** Whether the operator opened this host and port for this use (`CC_PRIVATE_HOSTS`). */
 export function opensPrivateHost(target: Target, privateHosts: readonly PrivateHost[]): boolean {
   const host = bareHost(target.host)
@@ -33,7 +48,7 @@ export function opensPrivateHost(target: Target, privateHosts: readonly PrivateH
   )
 }
 
-export const addressRefused = () =>
+const addressRefused = () =>
   new AppError('invalid', 'This address is not allowed: it is private, local or reserved', {
     code: 'address_not_allowed',
   })

@@ -1,16 +1,17 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { connect as tlsConnect, type SecureContext } from 'node:tls'
 import type { PrivateHostUse } from '../../config/outbound.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { connectTarget } from './connect-target.ts'
-import {
-  addressRefused,
-  opensPrivateHost,
-  resolveTarget,
-  type ResolveRules,
-} from './resolve-target.ts'
+import type { ConnectionPool, KeptRequest } from './connection-pool.ts'
+import { resolveTarget, type ResolveRules, type Target, targetOf } from './resolve-target.ts'
 
 export type Hop = {
   url: URL
@@ -26,33 +27,47 @@ type SendOptions = {
   signal: AbortSignal
   maxBytes: number
   timeoutMs: number
+  /** Keeps the connection open after the answer. */
+  pool?: ConnectionPool | undefined
 }
 
 /** One request to one checked address; the caller handles redirects. */
 export async function sendRequest(hop: Hop, options: SendOptions): Promise<HopAnswer> {
-  const { url, use } = hop
-  const secure = url.protocol === 'https:'
-  const target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)), use }
-  const isOpened = opensPrivateHost(target, options.rules.privateHosts)
-  if (!secure && !(url.protocol === 'http:' && isOpened)) throw addressRefused()
-  // Credentials in a URL would end up in logs; they are sent as headers.
-  if (url.username || url.password) throw addressRefused()
+  const target = targetOf(hop.url, hop.use, options.rules)
+  const connect = async () => connectChecked(target, options)
+  const key = `${hop.use} ${hop.url.origin}`
+  let endTurn: (() => void) | undefined
 
   try {
-    const addresses = await resolveTarget(target, options.rules)
     options.signal.throwIfAborted()
-    const socket = await connectTarget(addresses, { ...options, port: target.port })
-    options.signal.throwIfAborted()
-    const ready = secure ? await startTls(socket, target.host, options) : socket
-    const answer = await exchange(hop, ready, options.signal)
+    endTurn = await options.pool?.turn(key, options.signal)
+    const agent = options.pool?.agentFor(key)
+    const answer = agent
+      ? await exchangeOnKept(hop, { agent, connect }, options.signal)
+      : await exchange(hop, { socket: await connect() }, options.signal)
+    answer.once('close', () => endTurn?.())
     return {
       status: answer.statusCode ?? 0,
       headers: answer.headers,
-      body: Readable.from(capped(answer, options), { objectMode: false }),
+      body: bodyOf(answer, options),
     }
   } catch (error) {
+    endTurn?.()
     throw translate(error, options.signal)
   }
+}
+
+/** Looks the name up, checks its addresses and connects to one of them. */
+async function connectChecked(
+  target: Target & { secure: boolean },
+  options: SendOptions,
+): Promise<Socket> {
+  const addresses = await resolveTarget(target, options.rules)
+  options.signal.throwIfAborted()
+  const socket = await connectTarget(addresses, { ...options, port: target.port })
+  if (options.signal.aborted) socket.destroy()
+  options.signal.throwIfAborted()
+  return target.secure ? startTls(socket, target.host, options) : socket
 }
 
 function startTls(socket: Socket, host: string, options: SendOptions): Promise<Socket> {
@@ -74,10 +89,33 @@ function startTls(socket: Socket, host: string, options: SendOptions): Promise<S
   })
 }
 
-function exchange(hop: Hop, socket: Socket, signal: AbortSignal): Promise<IncomingMessage> {
+/** A server may close an idle connection just as the request is sent (RFC 9112 9.3.1): then once more, on another. */
+async function exchangeOnKept(
+  hop: Hop,
+  kept: KeptRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  for (;;) {
+    let sent: ClientRequest | undefined
+    try {
+      return await exchange(hop, { ...kept, onRequest: (request) => (sent = request) }, signal)
+    } catch (error) {
+      const isStale = sent?.reusedSocket && closedCodes.has(codeOf(error))
+      if (!isStale || signal.aborted) throw error
+    }
+  }
+}
+
+const closedCodes = new Set(['ECONNRESET', 'EPIPE'])
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+type Over = { socket: Socket } | (KeptRequest & { onRequest(request: ClientRequest): void })
+
+function exchange(hop: Hop, over: Over, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
-      createConnection: () => socket,
+      ...('agent' in over ? over : { createConnection: () => over.socket }),
       method: hop.method,
       path: hop.url.pathname + hop.url.search,
       headers: {
@@ -87,15 +125,23 @@ function exchange(hop: Hop, socket: Socket, signal: AbortSignal): Promise<Incomi
         // Node does not frame a DELETE's body, whose bytes would be parsed as the next request.
         ...(hop.body && { 'content-length': String(Buffer.byteLength(hop.body)) }),
         host: hop.url.host,
-        connection: 'close',
+        connection: 'agent' in over ? 'keep-alive' : 'close',
       },
       maxHeaderSize: 32_768,
       signal,
     })
+    if ('agent' in over) over.onRequest(request)
     request.once('error', reject)
     request.once('response', resolve)
     request.end(hop.body)
   })
+}
+
+function bodyOf(answer: IncomingMessage, options: SendOptions): Readable {
+  const body = Readable.from(capped(answer, options), { objectMode: false })
+  // A generator that was never begun ends without its `finally`.
+  body.once('close', () => answer.destroy())
+  return body
 }
 
 /** Throws above the limit: an endless answer would fill the memory. */
