@@ -1,0 +1,131 @@
+import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import type { Member } from '../cloud.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { awsFault } from './aws-refusal.ts'
+import { type AwsSettings, globalRegion } from './aws-settings.ts'
+import { allOf, signedRequest, textOf } from './signed-request.ts'
+
+export type Region = { name: string; isOn: boolean }
+/** A region's index of Resource Explorer; the aggregator's holds all regions that have one. */
+export type Index = { region: string; isAggregator: boolean }
+
+/** The calls that ask about the account itself. Each throws what `awsFault` makes of a refusal. */
+export interface AwsAccount {
+  /** Whose credentials these are. */
+  owner(signal?: AbortSignal): Promise<string>
+  regions(signal?: AbortSignal): Promise<Region[]>
+  indexes(signal?: AbortSignal): Promise<Index[]>
+  members(signal?: AbortSignal): Promise<Member[]>
+}
+
+export function awsAccount(
+  settings: AwsSettings,
+  credentials: AwsCredentialIdentityProvider,
+): AwsAccount {
+  const { home, partition, target } = settings
+  return {
+    async owner(signal) {
+      const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts')
+      const sts = new STSClient(settings.forService('identity', home, credentials))
+      return asked('sts:GetCallerIdentity', async () => {
+        const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}), until(signal))
+        return Account
+      })
+    },
+
+    async regions(signal) {
+      const origin = target.endpoints.resources ?? `https://ec2.${home}.${suffixOf(partition)}`
+      const url = new URL('?Action=DescribeRegions&AllRegions=true&Version=2016-11-15', origin)
+      const action = 'ec2:DescribeRegions'
+      const request = { url, use: 'cloud' as const, service: 'ec2' as const, region: home, action }
+      const answer = await signedRequest(settings, credentials, { ...request, signal })
+      return allOf(answer, 'item').flatMap((item) => {
+        const name = textOf(item, 'regionName')
+        return name ? [{ name, isOn: textOf(item, 'optInStatus') !== 'not-opted-in' }] : []
+      })
+    },
+
+    async indexes(signal) {
+      // Resource Explorer is not in the Chinese partition.
+      if (partition === 'aws-cn') return []
+      const { ResourceExplorer2Client, ListIndexesCommand } =
+        await import('@aws-sdk/client-resource-explorer-2')
+      const explorer = new ResourceExplorer2Client(
+        settings.forService('resources', home, credentials),
+      )
+      return asked('resource-explorer-2:ListIndexes', async () => {
+        const listed = await wholeList(async (NextToken) => {
+          const command = new ListIndexesCommand({
+            MaxResults: 100,
+            ...(NextToken && { NextToken }),
+          })
+          const answer = await explorer.send(command, until(signal)).catch(withoutService)
+          const { Indexes = [], NextToken: next } = answer
+          return { items: Indexes, next }
+        })
+        return listed.flatMap(({ Region, Type }) =>
+          Region ? [{ region: Region, isAggregator: Type === 'AGGREGATOR' }] : [],
+        )
+      })
+    },
+
+    members: async (signal) => membersOf(settings, credentials, signal),
+  }
+}
+
+async function membersOf(
+  settings: AwsSettings,
+  credentials: AwsCredentialIdentityProvider,
+  signal: AbortSignal | undefined,
+): Promise<Member[]> {
+  const { OrganizationsClient, ListAccountsCommand } = await import('@aws-sdk/client-organizations')
+  const organizations = new OrganizationsClient(
+    settings.forService('resources', globalRegion(settings.partition), credentials),
+  )
+  return asked('organizations:ListAccounts', async () => {
+    const listed = await wholeList(async (NextToken) => {
+      const command = new ListAccountsCommand(NextToken ? { NextToken } : {})
+      const { Accounts = [], NextToken: next } = await organizations.send(command, until(signal))
+      return { items: Accounts, next }
+    })
+    return listed.flatMap(({ Id, Name, State, Status }) =>
+      Id ? [{ accountId: Id, name: Name ?? '', status: State ?? Status ?? '' }] : [],
+    )
+  })
+}
+
+export const until = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {})
+
+const suffixOf = (partition: string): string =>
+  partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com'
+
+export async function asked<T>(action: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw awsFault(error, action)
+  }
+}
+
+/** An endpoint of the account's own that lacks Resource Explorer (aws-http-handler.ts names it so). */
+function withoutService(error: unknown): { Indexes?: never[]; NextToken?: string } {
+  if (error instanceof Error && error.name === 'NotImplemented') return {}
+  throw error
+}
+
+const maxPages = 1_000
+
+async function wholeList<T>(
+  page: (token: string | undefined) => Promise<{ items: T[]; next: string | undefined }>,
+): Promise<T[]> {
+  const found: T[] = []
+  let token: string | undefined
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const { items, next } = await page(token)
+    found.push(...items)
+    if (!next) return found
+    if (next === token) break
+    token = next
+  }
+  throw new CloudFault('page_token', 'AWS repeats a page token, so its list has no end.')
+}

@@ -1,0 +1,135 @@
+import type { AwsCredentialIdentity, AwsCredentialIdentityProvider } from '@smithy/types'
+import type { AwsIdentity } from '../cloud.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { awsFault } from './aws-refusal.ts'
+import type { AwsSettings } from './aws-settings.ts'
+
+/**
+ * The account's credentials, and no others: its keys, or a session of its role. A role is assumed with a token
+ * of the organization's issuer, or, where the service has an AWS identity, with that and the external id.
+ */
+export function awsCredentials(settings: AwsSettings): AwsCredentialIdentityProvider {
+  const { credentials } = settings.target
+  if ('accessKeyId' in credentials) {
+    const { accessKeyId, secretAccessKey } = credentials
+    return async () => ({ accessKeyId, secretAccessKey })
+  }
+  const { roleArn } = credentials
+  return untilExpiry(async () =>
+    settings.deps.awsIdentity === 'none'
+      ? assumeByWebIdentity(settings, roleArn)
+      : assumeByExternalId(settings, roleArn),
+  )
+}
+
+async function assumeByWebIdentity(
+  settings: AwsSettings,
+  roleArn: string,
+): Promise<AwsCredentialIdentity> {
+  const { STSClient, AssumeRoleWithWebIdentityCommand } = await import('@aws-sdk/client-sts')
+  const sts = new STSClient(settings.forService('identity', settings.home, noCredentials))
+  const token = await settings.deps.webIdentity('sts.amazonaws.com')
+  const command = new AssumeRoleWithWebIdentityCommand({
+    RoleArn: roleArn,
+    RoleSessionName: 'cloud-control',
+    WebIdentityToken: token,
+  })
+  try {
+    return sessionOf((await sts.send(command)).Credentials)
+  } catch (error) {
+    throw refusedRole(
+      awsFault(error, 'sts:AssumeRoleWithWebIdentity'),
+      "AWS does not let this service use the role. Check that it exists, and that its trust policy names the organization's issuer, audience and subject.",
+    )
+  } finally {
+    sts.destroy()
+  }
+}
+
+async function assumeByExternalId(
+  settings: AwsSettings,
+  roleArn: string,
+): Promise<AwsCredentialIdentity> {
+  const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts')
+  const own = await ownIdentity(settings.deps.awsIdentity)
+  const sts = new STSClient(settings.forService('identity', settings.home, own))
+  const command = new AssumeRoleCommand({
+    RoleArn: roleArn,
+    RoleSessionName: 'cloud-control',
+    ExternalId: settings.target.externalId,
+  })
+  try {
+    return sessionOf((await sts.send(command)).Credentials)
+  } catch (error) {
+    throw refusedRole(
+      awsFault(error, 'sts:AssumeRole'),
+      "AWS does not let this service use the role. Check that it exists, and that its trust policy names this service and the organization's external id.",
+    )
+  } finally {
+    sts.destroy()
+  }
+}
+
+/** A refused role is a matter of the account's credentials, not of a right that they lack. */
+function refusedRole(fault: ReturnType<typeof awsFault>, reason: string): Error {
+  const isRefused = fault instanceof CloudFault && ['denied', 'excluded'].includes(fault.kind)
+  return isRefused ? new CloudFault('credentials', reason) : fault
+}
+
+/** The operator's own: the one place where the environment or the metadata service of this machine is read. */
+async function ownIdentity(from: AwsIdentity): Promise<AwsCredentialIdentityProvider> {
+  if (from === 'environment') {
+    const { fromEnv } = await import('@aws-sdk/credential-provider-env')
+    return fromEnv()
+  }
+  const { fromContainerMetadata, fromInstanceMetadata } =
+    await import('@smithy/credential-provider-imds')
+  return async () => fromContainerMetadata()().catch(async () => fromInstanceMetadata()())
+}
+
+const noCredentials: AwsCredentialIdentityProvider = async () => {
+  throw new CloudFault('credentials', 'This call needs no credentials.')
+}
+
+type Session = {
+  AccessKeyId: string | undefined
+  SecretAccessKey: string | undefined
+  SessionToken: string | undefined
+  Expiration: Date | undefined
+}
+
+function sessionOf(session: Session | undefined): AwsCredentialIdentity {
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? missing
+  if (!AccessKeyId || !SecretAccessKey || !SessionToken)
+    throw new CloudFault('unreachable', 'AWS sent a session without its keys.')
+  return {
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
+    sessionToken: SessionToken,
+    ...(Expiration && { expiration: Expiration }),
+  }
+}
+
+const missing: Session = {
+  AccessKeyId: undefined,
+  SecretAccessKey: undefined,
+  SessionToken: undefined,
+  Expiration: undefined,
+}
+
+/** One session for all clients, replaced five minutes before it ends. */
+function untilExpiry(assume: () => Promise<AwsCredentialIdentity>): AwsCredentialIdentityProvider {
+  let current: Promise<AwsCredentialIdentity> | undefined
+  let endsAtMs = 0
+  return async () => {
+    if (current && Date.now() < endsAtMs - 300_000) return current
+    endsAtMs = Infinity
+    const assumed = assume()
+    current = assumed
+    assumed.then(
+      ({ expiration }) => (endsAtMs = expiration?.getTime() ?? Date.now() + 3_600_000),
+      () => (current = undefined),
+    )
+    return assumed
+  }
+}

@@ -1,0 +1,69 @@
+import type { HttpRequest, HttpResponse, RequestHandler } from '@smithy/types'
+import { AppError } from '../../../domain/errors.ts'
+import type { Outbound } from '../../outbound/outbound.ts'
+
+type Handler = RequestHandler<HttpRequest, HttpResponse, { abortSignal?: unknown }>
+
+/** The AWS SDK's HTTP over our outgoing connections, in place of its own sockets. */
+export function awsHttpHandler(outbound: Outbound, isOwnEndpoint: boolean): Handler {
+  return {
+    metadata: { handlerProtocol: 'http/1.1' },
+    async handle(request, options) {
+      const { abortSignal } = options ?? {}
+      const answer = await outbound
+        .request(addressOf(request), {
+          use: 'cloud',
+          method: request.method,
+          headers: request.headers,
+          timeoutMs: 30_000,
+          maxBytes: 32 * 1024 * 1024,
+          ...(abortSignal instanceof AbortSignal && { signal: abortSignal }),
+          ...(request.body !== undefined && { body: bytesOf(request.body) }),
+        })
+        .catch((error: unknown) => {
+          throw asTransient(error)
+        })
+      const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
+      const response = { statusCode: answer.status, headers: Object.fromEntries(headers) }
+      const refusal = isOwnEndpoint || answer.status < 500 ? asJson(request, answer) : undefined
+      return { response: { ...response, body: answer.body, ...refusal } }
+    },
+  }
+}
+
+function addressOf({ protocol, hostname, port, path, query = {} }: HttpRequest): URL {
+  const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}${path}`)
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values ?? ''].flat()) url.searchParams.append(name, value)
+  return url
+}
+
+function bytesOf(body: unknown): string | Buffer {
+  if (typeof body === 'string') return body
+  if (!(body instanceof Uint8Array)) return ''
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
+/** The SDK repeats what has this name; an address that is not allowed stays what it is. */
+function asTransient(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.fault !== 'unavailable') return error
+  return Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
+}
+
+/**
+ * A refusal of a JSON service in another language: front ends and compatible services answer in XML, or in
+ * HTML where they lack the service. The SDK would only report that it is no JSON.
+ */
+function asJson(
+  request: HttpRequest,
+  answer: { status: number; body: Buffer },
+): Pick<HttpResponse, 'statusCode' | 'body'> | undefined {
+  const type = Object.entries(request.headers).find(([name]) => /^content-type$/i.test(name))?.[1]
+  const text = answer.body.subarray(0, 65_536).toString()
+  if (answer.status < 400 || !/json/.test(type ?? '') || !/^\s*</.test(text)) return undefined
+  const code = /<Code>([A-Za-z.]{1,100})<\/Code>/.exec(text)?.[1]
+  const message = /<Message>([^<]{0,2000})<\/Message>/.exec(text)?.[1]
+  const refusal = { __type: code ?? 'NotImplemented', message: message ?? '' }
+  const statusCode = code === undefined ? 501 : answer.status
+  return { statusCode, body: Buffer.from(JSON.stringify(refusal)) }
+}

@@ -1,0 +1,76 @@
+import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import type { KeptOutbound } from '../../outbound/outbound.ts'
+import type { AwsTarget, CloudDeps } from '../cloud.ts'
+import { awsHttpHandler } from './aws-http-handler.ts'
+
+export type AwsService = 'identity' | 'resources'
+
+/** What each client of one account is made with. */
+export type AwsSettings = {
+  target: AwsTarget
+  deps: CloudDeps
+  kept: KeptOutbound
+  partition: string
+  /** Where calls go that belong to no region. */
+  home: string
+  forService(
+    service: AwsService,
+    region: string,
+    credentials: AwsCredentialIdentityProvider,
+  ): ReturnType<typeof configOf>
+}
+
+export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbound): AwsSettings {
+  const partition = partitionOf(target)
+  return {
+    target,
+    deps,
+    kept,
+    partition,
+    home: target.regions?.[0] ?? globalRegion(partition),
+    forService: (service, region, credentials) =>
+      configOf({ kept, region, credentials, endpoint: target.endpoints[service] }),
+  }
+}
+
+/** The region that lists what belongs to none, such as IAM's roles. */
+export function globalRegion(partition: string): string {
+  return { 'aws-cn': 'cn-northwest-1', 'aws-us-gov': 'us-gov-west-1' }[partition] ?? 'us-east-1'
+}
+
+function partitionOf({ credentials, regions }: AwsTarget): string {
+  if ('roleArn' in credentials) return credentials.roleArn.split(':')[1] ?? 'aws'
+  const first = regions?.[0] ?? ''
+  if (first.startsWith('cn-')) return 'aws-cn'
+  return first.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
+}
+
+/**
+ * Names each setting that the SDK would otherwise look up in this process's environment or in `~/.aws`: what is
+ * there belongs to the operator, and one tenant's calls would be signed with it or sent where it says.
+ */
+function configOf(options: {
+  kept: KeptOutbound
+  region: string
+  credentials: AwsCredentialIdentityProvider
+  endpoint: string | undefined
+}) {
+  const { kept, region, credentials, endpoint } = options
+  return {
+    region,
+    credentials,
+    credentialDefaultProvider: () => credentials,
+    requestHandler: awsHttpHandler(kept, endpoint !== undefined),
+    ...(endpoint !== undefined && { endpoint }),
+    ignoreConfiguredEndpointUrls: true,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    // Waits for as long as AWS throttles, and keeps below the rate that it accepted.
+    retryMode: 'adaptive',
+    maxAttempts: 8,
+    defaultsMode: 'standard' as const,
+    authSchemePreference: [],
+    sigv4aSigningRegionSet: [],
+    userAgentAppId: '',
+  }
+}

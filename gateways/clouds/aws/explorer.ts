@@ -1,0 +1,151 @@
+import type { ResourceExplorer2Client, Resource } from '@aws-sdk/client-resource-explorer-2'
+import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import type { FoundResource } from '../../../domain/clouds/cloud-account.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { foundResource } from '../found-resource.ts'
+import { type AwsAccount, asked, type Index, until } from './aws-account.ts'
+import { type AwsSettings, globalRegion } from './aws-settings.ts'
+import { parseArn } from './parse-arn.ts'
+
+export type PageOf = { region: string; token: string | undefined; signal: AbortSignal | undefined }
+export type AwsPage = { resources: FoundResource[]; token: string | undefined }
+
+/** AWS Resource Explorer: lists all resources of a region, in pages of 1,000, where the account has an index. */
+export interface Explorer {
+  /** The region to ask for the resources of this one; undefined where none lists them. */
+  regionFor(region: string, signal?: AbortSignal): Promise<string | undefined>
+  page(of: PageOf & { at: string }): Promise<AwsPage>
+}
+
+export function createExplorer(
+  settings: AwsSettings,
+  credentials: AwsCredentialIdentityProvider,
+  account: AwsAccount,
+): Explorer {
+  const clients = new Map<string, Promise<ResourceExplorer2Client>>()
+  const answers = new Map<string, Promise<boolean>>()
+  let indexes: Promise<Index[]> | undefined
+  const { accountId } = settings.target
+
+  const clientIn = async (region: string) => {
+    const made =
+      clients.get(region) ??
+      import('@aws-sdk/client-resource-explorer-2').then(
+        ({ ResourceExplorer2Client }) =>
+          new ResourceExplorer2Client(settings.forService('resources', region, credentials)),
+      )
+    clients.set(region, made)
+    return made
+  }
+  const list = async (at: string, asked: Listing) => listResources(await clientIn(at), asked)
+  const hasView = async (at: string, signal: AbortSignal | undefined) =>
+    asked('resource-explorer-2:ListResources', async () => {
+      const asked = { query: queryFor(at, settings), max: 1, token: undefined, signal }
+      return list(at, asked).then(() => true, absent)
+    })
+
+  return {
+    async regionFor(region, signal) {
+      indexes ??= account.indexes(signal).catch(noRight)
+      const known = await kept(indexes, () => (indexes = undefined))
+      if (!known.some((index) => index.region === region)) return undefined
+      const at = known.find(({ isAggregator }) => isAggregator)?.region ?? region
+      const answer = answers.get(at) ?? hasView(at, signal)
+      answers.set(at, answer)
+      return (await kept(answer, () => answers.delete(at))) ? at : undefined
+    },
+
+    page: async ({ region, at, token, signal }) =>
+      asked('resource-explorer-2:ListResources', async () => {
+        const query = queryFor(region, settings)
+        const answer = await list(at, { query, max: 1_000, token, signal })
+        const { Resources = [], NextToken } = answer
+        // A view of an organization lists its other accounts too, which are connected by themselves.
+        const own = Resources.filter((found) => (found.OwningAccountId ?? accountId) === accountId)
+        return { resources: own.flatMap((found) => toResource(found, region)), token: NextToken }
+      }),
+  }
+}
+
+type Listing = {
+  query: string
+  max: number
+  token: string | undefined
+  signal: AbortSignal | undefined
+}
+
+async function listResources(
+  client: ResourceExplorer2Client,
+  { query, max, token, signal }: Listing,
+) {
+  const { ListResourcesCommand } = await import('@aws-sdk/client-resource-explorer-2')
+  const command = new ListResourcesCommand({
+    Filters: { FilterString: query },
+    MaxResults: max,
+    ...(token && { NextToken: token }),
+  })
+  return client.send(command, until(signal))
+}
+
+/** What belongs to no region is listed with the region where the tagging API lists it. */
+function queryFor(region: string, { partition }: AwsSettings): string {
+  return region === globalRegion(partition) ? `region:${region},global` : `region:${region}`
+}
+
+function toResource(found: Resource, region: string): FoundResource[] {
+  if (!found.Arn) return []
+  const arn = parseArn(found.Arn)
+  const tags = tagsOf(found)
+  return [
+    foundResource({
+      cloudId: found.Arn,
+      service: found.Service ?? arn?.service ?? '',
+      type: found.ResourceType ?? arn?.type ?? '',
+      name: tags['Name'] || (arn?.name ?? found.Arn),
+      region: found.Region ?? region,
+      tags,
+    }),
+  ]
+}
+
+/** The property `tags` is a JSON document: a list of `{ Key, Value }`. */
+function tagsOf({ Properties = [] }: Resource): Record<string, string> {
+  const data = Properties.find(({ Name }) => Name === 'tags')?.Data
+  if (!Array.isArray(data)) return {}
+  const pairs = data.flatMap((tag: unknown) =>
+    typeof tag === 'object' && tag !== null && 'Key' in tag && 'Value' in tag
+      ? [[String(tag.Key), String(tag.Value)]]
+      : [],
+  )
+  return Object.fromEntries(pairs)
+}
+
+/** A call that failed is asked again by the next caller; one that was answered is not. */
+async function kept<T>(answer: Promise<T>, forget: () => void): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    forget()
+    throw error
+  }
+}
+
+/** Without the right, the tagging API lists what it can. An outage is no reason for it: it lists less. */
+function noRight(error: unknown): Index[] {
+  if (error instanceof CloudFault && ['denied', 'excluded'].includes(error.kind)) return []
+  throw error
+}
+
+/** No default view, or no right to it. */
+function absent(error: unknown): false {
+  if (error instanceof Error && absences.has(error.name)) return false
+  throw error
+}
+
+const absences = new Set([
+  'AccessDeniedException',
+  'NotImplemented',
+  'ResourceNotFoundException',
+  'UnauthorizedException',
+  'ValidationException',
+])

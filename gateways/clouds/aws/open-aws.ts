@@ -1,0 +1,29 @@
+import type { AwsTarget, Cloud, CloudDeps } from '../cloud.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { awsAccount } from './aws-account.ts'
+import { awsCredentials } from './aws-credentials.ts'
+import { awsInventory } from './aws-inventory.ts'
+import { awsSettings } from './aws-settings.ts'
+import { validateAws } from './validate-aws.ts'
+
+/** An AWS account. Its calls go over connections of its own. */
+export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
+  const kept = deps.outbound.keep()
+  const settings = awsSettings(target, deps, kept)
+  const credentials = awsCredentials(settings)
+  const account = awsAccount(settings, credentials)
+  return {
+    ...awsInventory(settings, credentials, account),
+    validate: async (signal) => validateAws(settings, { account, credentials }, signal),
+    async members(signal) {
+      try {
+        return await account.members(signal)
+      } catch (error) {
+        const mayNot = error instanceof CloudFault && ['denied', 'excluded'].includes(error.kind)
+        if (mayNot) return undefined
+        throw error
+      }
+    },
+    close: () => kept.close(),
+  }
+}

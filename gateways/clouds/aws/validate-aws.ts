@@ -1,0 +1,42 @@
+import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
+import type { Validation } from '../cloud.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { within } from '../within.ts'
+import type { AwsAccount } from './aws-account.ts'
+import type { AwsSettings } from './aws-settings.ts'
+import { checkBucket } from './check-bucket.ts'
+import { createTagging } from './tagging.ts'
+
+const limitMs = 9_500
+
+export async function validateAws(
+  settings: AwsSettings,
+  { account, credentials }: { account: AwsAccount; credentials: AwsCredentialIdentityProvider },
+  signal: AbortSignal | undefined,
+): Promise<Validation> {
+  const until = within(limitMs, signal)
+  const { accountId, runs } = settings.target
+  return checkParts({
+    identity: async () => {
+      const owner = await account.owner(until)
+      if (owner === accountId) return okCheck('identity')
+      const whose = /^\d{12}$/.test(owner) ? owner : 'another'
+      throw new CloudFault(
+        'credentials',
+        `These are credentials of account ${whose}, not of ${accountId}. Connect that account, or replace them.`,
+      )
+    },
+    inventory: async () => {
+      const tagging = createTagging(settings, credentials)
+      const page = { region: settings.home, token: undefined, signal: until }
+      return checkCalls('inventory', [
+        account.regions(until),
+        account.indexes(until),
+        tagging.page(page, 1),
+      ])
+    },
+    billing: async () => checkBucket(settings, credentials, until),
+    runs: async () => checkLent(runs),
+  })
+}

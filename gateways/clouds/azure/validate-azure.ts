@@ -1,0 +1,63 @@
+import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
+import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
+import type { Validation } from '../cloud.ts'
+import { CloudFault } from '../cloud-fault.ts'
+import { within } from '../within.ts'
+import { allowsAction, permissionsIn } from './allowed-actions.ts'
+import { graphRight, queryGraph } from './azure-inventory.ts'
+import type { AzureSession } from './azure-session.ts'
+import { checkContainer } from './check-container.ts'
+
+const limitMs = 9_500
+
+export async function validateAzure(
+  session: AzureSession,
+  outbound: Parameters<typeof checkContainer>[1],
+  signal: AbortSignal | undefined,
+): Promise<Validation> {
+  const until = within(limitMs, signal)
+  return checkParts({
+    identity: async () => checkAccount(session, until),
+    inventory: async () =>
+      checkCalls('inventory', [
+        queryGraph(session, { query: 'resources | project id', top: 1, signal: until }),
+        checkRights(session, until),
+      ]),
+    billing: async () => checkContainer(session, outbound, until),
+    runs: async () => checkLent(session.target.runs),
+  })
+}
+
+/** The account as the credentials see it: one that was deleted, or where they have no role, is not there. */
+async function checkAccount(session: AzureSession, signal: AbortSignal): Promise<AccountCheck> {
+  const { scope, target } = session
+  const isGroup = target.accountId.startsWith('managementGroups/')
+  const found = isGroup
+    ? await session.get(`${scope}?api-version=2020-05-01`, {
+        action: 'Microsoft.Management/managementGroups/read',
+        signal,
+      })
+    : await session.get(`${scope}?api-version=2022-12-01`, {
+        action: 'Microsoft.Resources/subscriptions/read',
+        signal,
+      })
+  const state = stateOf(found)
+  if (state === 'Deleted') throw new CloudFault('credentials', 'The subscription was deleted.')
+  return state === 'Disabled' ? okCheck('identity', disabled) : okCheck('identity')
+}
+
+const disabled = 'The subscription is disabled. Azure lists its resources, and changes none.'
+
+const stateOf = (found: unknown): unknown =>
+  typeof found === 'object' && found !== null && 'state' in found ? found.state : undefined
+
+/** Resource Graph refuses nobody: it leaves out what may not be read. Only the list of rights tells. */
+async function checkRights(session: AzureSession, signal: AbortSignal): Promise<void> {
+  const path = `${session.scope}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`
+  const answer = await session.get(path, {
+    action: 'Microsoft.Authorization/permissions/read',
+    signal,
+  })
+  if (allowsAction(permissionsIn(answer), graphRight)) return
+  throw new CloudFault('denied', `The credentials lack the right ${graphRight}.`, [graphRight])
+}

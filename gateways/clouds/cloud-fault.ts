@@ -1,0 +1,25 @@
+export type CloudFaultKind =
+  | 'denied'
+  | 'excluded'
+  | 'credentials'
+  | 'unreachable'
+  | 'throttled'
+  | 'page_token'
+
+/**
+ * Why a cloud did not answer. The message is shown to people and stored: it is a text of ours, with names of
+ * rights and regions in it and never the cloud's own words, which may repeat a token. For the same reason it
+ * has no cause: a client library's error holds the request.
+ */
+export class CloudFault extends Error {
+  readonly kind: CloudFaultKind
+  /** Rights by the cloud's own names. */
+  readonly missing: string[]
+
+  constructor(kind: CloudFaultKind, message: string, missing: string[] = []) {
+    super(message)
+    this.name = 'CloudFault'
+    this.kind = kind
+    this.missing = missing
+  }
+}

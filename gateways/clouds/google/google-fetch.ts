@@ -1,0 +1,34 @@
+import type { Outbound } from '../../outbound/outbound.ts'
+import { outboundFetch } from '../../outbound/outbound-fetch.ts'
+import type { CloudEndpoints } from '../cloud.ts'
+
+/** `fetch` for Google's library, over our outgoing connections, to the account's own endpoints where it has some. */
+export function googleFetch(
+  outbound: Outbound,
+  endpoints: CloudEndpoints,
+): typeof globalThis.fetch {
+  const send = outboundFetch(outbound, {
+    use: 'cloud',
+    timeoutMs: 30_000,
+    maxBytes: 32 * 1024 * 1024,
+  })
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const kind = identityHosts.has(url.host)
+      ? 'identity'
+      : resourceHosts.has(url.host)
+        ? 'resources'
+        : undefined
+    const endpoint = kind && endpoints[kind]
+    if (endpoint === undefined) return send(input, init)
+    const there = `${endpoint.replace(/\/$/, '')}${url.pathname}${url.search}`
+    return send(input instanceof Request ? new Request(there, input) : there, init)
+  }
+}
+
+const identityHosts = new Set([
+  'oauth2.googleapis.com',
+  'sts.googleapis.com',
+  'iamcredentials.googleapis.com',
+])
+const resourceHosts = new Set(['cloudasset.googleapis.com', 'cloudresourcemanager.googleapis.com'])
