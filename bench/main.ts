@@ -6,6 +6,7 @@ import { hydrateSuite } from './hydrate.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
+import { statesSuite } from './states.ts'
 import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
@@ -40,6 +41,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   scim: {
     about: 'creations, one member of 100,000, look-ups, and a first sync of an identity provider',
     run: scimSuite,
+  },
+  states: {
+    about: 'a state of 10,000 resources stored with its resources noted, beside without',
+    run: statesSuite,
   },
   timing: {
     about: 'whether the time of an answer tells if an address exists',

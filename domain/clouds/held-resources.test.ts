@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSecretSearch } from '../secrets/secret-search.ts'
-import { collectHeld, cloudKey, digestOfHeld } from './held-resources.ts'
+import { collectHeld, cloudKey, type HeldResource } from './held-resources.ts'
 
 type Attributes = Record<string, unknown>
 const one = (type: string, attributes: unknown, more: Attributes = {}) => ({
@@ -11,7 +11,10 @@ const one = (type: string, attributes: unknown, more: Attributes = {}) => ({
 const held = (objects: Array<ReturnType<typeof one>>, secrets: string[] = []) => {
   const collected = collectHeld(createSecretSearch(secrets))
   for (const object of objects) collected.add(object)
-  return collected.rows()
+  return collected
+    .result()
+    .rows()
+    .map((row): HeldResource => JSON.parse(row))
 }
 const idsOf = (...args: Parameters<typeof held>) => held(...args).map(({ cloudId }) => cloudId)
 const arn = 'arn:aws:s3:::logs-of-one'
@@ -170,13 +173,19 @@ describe('collectHeld', () => {
     expect(idsOf([one('terraform_data', output(many))])).toHaveLength(100)
   })
 
-  test('rows are ordered by key, whatever the order in the state, so that equal sets have one digest', () => {
+  test('rows are ordered by key; equal states have one digest, and no others', () => {
     const objects = ['a', 'b', 'c', 'd'].map((name) => one('aws_x', { arn: `${arn}-${name}` }))
-    const [rows, reversed] = [held(objects), held(objects.toReversed())]
-    expect(rows).toEqual(reversed)
-    const keys = rows.map(({ cloudId }) => cloudKey(cloudId))
+    const keys = held(objects).map(({ cloudId }) => cloudKey(cloudId))
     expect(keys).toEqual(keys.toSorted())
-    expect(digestOfHeld(rows)).toBe(digestOfHeld(reversed))
-    expect(digestOfHeld(rows)).not.toBe(digestOfHeld(rows.slice(1)))
+    expect(held(objects)).toEqual(held(objects.toReversed()))
+    const digest = (all: typeof objects) => {
+      const collected = collectHeld(createSecretSearch([]))
+      for (const object of all) collected.add(object)
+      return collected.result().sha256
+    }
+    expect(digest(objects)).toBe(digest([...objects]))
+    expect(digest(objects)).not.toBe(digest(objects.slice(1)))
+    const resized = one('aws_x', { arn: `${arn}-a`, instance_type: 't' })
+    expect(digest(objects)).not.toBe(digest([resized, ...objects.slice(1)]))
   })
 })

@@ -1,9 +1,9 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isRecord, own } from '../infrastructure/record.ts'
 import type { SecretSearch } from '../secrets/secret-search.ts'
 import type { CloudProvider } from './cloud-account.ts'
 import { readCloudId, readGoogleId, type CloudId } from './read-cloud-id.ts'
-import { readSizeAttributes, type SizeAttributes } from './size-attributes.ts'
+import { createSizeReader, type SizeAttributes } from './size-attributes.ts'
 
 /** A resource of a cloud that a state holds: it belongs to the state's workspace. */
 export type HeldResource = {
@@ -21,9 +21,15 @@ export type StateObject = { address: string; type: string; instance: unknown }
  * sensitive is left out, and so is an object whose id contains a known secret. Linear in the state.
  */
 export function collectHeld(search: SecretSearch, maxBytes = maxHeldBytes) {
-  const held = new Map<string, HeldResource>()
+  const held = new Map<string, Held>()
   let bytes = 0
   let omitted = 0
+  const readSizes = createSizeReader()
+
+  const isSecret =
+    ({ sensitive }: Values) =>
+    (name: string, value: unknown) =>
+      sensitive.has(name) || search.coverAll(value) !== value
 
   const add = ({ cloudId, provider }: CloudId, { address, type }: StateObject, values: Values) => {
     const before = held.get(cloudId)
@@ -31,11 +37,15 @@ export function collectHeld(search: SecretSearch, maxBytes = maxHeldBytes) {
       if (!before) omitted += 1
       return
     }
-    const known = { cloudId, provider, type, address: search.cover(address) }
+    const known = { type, address: search.cover(address) }
     if (before && !isBetter(known, before)) return
     if (search.cover(cloudId) !== cloudId) return
     bytes += cloudId.length + address.length + type.length
-    held.set(cloudId, { ...known, attributes: sizesOf(values, search) })
+    const json = JSON.stringify({ cloudId, provider, ...known }).slice(0, -1)
+    held.set(cloudId, {
+      ...known,
+      json: `${json},"attributes":${readSizes(values.attributes, isSecret(values))}}`,
+    })
   }
 
   return {
@@ -49,15 +59,7 @@ export function collectHeld(search: SecretSearch, maxBytes = maxHeldBytes) {
       if (id) add(id, object, values)
     },
 
-    /** In the order of their keys, so that equal sets give equal bytes. */
-    rows: (): HeldResource[] =>
-      [...held.values()]
-        .map((row) => ({ row, key: cloudKey(row.cloudId) }))
-        .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-        .map(({ row }) => row),
-
-    /** Those beyond the number and size of the rows that are kept. */
-    omitted: () => omitted,
+    result: (): HeldResources => describe(held, omitted),
   }
 }
 
@@ -67,11 +69,25 @@ export function collectHeld(search: SecretSearch, maxBytes = maxHeldBytes) {
  */
 export const cloudKey = (cloudId: string): string => hash('md5', cloudId)
 
-/** Equal for two states that hold the same objects with the same attributes. */
-export function digestOfHeld(rows: Iterable<HeldResource>): string {
-  const digest = createHash('sha256')
-  for (const row of rows) digest.update(JSON.stringify(row)).update('\n')
-  return digest.digest('hex')
+export type HeldResources = {
+  /** Of all rows in the order of the state: equal only if the same objects have the same attributes. */
+  sha256: string
+  /** Those beyond the number and size of the rows that are kept. */
+  omitted: number
+  /** Each row as JSON, in the order of the keys. Sorted when it is asked for: most states change nothing. */
+  rows: () => string[]
+}
+
+function describe(held: ReadonlyMap<string, Held>, omitted: number): HeldResources {
+  return {
+    sha256: hash('sha256', [...held.values()].map(({ json }) => json).join('\n')),
+    omitted,
+    rows: () =>
+      [...held]
+        .map(([cloudId, { json }]) => ({ key: cloudKey(cloudId), json }))
+        .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+        .map(({ json }) => json),
+  }
 }
 
 /** As many as rows of resources are kept of a state (domain/workspaces/split-state.ts). */
@@ -87,6 +103,7 @@ const isBetter = (one: Known, other: Known): boolean =>
     ? one.address < other.address
     : one.type.length < other.type.length
 type Known = { type: string; address: string }
+type Held = Known & { /** The `HeldResource`. */ json: string }
 
 /** The attributes of one object, and the names of those that are marked as sensitive as a whole or in part. */
 type Values = { attributes: unknown; sensitive: ReadonlySet<string> }
@@ -133,13 +150,6 @@ function serviceAccountOf(values: Values): CloudId | undefined {
   if (typeof id !== 'string' || typeof uniqueId !== 'string') return undefined
   const project = /^projects\/([^/]+)\//.exec(id.slice(0, 200))?.[1]
   return readCloudId(`//iam.googleapis.com/projects/${project}/serviceAccounts/${uniqueId}`)
-}
-
-function sizesOf({ attributes, sensitive }: Values, search: SecretSearch): SizeAttributes {
-  return readSizeAttributes(
-    attributes,
-    (name, value) => sensitive.has(name) || search.coverAll(value) !== value,
-  )
 }
 
 /**

@@ -33,7 +33,7 @@ export function readGoogleId(type: string, id: unknown): CloudId | undefined {
 const shortest = 12
 
 /** No control characters, no half of a surrogate pair: neither occurs in a real id. */
-const isPlain = (text: string) => !/\p{Cc}/u.test(text) && text.isWellFormed()
+const isPlain = (text: string) => !/[^ -~\u00a0-\uffff]/.test(text) && text.isWellFormed()
 
 function readArn(text: string): CloudId | undefined {
   // arn:partition:service:region:account:resource, with region and account empty where a service has none.

@@ -3,6 +3,15 @@
  * opens a few batches; one sealed value per row would cost an envelope and a look-up each.
  */
 export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Generator<PackedRows> {
+  yield* packTexts(textsOf(rows), maxBytes)
+}
+
+function* textsOf(rows: Iterable<unknown>): Generator<string> {
+  for (const row of rows) yield JSON.stringify(row)
+}
+
+/** The same of rows that are JSON already. */
+export function* packTexts(rows: Iterable<string>, maxBytes: number): Generator<PackedRows> {
   let texts: string[] = []
   let bytes = 0
   let seq = 0
@@ -11,8 +20,7 @@ export function* packRows<Row>(rows: Iterable<Row>, maxBytes = batchBytes): Gene
     lastSeq: seq,
     json: `[${texts.join(',')}]`,
   })
-  for (const row of rows) {
-    const text = JSON.stringify(row)
+  for (const text of rows) {
     const size = Buffer.byteLength(text) + 1
     if (texts.length > 0 && bytes + size > maxBytes) {
       yield pack()

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { collectHeld, digestOfHeld, type StateObject } from '../clouds/held-resources.ts'
+import { createHash, hash } from 'node:crypto'
+import { collectHeld, type StateObject } from '../clouds/held-resources.ts'
 import { invalid } from '../errors.ts'
 import { cutText } from '../infrastructure/cut-text.ts'
 import { isDeeperThan } from '../infrastructure/is-deeper-than.ts'
-import { packRows } from '../infrastructure/pack-rows.ts'
+import { packRows, packTexts, type PackedRows } from '../infrastructure/pack-rows.ts'
 import { createSecretSearch, type SecretSearch } from '../secrets/secret-search.ts'
 import { parseState, type StateDocument } from './state-document.ts'
 import { stateMarks } from './state-marks.ts'
@@ -32,7 +32,7 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
   const held = collectHeld(known, maxBytes)
   const resources = resourceRows(document, { maxBytes, visit: held.add })
   const outputs = outputRows(document, createSecretSearch(marked))
-  const heldRows = held.rows()
+  const { rows, ...heldMark } = held.result()
   return {
     header: {
       ...marks,
@@ -42,13 +42,13 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
       omittedResources: resources.omitted,
       omittedOutputs: outputs.omitted,
     },
-    held: { sha256: digestOfHeld(heldRows), omitted: held.omitted() },
+    held: heldMark,
     parts: (function* () {
       yield* piecesOf(body)
       yield* batchesOf('resource', resources.rows)
       yield* batchesOf('output', outputs.rows)
       // Last, so that who knows the set by its digest can stop reading before it.
-      yield* batchesOf('held', heldRows)
+      yield* packed('held', packTexts(rows(), batchBytes))
     })(),
   }
 }
@@ -75,7 +75,7 @@ export type HeldMark = {
   omitted: number
 }
 
-const noneHeld: HeldMark = { sha256: digestOfHeld([]), omitted: 0 }
+const noneHeld: HeldMark = { sha256: hash('sha256', ''), omitted: 0 }
 
 export type StateHeader = {
   lineage: string
@@ -169,12 +169,12 @@ function* piecesOf(body: Buffer): Generator<StatePart> {
     }
 }
 
-function* batchesOf(
-  kind: Exclude<StatePart['kind'], 'piece'>,
-  rows: Iterable<unknown>,
-): Generator<StatePart> {
-  for (const { json, ...seqs } of packRows(rows, batchBytes))
-    yield { kind, ...seqs, bytes: Buffer.from(json) }
+function* batchesOf(kind: 'resource' | 'output', rows: Iterable<unknown>): Generator<StatePart> {
+  yield* packed(kind, packRows(rows, batchBytes))
+}
+
+function* packed(kind: StatePart['kind'], batches: Iterable<PackedRows>): Generator<StatePart> {
+  for (const { json, ...seqs } of batches) yield { kind, ...seqs, bytes: Buffer.from(json) }
 }
 
 /** `visit` gets each managed object. */

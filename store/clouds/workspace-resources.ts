@@ -97,9 +97,10 @@ const renewRange = `
   range as (select cloud_key as last from given order by cloud_key desc limit 1),
   noted as materialized (
     select r.id, r.cloud_id, r.cloud_key, r.address, r.type, r.provider, r.attributes
-    from workspace_resources r, range
+    from workspace_resources r
     where r.organization_id = :organizationId and r.workspace_id = :workspaceId
-      and r.held_to is null and r.cloud_key > :after::uuid and r.cloud_key <= range.last),
+      and r.held_to is null and r.cloud_key > :after::uuid
+      and r.cloud_key <= (select last from range)),
   same as materialized (
     select n.id, n.cloud_key from noted n join given g on g.cloud_key = n.cloud_key
       and g."cloudId" = n.cloud_id and g.address = n.address and g.type = n.type
