@@ -253,33 +253,4 @@ describe(path, () => {
     })
     expect(JSON.stringify(last)).not.toContain(keys.secretAccessKey)
   })
-
-  test('409 account_in_use: a workspace names it; with detach it is let go and scrubbed', async () => {
-    const org = await harness.organization()
-    const user = await org.user('Owner')
-    const body = awsAccount({
-      credentials: awsKeys(),
-      billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
-    })
-    const { account } = (await user.post(path, body)).json()
-    const workspace = await org.workspace({ by: user, fields: { cloudAccountId: account.id } })
-    const url = `${path}/${account.id}`
-    const refused = await user.delete(url)
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'account_in_use'])
-    expect((await user.delete(`${url}?detached=true`)).statusCode).toBe(400)
-    expect((await user.delete(`${url}?detach=true`)).json()).toEqual({ ok: true })
-    expect((await user.get(url)).statusCode).toBe(404)
-    expect((await user.get(workspace.url)).json().workspace.cloudAccountId).toBe(null)
-    const [row] = await sql(org, 'cloud_accounts')
-    expect(row).toMatchObject({ credentials: null, billing: null, billingShown: null })
-    expect((await events(org)).at(-1)).toMatchObject({
-      event: 'cloud.account_disconnected',
-      detail: { detached: [workspace.id], purged: false },
-    })
-
-    const again = (await user.post(path, { ...body, billing: null })).json().account
-    expect(again).toMatchObject({ id: account.id, status: 'pending', billing: null })
-    expect((await user.delete(`${url}?purge=true`)).statusCode).toBe(200)
-    expect(await sql(org, 'cloud_accounts')).toEqual([])
-  })
 })

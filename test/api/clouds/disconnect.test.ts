@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import { awsAccount, awsKeys } from './account-bodies.ts'
+
+const path = '/api/cloud/accounts'
+
+describe('disconnecting a cloud account', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  const sql = async (org: TestOrganization, table: string) =>
+    harness.deps.store.tenant(org.id, async (tenant) => unwrap(tenant).db(table).orderBy('id'))
+  const addResource = async (org: TestOrganization, cloudAccountId: number) =>
+    harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db, organizationId } = unwrap(tenant)
+      const of = { organizationId, cloudAccountId }
+      const region = 'eu-west-1'
+      const [place] = await db('cloud_places')
+        .insert({ ...of, region, service: '' })
+        .returning('id')
+      await db('cloud_resources').insert({
+        ...of,
+        placeId: place.id,
+        provider: 'aws',
+        cloudId: 'arn:aws:ec2:eu-west-1:1:instance/i-1',
+        service: 'ec2',
+        type: 'ec2:instance',
+        name: 'i-1',
+        region,
+        tags: {},
+        digest: '',
+      })
+    })
+
+  test('409 account_in_use: a workspace names it; with detach it is let go and scrubbed', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Owner')
+    const body = awsAccount({
+      credentials: awsKeys(),
+      billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
+    })
+    const { account } = (await user.post(path, body)).json()
+    const workspace = await org.workspace({ by: user, fields: { cloudAccountId: account.id } })
+    const url = `${path}/${account.id}`
+    await addResource(org, account.id)
+    const resources = async () => (await user.get('/api/cloud/resources')).json().resources
+    const refused = await user.delete(url)
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'account_in_use'])
+    expect(await resources()).toHaveLength(1)
+    expect((await user.delete(`${url}?detached=true`)).statusCode).toBe(400)
+    expect((await user.delete(`${url}?detach=true`)).json()).toEqual({ ok: true })
+    expect((await user.get(url)).statusCode).toBe(404)
+    expect(await resources()).toEqual([])
+    expect((await user.get(workspace.url)).json().workspace.cloudAccountId).toBe(null)
+    const [row] = await sql(org, 'cloud_accounts')
+    expect(row).toMatchObject({ credentials: null, billing: null, billingShown: null })
+    expect((await sql(org, 'audit_entries')).at(-1)).toMatchObject({
+      event: 'cloud.account_disconnected',
+      detail: { detached: [workspace.id], purged: false },
+    })
+
+    const again = (await user.post(path, { ...body, billing: null })).json().account
+    expect(again).toMatchObject({ id: account.id, status: 'pending', billing: null })
+    expect((await user.delete(`${url}?purge=true`)).statusCode).toBe(200)
+    expect(await sql(org, 'cloud_accounts')).toEqual([])
+  })
+})
