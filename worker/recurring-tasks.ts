@@ -13,6 +13,7 @@ import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
 import { rotateIssuerKeysTask } from './tasks/rotate-issuer-keys.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
+import { validateAccountsTask } from './tasks/validate-accounts.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
 
 /** The recurring tasks of every worker. */
@@ -28,6 +29,11 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   warnOfCertificatesTask(deps),
   noteHeldResourcesTask(deps),
   rotateIssuerKeysTask(deps),
+  validateAccountsTask({
+    ...deps,
+    issuerOrigin: config.oidcIssuer ?? deps.publicOrigin,
+    awsIdentity: config.awsIdentity,
+  }),
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
 ]

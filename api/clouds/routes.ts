@@ -3,6 +3,7 @@ import { accountChangeRoutes } from './account-change-routes.ts'
 import { accountRoutes } from './account-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
+import { validateRoutes } from './validate-routes.ts'
 
 /** Cloud accounts: every member reads, `manage_cloud_accounts` writes. */
 export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -10,4 +11,5 @@ export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(accountRoutes)
   await app.register(accountChangeRoutes)
   await app.register(resourceRoutes)
+  await app.register(validateRoutes)
 }

@@ -1,0 +1,59 @@
+import { validateAccount, type AccountValidation } from '../../app/clouds/validate-account.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { missingOf, sentenceOf } from '../../domain/clouds/account-status.ts'
+import { AppError, invalid, unavailable } from '../../domain/errors.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Deps } from '../deps.ts'
+import { accountDeps } from './account-deps.ts'
+import { presentAccounts } from './present-account.ts'
+import type { CloudAccountBody } from './schemas.ts'
+
+/** Validates an account now, and says which rights it lacks. */
+export async function validateNow(
+  deps: Deps,
+  caller: Caller,
+  id: number,
+): Promise<CloudAccountBody> {
+  const { organizationId } = caller
+  const validation = await validateAccount(accountDeps(deps), { organizationId, id })
+  const refusal = refusalOf(validation)
+  const { account } = validation
+  const [body] = await deps.store.tenant(organizationId, async (tenant) => {
+    await auditLog(tenant, actorOf(caller)).record('cloud.account_validated', {
+      outcome: refusal ? 'failure' : 'success',
+      target: { kind: 'cloud_account', id, label: account.name },
+      detail: { status: account.status, missing: missingOf(validation.checks) },
+    })
+    return presentAccounts(tenant, deps, [account])
+  })
+  if (refusal) throw refusal
+  if (!body) throw new Error('one account is presented as none')
+  return body
+}
+
+function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): AppError | undefined {
+  if (refusal)
+    return invalid(
+      reason ?? refusal.message,
+      [{ path: 'endpoint', message: refusal.message }],
+      refusal.code,
+    )
+  if (outcome === 'unreachable')
+    return unavailable('cloud_unreachable', reason ?? 'The cloud does not answer. Try again.')
+  if (outcome === 'rejected')
+    return invalid(
+      reason ?? 'The cloud rejects these credentials. Replace them.',
+      undefined,
+      'cloud_credentials_rejected',
+    )
+  const short = checks.filter(({ state }) => state === 'missing' || state === 'failed')
+  if (short.length === 0) return undefined
+  const missing = missingOf(short)
+  const message = short.map(sentenceOf).join(' ')
+  if (missing.length === 0) return unavailable('cloud_unreachable', message)
+  return new AppError('invalid', message, {
+    code: 'cloud_permissions_missing',
+    missing,
+    details: short.map((check) => ({ path: check.part, message: sentenceOf(check) })),
+  })
+}
