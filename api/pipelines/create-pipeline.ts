@@ -9,7 +9,7 @@ import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { presentPipelines } from './present-pipelines.ts'
-import type { NewPipelineBody, PipelineBody } from '../runs/schemas.ts'
+import type { NewPipelineBody, PipelineBody } from './schemas.ts'
 
 type NewPipeline = Static<typeof NewPipelineBody>
 type Source = Pick<Pipeline, 'appGitConnectionId' | 'appRepo'>

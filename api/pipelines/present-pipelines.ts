@@ -5,7 +5,7 @@ import type { ListedPipeline } from '../../store/pipelines/listed-pipelines.ts'
 import type { Pipeline } from '../../store/pipelines/pipelines.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 import { presentLastRun } from '../runs/present-last-run.ts'
-import type { PipelineBody } from '../runs/schemas.ts'
+import type { PipelineBody } from './schemas.ts'
 
 /** A row of the list of pipelines. */
 export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({

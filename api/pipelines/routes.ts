@@ -9,7 +9,8 @@ import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
 import { presentListed, presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from '../runs/runs-with-logs.ts'
-import { NewPipelineBody, PipelineBody, RunWithLogs } from '../runs/schemas.ts'
+import { NewPipelineBody, PipelineBody } from './schemas.ts'
+import { RunWithLogs } from '../runs/schemas.ts'
 
 /** Pipelines. Every route names its access; a route without one stops the server from starting. */
 export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
-import { OneLine } from '../http/one-line.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
-import { Body, Id, NextCursor, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
 const states = ['running', 'succeeded', 'failed', 'canceled'] as const
@@ -128,30 +127,6 @@ export const LastRunBody = Type.Object({
   number: Type.Integer(),
   state: OneOf(states),
   awaitingApproval: Type.Optional(Type.Literal(true)),
-})
-
-export const PipelineBody = Type.Object({
-  id: Id,
-  name: Type.String(),
-  kind: OneOf(['application', 'infrastructure']),
-  managed: Type.Boolean(),
-  appGitConnectionId: Nullable(Id),
-  appRepo: Nullable(Type.String()),
-  targetWorkspaceId: Nullable(Id),
-  targetWorkspaceName: Nullable(Type.String()),
-  strategy: Nullable(Type.String()),
-  criticality: OneOf(['standard', 'production']),
-  lastRun: Nullable(LastRunBody),
-  createdAt: Time,
-})
-
-export const NewPipelineBody = Body({
-  name: OneLine(200),
-  kind: Type.Optional(OneOf(['application', 'infrastructure'])),
-  appGitConnectionId: Type.Optional(Id),
-  appRepo: Type.Optional(Text(300, 1)),
-  targetWorkspaceId: Type.Optional(Id),
-  strategy: Type.Optional(Text(100, 1)),
 })
 
 /** Overrides of the plan's variables, by name. */
