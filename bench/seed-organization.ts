@@ -70,8 +70,8 @@ const statements = [
    select organization_id, 'provision-' || name, 'infrastructure', true, id from workspaces order by id`,
   `insert into configuration_versions (organization_id, workspace_id, number, files, files_sha256, file_names, size_bytes)
    select :organization, min(id), 1, ''::bytea, 'none', '{}', 0 from workspaces`,
-  `insert into workspace_runs (id, organization_id, workspace_id, kind, phase, configuration_version_id, author_user_id)
-   select nextval('run_ids'), :organization, w.first + i % :pipelines::integer, 'apply', 'succeeded', c.id, :user::integer
+  `insert into workspace_runs (id, organization_id, workspace_id, kind, phase, configuration_version_id, origin, author_user_id)
+   select nextval('run_ids'), :organization, w.first + i % :pipelines::integer, 'apply', 'succeeded', c.id, 'person', :user::integer
    from generate_series(0, :runs::integer - 1) i, (select min(id) as first from workspaces) w, configuration_versions c`,
   `insert into pipeline_runs (id, organization_id, pipeline_id, number, workspace_run_id)
    select r.id, r.organization_id, p.id, row_number() over (partition by p.id order by r.id), r.id

@@ -33,6 +33,7 @@ import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
 import * as cloudAccounts from './migrations/0043-add-cloud-accounts.ts'
 import * as mailKinds from './migrations/0048-drop-check-of-mail-kinds.ts'
 import * as issuerKeys from './migrations/0044-add-issuer-keys.ts'
+import * as originsOfRuns from './migrations/0047-add-origins-of-runs.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 import * as workspaceResources from './migrations/0046-add-workspace-resources.ts'
 import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
@@ -76,6 +77,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0044-add-issuer-keys': issuerKeys,
   // After the table that its list reads.
   '0045-add-cloud-resources': cloudResources,
+  '0047-add-origins-of-runs': originsOfRuns,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -1456,12 +1456,15 @@ table workspace_runs
   started_at timestamp with time zone
   ended_at timestamp with time zone
   waits_for_slot_since timestamp with time zone
+  origin text not null
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
   constraint workspace_runs_organization_id_configuration_version_id_fkey FOREIGN KEY (organization_id, configuration_version_id) REFERENCES configuration_versions(organization_id, id)
   constraint workspace_runs_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspace_runs_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint workspace_runs_origin_check CHECK ((origin = ANY (ARRAY['person'::text, 'push'::text, 'pull_request'::text, 'schedule'::text, 'drift'::text, 'deployment'::text])))
+  constraint workspace_runs_person_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint workspace_runs_pkey PRIMARY KEY (id)
   index workspace_runs_author btree (organization_id, author_user_id)

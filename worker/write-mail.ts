@@ -4,6 +4,7 @@ import { invitationHours, newSecret, resetMinutes } from '../domain/access/crede
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
 import { hasCapability } from '../domain/access/roles.ts'
 import type { PlanSummary } from '../domain/infrastructure/summarize-plan.ts'
+import { originInWords } from '../domain/runs/run-origin.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
 import { certificateExpiringLetter } from '../gateways/mail/letters/certificate-expiring.ts'
@@ -138,9 +139,9 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
     workspaceName: workspace.name,
     author: author
       ? author.name || (author.email ?? '')
-      : run.authorUserId === null
-        ? 'a push'
-        : 'somebody who has left',
+      : run.origin === 'person'
+        ? 'somebody who has left'
+        : originInWords[run.origin],
     destroy: run.destroy,
     beforePlan: phase === 'awaiting_plan_approval',
     // Written by activities/infrastructure/record-plan.ts.

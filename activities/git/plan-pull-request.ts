@@ -70,6 +70,7 @@ export async function planPullRequest(
       workspace,
       version,
       kind: 'plan',
+      origin: 'pull_request',
       author: null,
       actor: systemActor,
     })

@@ -63,6 +63,7 @@ async function write(
       workspace,
       version,
       kind: workspace.autoApply ? 'apply' : 'plan',
+      origin: 'push',
       author: null,
       actor: systemActor,
     })

@@ -2,6 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Static } from 'typebox'
 import { may } from '../../domain/access/caller.ts'
 import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
+import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState, runReasons } from '../../domain/runs/run-state.ts'
 import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -116,9 +117,12 @@ const presentRun = ({
   phase,
   createdAt,
   endedAt,
+  origin,
+  author,
   ...run
 }: ConsoleRun): Static<typeof ConsoleRunBody> => ({
   ...run,
+  author: author ?? (origin === 'person' ? 'a former member' : originInWords[origin]),
   state: publicState(phase),
   queued: phase === 'queued',
   awaitingApproval: phase === 'awaiting_approval',

@@ -22,8 +22,10 @@ export function Nullable<T extends TSchema>(schema: T) {
       : { anyOf: [schema, { type: 'null' }] }
   return Type.Unsafe<Static<T> | null>(nullable)
 }
-export const OneOf = <const V extends readonly string[]>(values: V) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+export const OneOf = <const V extends readonly string[]>(
+  values: V,
+  options: { description?: string } = {},
+) => Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 export const Ok = Type.Object({ ok: Type.Literal(true) })
 export const IdParams = Type.Object({ id: Id })
 

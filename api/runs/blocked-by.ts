@@ -1,6 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
+import { originInWords } from '../../domain/runs/run-origin.ts'
 import { isWaitingForApproval } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { turnHolders, type RunView, type TurnHolder } from '../../store/runs/run-views.ts'
@@ -90,11 +91,11 @@ function queuedBecause(
 ): BlockedBy {
   const holder = holders.find((other) => other.workspaceId === workspaceId)
   if (holder && kind === 'apply') {
-    const { id, author, authorUserId } = holder
+    const { id, author, origin } = holder
     return {
       kind: 'turn',
       id,
-      holder: author ? labelOfPerson(author) : authorUserId === null ? 'a push' : null,
+      holder: author ? labelOfPerson(author) : origin === 'person' ? null : originInWords[origin],
       reason: null,
       since: (holder.startedAt ?? holder.createdAt).toISOString(),
       whoCanAct: operators,

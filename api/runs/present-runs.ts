@@ -1,5 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
@@ -74,6 +75,7 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     createdAt: view.createdAt.toISOString(),
     startedAt: view.startedAt?.toISOString() ?? null,
     endedAt: view.endedAt?.toISOString() ?? null,
+    origin: view.origin,
     author: { id: view.authorUserId, label: labelOfAuthor(view) },
     configurationVersion: version.number,
     configurationSha256: version.filesSha256,
@@ -113,10 +115,15 @@ const presentApproval = (approval: RunView['approvals'][number]): RunBody['appro
   }),
 })
 
-/** A run without a member as its author is of a push or a pull request. */
-function labelOfAuthor({ authorUserId, authorLabel, version }: RunView): string {
-  if (authorUserId !== null) return authorLabel ?? 'a former member'
-  return version.pullRequest === null
-    ? `push of ${version.commitSha?.slice(0, 7) ?? 'a commit'}`
-    : `pull request #${version.pullRequest}`
+function labelOfAuthor({ origin, authorLabel, version }: RunView): string {
+  switch (origin) {
+    case 'person':
+      return authorLabel ?? 'a former member'
+    case 'push':
+      return `push of ${version.commitSha?.slice(0, 7) ?? 'a commit'}`
+    case 'pull_request':
+      return `pull request #${version.pullRequest}`
+    default:
+      return authorLabel ?? originInWords[origin]
+  }
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
 import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
@@ -77,7 +78,11 @@ const runFields = {
   ),
   cost: Nullable(Type.Unknown()),
   found: Type.Optional(Type.Unknown()),
-  /** A push or a pull request has no id. */
+  origin: OneOf(runOrigins, {
+    description:
+      'What started the run: a person, a push or a pull request at the Git host, a schedule, a drift check or a deployment.',
+  }),
+  /** `id` is null if no member started the run. */
   author: Type.Object({ id: Nullable(Id), label: Type.String() }),
   workspaceId: Id,
   configurationVersion: Type.Integer(),

@@ -102,6 +102,7 @@ async function begin(
               JSON.stringify(vars),
             )
           : null,
+      origin: 'person',
       author: {
         userId: caller.userId,
         tokenId: caller.kind === 'token' ? caller.credentialId : null,

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { queueHydrationForRun } from '../git/queue-hydration.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
@@ -17,7 +18,8 @@ export type RunCreation = {
   destroy?: boolean
   /** Sealed. */
   overrides?: Buffer | null
-  /** Null for a push or a pull request: no member started the run. */
+  origin: RunOrigin
+  /** The member who started the run. */
   author: { userId: number; tokenId: number | null } | null
   /** The pipeline that the run was started through, if it is not the workspace's own. */
   pipelineId?: number | undefined
@@ -40,6 +42,7 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     kind,
     destroy,
     configurationVersionId: version.id,
+    origin: creation.origin,
     authorUserId: author?.userId ?? null,
     authorTokenId: author?.tokenId ?? null,
     overrides,

@@ -1,4 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 import { faultOfApprover, selectApprovalRules } from '../approval-rule.ts'
 import type { Approver } from '../runs/approvers.ts'
@@ -15,7 +16,9 @@ export type ConsoleRun = {
   destroy: boolean
   phase: RunPhase
   reason: RunReason | null
-  author: string
+  origin: RunOrigin
+  /** Null if no member started the run. */
+  author: string | null
   /** PostgreSQL's own text of a time. */
   createdAt: string
   endedAt: string | null
@@ -43,7 +46,7 @@ const fault = faultOfApprover({
 
 const run = `r.id, p.number, p.pipeline_id as "pipelineId", r.workspace_id as "workspaceId",
   w.name as "workspaceName", w.criticality, r.kind, r.destroy, r.phase, r.reason,
-  coalesce(nullif(u.email, ''), u.name, 'a push') as author, r.created_at as "createdAt", r.ended_at as "endedAt"`
+  r.origin, coalesce(nullif(u.email, ''), u.name) as author, r.created_at as "createdAt", r.ended_at as "endedAt"`
 
 const places = `
   join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id

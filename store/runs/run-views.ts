@@ -84,7 +84,7 @@ export async function runViews(tenant: Tenant, ids: readonly number[]): Promise<
 
 export type TurnHolder = Pick<
   WorkspaceRun,
-  'id' | 'workspaceId' | 'authorUserId' | 'startedAt' | 'createdAt'
+  'id' | 'workspaceId' | 'origin' | 'startedAt' | 'createdAt'
 > & { author: { name: string; email: string | null; userName: string | null } | null }
 
 /** The runs that have the turns of these workspaces, with their authors. */
@@ -95,7 +95,7 @@ export async function turnHolders(
   if (workspaceIds.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
   const { rows } = await db.raw(
-    `select r.id, r.workspace_id as "workspaceId", r.author_user_id as "authorUserId",
+    `select r.id, r.workspace_id as "workspaceId", r.origin,
        r.started_at as "startedAt", r.created_at as "createdAt",
        case when u.id is not null then
          json_build_object('name', u.name, 'email', u.email, 'userName', u.user_name) end as author

@@ -2,6 +2,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { StageMoves } from './stage-moves.ts'
+import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 
 class WorkspaceRunRow extends Model {
@@ -18,7 +19,8 @@ class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
-  /** Null for a push or a pull request: no member started the run. */
+  declare origin: RunOrigin
+  /** The member who started the run; set if its origin is `person`. */
   declare authorUserId: number | null
   declare authorTokenId: number | null
   declare authorshipThrough: number
@@ -41,7 +43,7 @@ class WorkspaceRunRow extends Model {
 export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId'>
 export type NewWorkspaceRun = Pick<
   WorkspaceRun,
-  'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'authorUserId'
+  'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'origin' | 'authorUserId'
 > &
   Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId'>>
 

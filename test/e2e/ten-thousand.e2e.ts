@@ -158,8 +158,8 @@ const seeds = [
   `insert into audit_entries (organization_id, event, outcome, actor_kind, actor_label)
      select :org, 'bulk.event', 'success', 'system', 'cloud-control' from generate_series(1, ${rows}) n`,
   `with made as (
-     insert into workspace_runs (organization_id, workspace_id, kind, phase, configuration_version_id, author_user_id, ended_at)
-     select :org, :ws, 'apply', 'succeeded', (select max(id) from configuration_versions where organization_id = :org), :owner, now()
+     insert into workspace_runs (organization_id, workspace_id, kind, phase, configuration_version_id, origin, author_user_id, ended_at)
+     select :org, :ws, 'apply', 'succeeded', (select max(id) from configuration_versions where organization_id = :org), 'person', :owner, now()
      from generate_series(1, ${rows}) n returning id)
    insert into pipeline_runs (id, organization_id, pipeline_id, number, workspace_run_id)
      select id, :org, :pipeline, row_number() over (order by id), id from made`,

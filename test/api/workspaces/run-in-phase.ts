@@ -27,6 +27,7 @@ export async function runInPhase(
       kind: 'apply',
       destroy: false,
       configurationVersionId: version.id,
+      origin: 'person',
       authorUserId,
     })
     await workspaceRuns(tenant).move(run.id, ['queued'], { phase })

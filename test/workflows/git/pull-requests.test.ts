@@ -79,6 +79,7 @@ describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) =
       kind: 'plan',
       number: null,
       pullRequest: number,
+      origin: 'pull_request',
       author: { id: null, label: `pull request #${number}` },
     })
     expect(text).toContain(`/workspaces/${ws.ws.id}/runs/${run.id}`)

@@ -103,7 +103,8 @@ describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
     const ws = await workspace(id)
     expect((await pushed(repo, 'b')).status).toBe(200)
     const run = await eventually(async () => (await runs(ws.url))[0])
-    expect(run).toMatchObject({ kind: 'plan', author: { id: null }, configurationVersion: 1 })
+    expect(run).toMatchObject({ kind: 'plan', origin: 'push', author: { id: null } })
+    expect(run.configurationVersion).toBe(1)
     expect(run.author.label).toBe(`push of ${run.commitSha.slice(0, 7)}`)
     const done = await eventually(async () => {
       const found = (await user.get(`${ws.url}/runs/${run.id}`)).json().run
