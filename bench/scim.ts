@@ -21,7 +21,7 @@ const connections = 8
 const base = '/api/scim/v2'
 
 /** The limits in time and ratio. Entra ID needs 25 requests a second (docs/identity.md). */
-const limits = { createRatio: 0.6, memberMs: 15, lookUpRatio: 1.2, syncPerSecond: 25, syncMb: 512 }
+const limits = { createRatio: 0.6, memberMs: 15, lookUpRatio: 1.2, syncPerSecond: 25, syncMb: 400 }
 
 type Line = { what: string; value: number; limit: string; pass: boolean }
 type Subject = BenchApi & { token: string }

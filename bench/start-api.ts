@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Secret } from '../config.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
+import { nodeFlags } from '../scripts/start/node-flags.ts'
 import { connectOwner } from '../store/driver/connect.ts'
 import { benchConfig } from './config.ts'
 import { seedOrganization, type Size } from './seed-organization.ts'
@@ -28,7 +29,7 @@ export async function startApi(
   const password = randomBytes(15).toString('base64url')
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
-  const { stop, pid } = start(at.root ?? thisCopy, ['--min-semi-space-size=16', 'api/server.ts'], {
+  const { stop, pid } = start(at.root ?? thisCopy, [...nodeFlags.api, 'api/server.ts'], {
     NODE_OPTIONS: benchConfig.nodeOptions,
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),

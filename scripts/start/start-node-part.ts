@@ -1,6 +1,7 @@
 import { expectAnswer } from '../../engines/expect-answer.ts'
 import type { Leash } from '../../engines/leash.ts'
 import { watchPart, type Part } from '../../engines/watch-part.ts'
+import { nodeFlags } from './node-flags.ts'
 import { showLogLine } from './show-log-line.ts'
 
 export type NodePartOptions = {
@@ -28,8 +29,7 @@ export function startNodePart(options: NodePartOptions): Promise<Part> {
     stopTimeoutMs: 20_000,
     ...options,
     program: process.execPath,
-    // A larger young generation: most objects of a request die before the collector has to copy them.
-    arguments: ['--min-semi-space-size=16', options.script],
+    arguments: [...nodeFlags[name], options.script],
     cwd: options.root,
     onLine: showLogLine(name, say),
     prepare: async () => {
