@@ -43,6 +43,10 @@ const refusesValid = [
   'createPrice',
   'updatePrice',
   'createGitConnection',
+  'connectCloudAccount',
+  'changeCloudAccount',
+  'validateCloudAccount',
+  'getCloudAccountSetup',
   'saveSaml',
   'testSaml',
 ]
