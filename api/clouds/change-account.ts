@@ -6,6 +6,7 @@ import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns, settingColumns } from './account-columns.ts'
+import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
 import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { presentAccount } from './present-account.ts'
@@ -30,6 +31,8 @@ export async function changeAccount(
       ...settingColumns(context, settings),
       ...(credentials && credentialColumns(context, credentials)),
     })
+    const sent = { credentials: Boolean(credentials), billing: Boolean(settings.billing) }
+    assertEndpointsTrusted({ ...before, ...columns }, { before, sent }, deps.outbound.rules)
     const presented = { externalId, awsIdentity: deps.config.awsIdentity }
     const changed = Object.keys(columns)
     if (changed.length === 0) return presentAccount(before, presented)

@@ -6,6 +6,7 @@ import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns, settingColumns } from './account-columns.ts'
+import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
 import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { presentAccount } from './present-account.ts'
@@ -33,6 +34,8 @@ export async function connectAccount(
     ...credentialColumns(context, credentials),
   }
   await checkEndpoints(deps.outbound, input)
+  const sent = { credentials: true, billing: true }
+  assertEndpointsTrusted({ provider, ...columns }, { sent }, deps.outbound.rules)
   return deps.store.tenant(organizationId, async (tenant) => {
     const { externalId } = await cloudIdentity(tenant)
     assertOwnExternalId(externalId, repeated)

@@ -139,6 +139,27 @@ describe(path, () => {
     expect(change.statusCode).toBe(400)
   })
 
+  test('a host that is not the cloud’s own receives no token and no stored secret', async () => {
+    const user = await (await harness.organization()).user('SRE · Cloud Admin')
+    const endpoint = 'https://example.com'
+    const refused = async (body: Record<string, unknown>, field: string) => {
+      const answer = await user.post(path, body)
+      expect([answer.statusCode, answer.json().details?.[0]?.path]).toEqual([400, field])
+    }
+    await refused(awsAccount({ endpoint }), 'endpoint')
+    await refused(azureAccount({ endpoints: { resources: endpoint } }), 'endpoints.resources')
+    await refused(googleAccount({ endpoints: { identity: endpoint } }), 'endpoints.identity')
+
+    const credentials = { serviceAccountKey: serviceAccountKey() }
+    const made = (await user.post(path, googleAccount({ credentials }))).json().account
+    const moved = await user.patch(`${path}/${made.id}`, { endpoint })
+    expect([moved.statusCode, moved.json().details?.[0]?.path]).toEqual([400, 'credentials'])
+    const whole = await user.patch(`${path}/${made.id}`, { endpoint, credentials })
+    expect([whole.statusCode, whole.json().account?.endpoint]).toEqual([200, endpoint])
+    // It has been named with its secret, so other changes need not send that again.
+    expect((await user.patch(`${path}/${made.id}`, { name: 'Renamed' })).statusCode).toBe(200)
+  })
+
   test('400 address_not_allowed: an endpoint on loopback, metadata or a private network', async () => {
     const user = await (await harness.organization()).user('Owner')
     const refused: Array<[Record<string, unknown>, string]> = [
