@@ -2,8 +2,7 @@ import type { AuthClient } from 'google-auth-library'
 import type { GoogleCredentials } from '../../../domain/clouds/cloud-account.ts'
 import type { CloudDeps } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
-
-const scopes = ['https://www.googleapis.com/auth/cloud-platform']
+import { cloudPlatform, exchangeToken } from './exchange-token.ts'
 
 /** The account's key, or a token of the organization's issuer in exchange (RFC 8693). Nothing of this machine. */
 export async function googleCredentials(
@@ -11,27 +10,19 @@ export async function googleCredentials(
   deps: CloudDeps,
   fetchImplementation: typeof globalThis.fetch,
 ): Promise<AuthClient> {
-  const { IdentityPoolClient, JWT } = await import('google-auth-library')
+  const { JWT, OAuth2Client } = await import('google-auth-library')
   const transporterOptions = { fetchImplementation }
   if ('serviceAccountKey' in credentials) {
     const { email, key } = readKey(credentials.serviceAccountKey)
-    return new JWT({ email, key, scopes, transporterOptions })
+    return new JWT({ email, key, scopes: [cloudPlatform], transporterOptions })
   }
-  const { workloadIdentityProvider, serviceAccountEmail } = credentials
-  const name = workloadIdentityProvider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '')
-  const audience = `//iam.googleapis.com/${name}`
-  return new IdentityPoolClient({
-    type: 'external_account',
-    audience,
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    token_url: 'https://sts.googleapis.com/v1/token',
-    subject_token_supplier: { getSubjectToken: async () => deps.webIdentity(audience) },
-    ...(serviceAccountEmail !== undefined && {
-      service_account_impersonation_url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${encodeURIComponent(serviceAccountEmail)}:generateAccessToken`,
-    }),
-    scopes,
-    transporterOptions,
-  })
+  const client = new OAuth2Client({ transporterOptions })
+  client.refreshHandler = async () =>
+    exchangeToken(credentials, deps, async (request) => {
+      const { data } = await client.transporter.request<unknown>({ ...request, method: 'POST' })
+      return data
+    })
+  return client
 }
 
 /** Only the two fields of the key that sign: its addresses would say where the signed token is sent. */

@@ -1,3 +1,4 @@
+import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { outboundFetch } from '../../outbound/outbound-fetch.ts'
 import type { CloudEndpoints } from '../cloud.ts'
@@ -20,9 +21,17 @@ export function googleFetch(
         ? 'resources'
         : undefined
     const endpoint = kind && endpoints[kind]
-    if (endpoint === undefined) return send(input, init)
-    const there = `${endpoint.replace(/\/$/, '')}${url.pathname}${url.search}`
-    return send(input instanceof Request ? new Request(there, input) : there, init)
+    const there =
+      endpoint === undefined
+        ? url.href
+        : `${endpoint.replace(/\/$/, '')}${url.pathname}${url.search}`
+    try {
+      return await send(input instanceof Request ? new Request(there, input) : there, init)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
+      // The library repeats what failed without an answer, but for an error with this code.
+      throw Object.assign(new Error(error.message, { cause: error }), { code: 'AbortError' })
+    }
   }
 }
 
