@@ -148,6 +148,7 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
     const cloud = await open(all)
     const { coverage, places } = await cloud.places()
     expect(coverage).toBe('tagged_only')
+    expect(places.find(({ region }) => region === 'ap-east-1')?.state).toBe('excluded')
     expect(places).toContainEqual({
       region: 'eu-central-1',
       service: '',
