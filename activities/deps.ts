@@ -2,8 +2,10 @@ import type { Logger } from 'pino'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
+import type { Cloud } from '../gateways/clouds/cloud.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/driver/connect.ts'
+import type { CloudAccount } from '../store/clouds/cloud-account-row.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import type { SlotShares } from './runs/slot-shares.ts'
 
@@ -12,6 +14,8 @@ export type Deps = {
   store: Store
   keyring: Keyring
   outbound: Outbound
+  /** The cloud of a connected account, with the account's own credentials. */
+  openCloud: (account: CloudAccount) => Promise<Cloud>
   /** The public address of this service. */
   publicOrigin: string
   sandbox: Sandbox

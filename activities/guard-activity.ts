@@ -16,8 +16,8 @@ export class GivenUp extends Error {
 const isOperators = (error: unknown) =>
   error instanceof AppError && error.code === 'keyring_unavailable'
 
-/** No fault: another writer has the branch, or its preparation is not complete. */
-const waits = new Set(['git_branch_busy', 'git_being_prepared'])
+/** No fault: another writer has the branch, its preparation is not complete, or a cloud limits our calls. */
+const waits = new Set(['git_branch_busy', 'git_being_prepared', 'cloud_throttled'])
 const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>

@@ -1,5 +1,9 @@
 import type { Deps } from './deps.ts'
 import { guardAll } from './guard-activity.ts'
+import { endSync } from './clouds/end-sync.ts'
+import { listPlaces } from './clouds/list-places.ts'
+import { lookAtPlace } from './clouds/look-at-place.ts'
+import { mergePlace } from './clouds/merge-place.ts'
 import { checkConnections } from './git/check-connections.ts'
 import { endDelivery } from './git/end-delivery.ts'
 import { endInitialization } from './git/end-initialization.ts'
@@ -17,7 +21,7 @@ import { planRun } from './infrastructure/plan-run.ts'
 import { reconcileApply } from './infrastructure/reconcile-apply.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
-/** All activities with their dependencies. Those of `tofu` run programs; `control` is bookkeeping. */
+/** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds; `control` is bookkeeping. */
 export function createActivities(deps: Deps) {
   const { log } = deps
   return {
@@ -36,6 +40,12 @@ export function createActivities(deps: Deps) {
       endDelivery: endDelivery(deps),
       writeComment: writeComment(deps),
       checkConnections: checkConnections(deps),
+      endSync: endSync(deps),
+    }),
+    cloud: guardAll(log, {
+      listPlaces: listPlaces(deps),
+      lookAtPlace: lookAtPlace(deps),
+      mergePlace: mergePlace(deps),
     }),
     tofu: guardAll(log, {
       planRun: planRun(deps),
@@ -46,3 +56,4 @@ export function createActivities(deps: Deps) {
 
 export type ControlActivities = ReturnType<typeof createActivities>['control']
 export type TofuActivities = ReturnType<typeof createActivities>['tofu']
+export type CloudActivities = ReturnType<typeof createActivities>['cloud']

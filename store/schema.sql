@@ -193,12 +193,10 @@ table cloud_accounts
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   next_validation_at timestamp with time zone not null default now()
-  health_told text not null default 'unknown'::text
   refused_syncs integer not null default 0
   constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
-  constraint cloud_accounts_health_told_check CHECK ((health_told = ANY (ARRAY['unknown'::text, 'well'::text, 'unwell'::text])))
   constraint cloud_accounts_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint cloud_accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint cloud_accounts_organization_id_id_key UNIQUE (organization_id, id)
@@ -255,6 +253,7 @@ table cloud_resources
   place_id integer not null
   provider text not null
   cloud_id text not null
+  cloud_key uuid not null default (md5(cloud_id))::uuid
   service text not null
   type text not null
   name text not null
@@ -271,9 +270,9 @@ table cloud_resources
   constraint cloud_resources_service_check CHECK ((octet_length(service) <= 600))
   constraint cloud_resources_state_check CHECK ((state = ANY (ARRAY['present'::text, 'gone'::text])))
   constraint cloud_resources_type_check CHECK ((octet_length(type) <= 600))
-  UNIQUE index cloud_resources_cloud_id btree (organization_id, ((md5(cloud_id))::uuid), cloud_account_id)
   index cloud_resources_cloud_id_text gin (cloud_id gin_trgm_ops)
   index cloud_resources_facets gin (cloud_facets(organization_id, cloud_account_id, provider, service, type, region, state, tags))
+  UNIQUE index cloud_resources_key btree (organization_id, cloud_key, cloud_account_id)
   index cloud_resources_name gin (name gin_trgm_ops)
   index cloud_resources_place btree (organization_id, cloud_account_id, place_id) INCLUDE (state)
   row level security
@@ -1563,7 +1562,7 @@ functions
   cloud_facet(organization integer, kind text, value text) returns bigint md5 9f64848531aec49bfab5cbc8878dee7f
   cloud_facet_condition(organization integer, kinds text[], wanted jsonb) returns text md5 ebc34c51a265fa798a14dde1d67f4bdf
   cloud_facets(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb) returns bigint[] md5 f7ade1c807162e2807d1780470f3788e
-  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT indexed text) returns record md5 7af733da6997584997ad20f408c25001
+  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT indexed text) returns record md5 9bfc36c69ff9fb0d2f491e48a148df91
   cloud_resources_found(filters jsonb, after_id integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 57e46e780c185e70ccb6be8f1b604cf2
     grant execute to cc_app
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740

@@ -4,6 +4,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Deps } from '../activities/deps.ts'
+import { openAccount } from '../app/clouds/open-account.ts'
 import { createActivities } from '../activities/index.ts'
 import { createSlotShares, type SlotShares } from '../activities/runs/slot-shares.ts'
 import type { Config } from '../config.ts'
@@ -21,7 +22,7 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { severalActive } from '../store/platform/organizations.ts'
 import { decidedSignal } from '../domain/runs/decided-signal.ts'
 import { infrastructureRunId } from '../workflows/infrastructure/contract.ts'
-import { controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
+import { cloudQueue, controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
 import { removeSchedules } from './remove-schedules.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
@@ -56,7 +57,7 @@ export type RunningWorker = {
 /** Added to a stopping worker's grace period: 10 s to end a program, 5 s to record its end. */
 export const interruptSeconds = 15
 
-/** Starts the Temporal workers of both queues, the relays of outbox and mail, and the recurring tasks. */
+/** Starts the Temporal workers of all queues, the relays of outbox and mail, and the recurring tasks. */
 export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const { config, store, keyring, mail, changes, log } = deps
   const codec = payloadAuthentication(keyring)
@@ -72,11 +73,20 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
 
   const stopping = new AbortController()
   const runners = runnersFor(config, deps.sandbox)
+  const publicOrigin = config.baseUrl ?? new URL(config.apiUrl).origin
+  const accountDeps = {
+    store,
+    keyring,
+    outbound: deps.outbound,
+    awsIdentity: config.awsIdentity,
+    issuerOrigin: config.oidcIssuer ?? publicOrigin,
+  }
   const activityDeps: Deps = {
     store,
     keyring,
     outbound: deps.outbound,
-    publicOrigin: config.baseUrl ?? new URL(config.apiUrl).origin,
+    openCloud: async (account) => openAccount(accountDeps, account),
+    publicOrigin,
     sandbox: deps.sandbox,
     runners,
     planJsonBytes: config.planJsonMaxMb * 1024 ** 2,
@@ -116,6 +126,15 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     // Then the rest is interrupted and recorded. The reconciler finds runs that were not recorded.
     shutdownForceTime: `${config.shutdownGraceSeconds + interruptSeconds} seconds`,
   })
+  const cloud = await Worker.create({
+    ...common,
+    taskQueue: cloudQueue,
+    activities: activities.cloud,
+    // Each holds some thousand resources in memory.
+    maxConcurrentActivityTaskExecutions: 8,
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '15 seconds',
+  })
   await removeSchedules(client)
 
   const metrics = new Registry()
@@ -125,7 +144,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     startMailRelay({ config, store, mail, changes, log }),
     startTasks(recurringTasks(config, activityDeps), { registry: metrics, log }),
   ]
-  const finished = Promise.all([control.run(), tofu.run()]).then(() => undefined)
+  const finished = Promise.all([control.run(), tofu.run(), cloud.run()]).then(() => undefined)
   return {
     metrics,
     inHand: () => tofu.getStatus().numInFlightActivities,
@@ -133,7 +152,8 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     async stop() {
       stopping.abort()
       await Promise.all(helpers.map(async (helper) => helper.stop()))
-      for (const worker of [control, tofu]) if (worker.getState() === 'RUNNING') worker.shutdown()
+      for (const worker of [control, tofu, cloud])
+        if (worker.getState() === 'RUNNING') worker.shutdown()
       await finished.catch(() => undefined)
       await Promise.all([connection.close(), clientConnection.close(), runners.close()])
     },

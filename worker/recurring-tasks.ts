@@ -4,6 +4,7 @@ import type { RecurringTask } from './run-tasks.ts'
 import { checkConnectionsTask } from './tasks/check-connections.ts'
 import { checkDomainsTask } from './tasks/check-domains.ts'
 import { cleanUpTask } from './tasks/clean-up.ts'
+import { cloudSweepTask } from './tasks/cloud-sweep.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
 import { giveTurnsTask } from './tasks/give-turns.ts'
 import { makePartitionsTask } from './tasks/make-partitions.ts'
@@ -24,6 +25,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   sealAuditTask(deps),
   checkConnectionsTask(deps),
   checkDomainsTask({ config, store: deps.store, log: deps.log }),
+  cloudSweepTask(deps),
   cleanUpTask(deps),
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),

@@ -1,3 +1,4 @@
+import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -59,6 +60,7 @@ export async function connectAccount(
       target: { kind: 'cloud_account', id: account.id, label: account.name },
       detail: { provider, accountId, credentialsKind: account.credentialsKind },
     })
+    await startSync(tenant, { cloudAccountId: account.id, trigger: 'connect' })
     const body = presentAccount(account, { externalId, awsIdentity: deps.config.awsIdentity })
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })
     return body

@@ -61,3 +61,33 @@ export const SummaryBody = Type.Object({
   managed: Type.Integer(),
   unmanaged: Type.Integer(),
 })
+
+const syncFields = {
+  id: Id,
+  trigger: OneOf(['schedule', 'request', 'connect']),
+  state: OneOf(['running', 'succeeded', 'partial', 'failed']),
+  reason: Nullable(Type.String()),
+  startedAt: Time,
+  endedAt: Nullable(Time),
+  seen: Type.Integer(),
+  added: Type.Integer(),
+  changed: Type.Integer(),
+  gone: Type.Integer(),
+  coverage: Nullable(OneOf(['full', 'tagged_only'])),
+}
+export const SyncBody = Type.Object(syncFields)
+export type SyncBody = Static<typeof SyncBody>
+
+export const SyncWithPlacesBody = Type.Object({
+  ...syncFields,
+  /** Of a running sync those that were looked at. */
+  places: Type.Array(
+    Type.Object({
+      region: Type.String(),
+      service: Type.String(),
+      state: OneOf(['ok', 'excluded', 'denied', 'failed']),
+      seen: Type.Integer(),
+      reason: Nullable(Type.String()),
+    }),
+  ),
+})

@@ -4,6 +4,7 @@ import { accountRoutes } from './account-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
 import { validateRoutes } from './validate-routes.ts'
+import { syncRoutes } from './sync-routes.ts'
 
 /** Cloud accounts: every member reads, `manage_cloud_accounts` writes. */
 export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -12,4 +13,5 @@ export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(accountChangeRoutes)
   await app.register(resourceRoutes)
   await app.register(validateRoutes)
+  await app.register(syncRoutes)
 }

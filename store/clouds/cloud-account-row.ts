@@ -38,6 +38,8 @@ export class CloudAccountRow extends Model {
   declare checks: AccountCheck[]
   declare failedTries: number
   declare nextSyncAt: Date
+  /** Syncs in a row that the credentials did not allow. */
+  declare refusedSyncs: number
   declare validatedAt: Date | null
   declare nextValidationAt: Date
   declare disconnectedAt: Date | null

@@ -127,4 +127,4 @@ const countBy = `
 const countManaged = `
   select count(*)::integer as managed from cloud_resources r where organization_id = ? and state = 'present'
     and exists (select from workspace_resources w where w.organization_id = r.organization_id
-      and w.cloud_key = md5(r.cloud_id)::uuid and w.cloud_id = r.cloud_id and w.held_to is null)`
+      and w.cloud_key = r.cloud_key and w.cloud_id = r.cloud_id and w.held_to is null)`

@@ -101,7 +101,9 @@ async function addTables(knex: Knex): Promise<void> {
       cloud_account_id integer not null,
       place_id integer not null,
       provider text not null,
+      -- Up to 2,000 characters and more, which no index takes: found by its key, and then compared.
       cloud_id text not null,
+      cloud_key uuid not null generated always as (md5(cloud_id)::uuid) stored,
       service text not null check (octet_length(service) <= 600),
       type text not null check (octet_length(type) <= 600),
       name text not null,
@@ -127,10 +129,7 @@ async function addTables(knex: Knex): Promise<void> {
     alter table cloud_resources set (autovacuum_vacuum_scale_factor = 0.02,
       autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
-    -- Which health the people of an account were told of last; \`unknown\` before it was ever well.
     alter table cloud_accounts
-      add column health_told text not null default 'unknown'
-        check (health_told in ('unknown', 'well', 'unwell')),
       -- Syncs in a row that the credentials did not allow.
       add column refused_syncs integer not null default 0;
   `)
@@ -138,9 +137,7 @@ async function addTables(knex: Knex): Promise<void> {
 
 async function addIndexes(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- A cloud's id may be longer than an index entry may be. The digest only shortens it.
-    create unique index cloud_resources_cloud_id
-      on cloud_resources (organization_id, (md5(cloud_id)::uuid), cloud_account_id);
+    create unique index cloud_resources_key on cloud_resources (organization_id, cloud_key, cloud_account_id);
     create index cloud_resources_place on cloud_resources (organization_id, cloud_account_id, place_id)
       include (state);
 
@@ -216,10 +213,10 @@ async function addSearch(knex: Knex): Promise<void> {
       end if;
       -- Of two workspaces that hold it, the one that began later (docs/ownership.md).
       name := format('(select w.workspace_id from workspace_resources w where w.organization_id = %s
-        and w.cloud_key = md5(r.cloud_id)::uuid and w.cloud_id = r.cloud_id and w.held_to is null
+        and w.cloud_key = r.cloud_key and w.cloud_id = r.cloud_id and w.held_to is null
         order by w.held_from desc, w.id desc limit 1)', organization);
       -- The rows that any of these workspaces holds.
-      held := format(' and r.organization_id = %1$s and md5(r.cloud_id)::uuid in (select w.cloud_key
+      held := format(' and r.organization_id = %1$s and r.cloud_key in (select w.cloud_key
         from workspace_resources w where w.organization_id = %1$s and w.held_to is null', organization);
       if filters -> 'managed' is not null then
         long := long || format(' and %s is %s null', name,

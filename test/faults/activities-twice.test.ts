@@ -40,12 +40,8 @@ afterAll(async () => {
 })
 
 const activities = (worker = 'worker-a') => {
-  const { store, keyring, changes, log } = harness.deps
   const deps: Deps = {
-    store,
-    keyring,
-    changes,
-    log,
+    ...harness.deps,
     sandbox: {
       ...sandbox,
       lend: async (request) => {
@@ -57,7 +53,9 @@ const activities = (worker = 'worker-a') => {
     planJsonBytes: 32 * 1024 ** 2,
     worker,
     engineVersion: '1.12.6',
-    outbound: harness.deps.outbound,
+    openCloud: async () => {
+      throw new Error('A run opens no cloud.')
+    },
     publicOrigin: 'http://127.0.0.1',
     cliConfig: undefined,
     workflowState: async () => workflow,

@@ -34,6 +34,9 @@ const activitiesWith = (pool: RunnerPool) => {
     changes,
     log,
     outbound,
+    openCloud: async () => {
+      throw new Error('A run opens no cloud.')
+    },
     sandbox,
     runners: pool,
     planJsonBytes: 32 * 1024 ** 2,

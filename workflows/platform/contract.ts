@@ -1,6 +1,10 @@
-/** Task queues by what the work needs: `control` is quick, `tofu` is bound by memory. */
+/**
+ * Task queues by what the work needs: `control` is quick, `tofu` is bound by memory, `cloud` waits for
+ * the answers of clouds.
+ */
 export const controlQueue = 'control'
 export const tofuQueue = 'tofu'
+export const cloudQueue = 'cloud'
 export const taskQueues = { control: controlQueue, tofu: tofuQueue }
 
 /** Of earlier versions, whose housekeeping was a workflow on a schedule. */

@@ -51,6 +51,9 @@ const activities = () => {
     sandbox,
     runners,
     outbound,
+    openCloud: async () => {
+      throw new Error('A run opens no cloud.')
+    },
     planJsonBytes: 32 * 1024 ** 2,
     worker,
     engineVersion: '1.12.6',

@@ -65,6 +65,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
   const [resourceId = 0] = (
     await resourceRows(harness, at, [{ cloudId: 'arn:aws:s3:::own' }])
   ).values()
+  const { sync } = await post(`/api/cloud/accounts/${account.id}/sync`, {})
   const { connectionId, hydrationId } = await connectGit(harness, org.id, workspace.id)
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
   const [session] = (await owner.get('/api/auth/sessions')).json().sessions
@@ -86,7 +87,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       runId: inWorkspace.run.id,
       hydrationId,
     },
-    '/api/cloud/accounts/': { id: account.id },
+    '/api/cloud/accounts/': { id: account.id, syncId: sync.id },
     '/api/cloud/resources/': { id: resourceId },
     '/api/git/connections/': { id: connectionId },
     '/api/git/webhooks/': { id: connectionId },

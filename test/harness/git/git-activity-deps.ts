@@ -16,6 +16,7 @@ export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
   sandbox: { lend: unused } as unknown as Deps['sandbox'],
   runners: { lend: unused } as unknown as Deps['runners'],
   planJsonBytes: 0,
+  openCloud: unused,
   worker: 'worker-a',
   engineVersion: '1.12.6',
   cliConfig: undefined,

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
+import { AppError, conflict, unavailable } from '../../domain/errors.ts'
+import type { Cloud } from '../../gateways/clouds/cloud.ts'
+import { CloudFault } from '../../gateways/clouds/cloud-fault.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { cloudSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
+import type { SyncAccountInput } from '../../workflows/clouds/contract.ts'
+import type { Deps } from '../deps.ts'
+
+const beatMs = 3_000
+const pausesMs = [1_000, 5_000]
+
+/**
+ * Wraps every activity that calls a cloud. It sends heartbeats, so that a dead worker is noticed
+ * within seconds and its step repeated.
+ */
+export async function cloudActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current()
+  const beat = setInterval(() => context.heartbeat(), beatMs)
+  try {
+    return await work(context.cancellationSignal)
+  } catch (error) {
+    throw asFault(error)
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+/** The cloud of a running sync; undefined once the sync is over or its account is disconnected. */
+export async function withCloud<T>(
+  deps: Pick<Deps, 'store' | 'openCloud'>,
+  { organizationId, syncId }: SyncAccountInput,
+  work: (cloud: Cloud, sync: CloudSync) => Promise<T>,
+): Promise<T | undefined> {
+  const found = await deps.store.tenant(organizationId, async (tenant) => {
+    const sync = await cloudSyncs(tenant).find(syncId)
+    if (sync?.state !== 'running') return undefined
+    return { sync, account: await cloudAccounts(tenant).get(sync.cloudAccountId) }
+  })
+  if (!found) return undefined
+  const cloud = await deps.openCloud(found.account)
+  try {
+    return await work(cloud, found.sync)
+  } finally {
+    cloud.close()
+  }
+}
+
+/** A cloud that does not answer is asked three times. */
+export async function askThrice<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 0; ; tries += 1)
+    try {
+      return await ask()
+    } catch (error) {
+      const pauseMs = pausesMs[tries]
+      if (pauseMs === undefined || !isKind(error, 'unreachable') || signal.aborted) throw error
+      await sleep(pauseMs, undefined, { signal })
+    }
+}
+
+export const isKind = (error: unknown, ...kinds: Array<CloudFault['kind']>): error is CloudFault =>
+  error instanceof CloudFault && kinds.includes(error.kind)
+
+/** A throttling cloud is asked again later, which is no failure; all other refusals are final. */
+function asFault(error: unknown): unknown {
+  if (!(error instanceof CloudFault)) return error
+  if (error.kind === 'throttled')
+    return new AppError('unavailable', error.message, {
+      code: 'cloud_throttled',
+      retryAfterSeconds: 30,
+      cause: error,
+    })
+  if (error.kind === 'credentials') return conflict('cloud_credentials_rejected', error.message)
+  if (error.kind === 'unreachable') return conflict('cloud_unreachable', error.message)
+  if (error.kind === 'denied' || error.kind === 'excluded')
+    return conflict('cloud_denied', error.message)
+  return unavailable('cloud_fault', error.message, error)
+}

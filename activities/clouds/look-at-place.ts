@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import { cleanResource } from '../../domain/clouds/clean-resource.ts'
+import type { FoundResource } from '../../domain/clouds/cloud-account.ts'
+import { unavailable } from '../../domain/errors.ts'
+import type { Cloud } from '../../gateways/clouds/cloud.ts'
+import type { CloudSync } from '../../store/clouds/cloud-syncs.ts'
+import {
+  stagedPages,
+  type DigestedResource,
+  type LookedSoFar,
+} from '../../store/clouds/staged-pages.ts'
+import { syncPlaces } from '../../store/clouds/sync-places.ts'
+import type { SyncPlaceInput } from '../../workflows/clouds/contract.ts'
+import type { Deps } from '../deps.ts'
+import { askThrice, cloudActivity, isKind, withCloud } from './cloud-activity.ts'
+
+type Needed = Pick<Deps, 'store' | 'openCloud'>
+type Look = {
+  input: SyncPlaceInput
+  cloud: Cloud
+  sync: CloudSync
+  soFar: LookedSoFar
+  signal: AbortSignal
+}
+
+/** Compared with the store at once. */
+const batchSize = 2_000
+/** Held in memory at most; resources that are as they were count only by their id. */
+const maxFound = 5_000
+/** What a crash repeats at most. Each part of a place is a row, also where nothing changed. */
+const maxUnstagedMs = 30_000
+
+/**
+ * Reads a place page by page and stages what it finds, so that after a crash it goes on at the page
+ * after the last staged one. Idempotent: a part is staged once, and a place that is over is left alone.
+ */
+export const lookAtPlace =
+  (deps: Needed) =>
+  async (input: SyncPlaceInput): Promise<void> =>
+    cloudActivity(async (signal) => {
+      const { organizationId, syncId, placeId } = input
+      await withCloud(deps, input, async (cloud, sync) => {
+        const soFar = await deps.store.tenant(organizationId, async (tenant) =>
+          stagedPages(tenant).soFar(input),
+        )
+        if (!soFar || soFar.isOver) return
+        try {
+          await look(deps, { input, cloud, sync, soFar, signal })
+        } catch (error) {
+          if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token')) throw error
+          const state = error.kind === 'denied' || error.kind === 'excluded' ? error.kind : 'failed'
+          await deps.store.tenant(organizationId, async (tenant) =>
+            syncPlaces(tenant).drop({ syncId, placeId }, { state, reason: error.message }),
+          )
+        }
+      })
+    })
+
+async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<void> {
+  const place = { ...soFar, state: 'ok' as const, reason: null }
+  const ask = async (cursor: string | null) =>
+    askThrice(async () => cloud.resources(place, cursor, signal), signal)
+  const part = partOf(deps, { input, sync, soFar })
+
+  let next = ask(soFar.cursor)
+  for (;;) {
+    const page = await next
+    const isLast = page.next === null
+    if (!isLast) {
+      // Asked while this page is compared: the cloud's answer is what takes long.
+      next = ask(page.next)
+      next.catch(() => undefined)
+    }
+    await part.add(page.resources)
+    if (isLast || part.isFull()) await part.stage(page.next)
+    if (isLast) return
+  }
+}
+
+/** The pages since the last staged one: ids of resources that are as they were, and all others whole. */
+function partOf(
+  { store }: Needed,
+  { input, sync, soFar }: { input: SyncPlaceInput; sync: CloudSync; soFar: LookedSoFar },
+) {
+  const { organizationId, syncId, placeId } = input
+  const at = { cloudAccountId: sync.cloudAccountId, placeId, places: soFar.places }
+  let { number } = soFar
+  let stagedAtMs = Date.now()
+  let batch: DigestedResource[] = []
+  let unchanged: number[] = []
+  let found: DigestedResource[] = []
+
+  const compare = async () => {
+    if (batch.length === 0) return
+    const ids = await store.tenant(organizationId, async (tenant) =>
+      stagedPages(tenant).unchangedOf(at, batch),
+    )
+    batch.forEach((resource, position) => {
+      const id = ids.get(position)
+      if (id === undefined) found.push(resource)
+      else unchanged.push(id)
+    })
+    batch = []
+  }
+  return {
+    async add(resources: readonly FoundResource[]): Promise<void> {
+      for (const resource of resources) batch.push(digested(resource))
+      if (batch.length >= batchSize) await compare()
+    },
+    isFull: () => found.length >= maxFound || Date.now() - stagedAtMs > maxUnstagedMs,
+    async stage(next: string | null): Promise<void> {
+      await compare()
+      const part = { number, next, unchanged, found }
+      const staged = await store.tenant(organizationId, async (tenant) =>
+        stagedPages(tenant).stage({ syncId, placeId }, part),
+      )
+      // Another attempt is ahead, or the sync is over: the next attempt reads where the look stands.
+      if (!staged) throw unavailable('cloud_place_taken', 'Another worker looks at this place.')
+      number += 1
+      stagedAtMs = Date.now()
+      unchanged = []
+      found = []
+    },
+  }
+}
+
+function digested(resource: FoundResource): DigestedResource {
+  const clean = cleanResource(resource)
+  const { service, type, name, region, tags } = clean
+  const text = JSON.stringify([service, type, name, region, tags])
+  return { ...clean, digest: hash('sha256', text, 'base64') }
+}

@@ -1,0 +1,100 @@
+import type { Coverage } from '../../domain/clouds/cloud-account.ts'
+import type { SyncState, SyncTrigger } from '../../domain/clouds/sync-state.ts'
+import { notFound } from '../../domain/errors.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+export type CloudSync = {
+  id: number
+  cloudAccountId: number
+  trigger: SyncTrigger
+  state: SyncState
+  reason: string | null
+  coverage: Coverage | null
+  seen: number
+  added: number
+  changed: number
+  gone: number
+  startedAt: Date
+  endedAt: Date | null
+}
+
+const columns = [
+  'id',
+  'cloudAccountId',
+  'trigger',
+  'state',
+  'reason',
+  'coverage',
+  'seen',
+  'added',
+  'changed',
+  'gone',
+  'startedAt',
+  'endedAt',
+]
+
+/** The syncs of one organization's cloud accounts, and what became of each place. */
+export function cloudSyncs(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  const rows = () => db('cloud_syncs').where({ organizationId })
+  const live = async (cloudAccountId: number): Promise<CloudSync | undefined> =>
+    rows().where({ cloudAccountId, state: 'running' }).first(columns)
+
+  return {
+    /** The live sync of the account, which is a new one unless there was one. */
+    async begin(
+      cloudAccountId: number,
+      trigger: SyncTrigger,
+    ): Promise<{ sync: CloudSync; isNew: boolean }> {
+      const [made] = await db('cloud_syncs')
+        .insert({ organizationId, cloudAccountId, trigger })
+        .onConflict(db.raw(`(cloud_account_id) where state = 'running'`))
+        .ignore()
+        .returning(columns)
+      if (made) return { sync: made, isNew: true }
+      const sync = await live(cloudAccountId)
+      // Ended between the two statements.
+      return sync ? { sync, isNew: false } : this.begin(cloudAccountId, trigger)
+    },
+
+    async get(cloudAccountId: number, id: number): Promise<CloudSync> {
+      const row = await rows().where({ cloudAccountId, id }).first(columns)
+      if (!row) throw notFound()
+      return row
+    },
+
+    async find(id: number): Promise<CloudSync | undefined> {
+      return rows().where({ id }).first(columns)
+    },
+
+    /** Newest first. */
+    async list(cloudAccountId: number, limit: number, before: number): Promise<CloudSync[]> {
+      return rows()
+        .where({ cloudAccountId })
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .select(columns)
+    },
+
+    /** Only the call that ends the sync gets `true`. What was staged is dropped. */
+    async end(
+      id: number,
+      { state, reason }: { state: Exclude<SyncState, 'running'>; reason: string | null },
+    ): Promise<boolean> {
+      const { rowCount } = await db.raw(endSync, { state, reason, organizationId, id })
+      if (rowCount === 1)
+        await db('cloud_resource_pages').where({ organizationId, syncId: id }).delete()
+      return rowCount === 1
+    },
+  }
+}
+
+const endSync = `
+  update cloud_syncs s set state = :state, reason = :reason, ended_at = now(),
+     seen = t.seen, added = t.added, changed = t.changed, gone = t.gone
+   from (select coalesce(sum(seen), 0) as seen, coalesce(sum(added), 0) as added,
+       coalesce(sum(changed), 0) as changed, coalesce(sum(gone), 0) as gone
+     from cloud_sync_places where organization_id = :organizationId and sync_id = :id) t
+   where s.organization_id = :organizationId and s.id = :id and s.state = 'running'`

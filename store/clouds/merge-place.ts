@@ -1,0 +1,96 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/**
+ * Merges what was staged of a place into the resources, in one statement. Idempotent: only the call
+ * that finds the place waiting, with all of its pages, merges it. False if there was nothing to merge.
+ *
+ * A resource belongs to one place. Where two places list it, its own place decides, as long as this
+ * sync looks at that place, so that it is counted once and does not change back and forth. One that
+ * its own place no longer lists goes to another that does; otherwise it is gone.
+ */
+export async function mergePlace(
+  tenant: Tenant,
+  { syncId, placeId }: { syncId: number; placeId: number },
+): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  const named = { organization: organizationId, sync: syncId, place: placeId }
+  // The planner cannot know how many resources a page has: a nested loop over two lists of 100,000
+  // would take hours.
+  await db.raw('set local enable_nestloop = off')
+  const { rows } = await db.raw(statement, named)
+  await db.raw('set local enable_nestloop = on')
+  const [merged] = rows
+  if (!merged) return false
+  await db.raw(
+    `update cloud_sync_places s set state = 'ok', added = :added, changed = :changed, gone = :gone,
+       seen = (select count(*) from cloud_resources r where r.organization_id = p.organization_id
+         and r.cloud_account_id = p.cloud_account_id and r.place_id = p.id and r.state = 'present')
+     from cloud_places p
+     where s.organization_id = :organization and s.sync_id = :sync and s.place_id = :place
+       and p.organization_id = s.organization_id and p.id = s.place_id`,
+    { ...named, ...merged },
+  )
+  return true
+}
+
+const statement = `
+with turn as materialized (
+  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider
+  from cloud_sync_places s
+    join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
+    join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
+    join cloud_accounts a on a.organization_id = p.organization_id and a.id = p.cloud_account_id
+  where s.organization_id = :organization and s.sync_id = :sync and s.place_id = :place and s.state = 'waiting'
+    and (select bool_or(g.next_cursor is null) and count(*) = max(g.number) + 1 from cloud_resource_pages g
+      where g.organization_id = :organization and g.sync_id = :sync and g.place_id = :place)
+  for update of s),
+looking as materialized (
+  select place_id from cloud_sync_places
+  where organization_id = :organization and sync_id = :sync and state in ('waiting', 'ok')),
+found as materialized (
+  select distinct on (f."cloudId") f.*
+  from turn, cloud_resource_pages g, jsonb_to_recordset(g.found) as f
+    ("cloudId" text, service text, type text, name text, region text, tags jsonb, digest text)
+  where g.organization_id = :organization and g.sync_id = :sync and g.place_id = :place
+  order by f."cloudId", g.number),
+written as (
+  insert into cloud_resources as r
+    (organization_id, cloud_account_id, place_id, provider, cloud_id, service, type, name, region, tags, digest)
+  select :organization, t.cloud_account_id, t.place_id, t.provider, f."cloudId", f.service, f.type, f.name,
+    f.region, f.tags, f.digest
+  from found f cross join turn t
+  on conflict (organization_id, cloud_key, cloud_account_id) do update
+    set place_id = excluded.place_id, service = excluded.service, type = excluded.type, name = excluded.name,
+      region = excluded.region, tags = excluded.tags, digest = excluded.digest, state = 'present',
+      gone_at = null, last_seen_at = null
+    where r.state = 'gone' or r.place_id <> all(array(select place_id from looking))
+      or (r.place_id = excluded.place_id and r.digest <> excluded.digest)
+  returning (r.xmax = 0) as added),
+listed as materialized (
+  select u.id, g.place_id from cloud_resource_pages g
+    join looking l on l.place_id = g.place_id, unnest(g.unchanged) as u (id)
+  where g.organization_id = :organization and g.sync_id = :sync),
+missing as materialized (
+  -- Where another place lists it, that one: it is read anew by the next sync.
+  select r.id, t.looked_at, e.place_id as elsewhere
+  from turn t join cloud_resources r
+      on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
+    left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
+  where r.organization_id = :organization and r.state = 'present'
+    and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)
+    and not exists (select from found f where f."cloudId" = r.cloud_id)),
+left_over as (
+  update cloud_resources r set
+    place_id = coalesce(m.elsewhere, r.place_id), digest = case when m.elsewhere is null then r.digest else '' end,
+    state = case when m.elsewhere is null then 'gone' else 'present' end,
+    gone_at = case when m.elsewhere is null then now() end,
+    last_seen_at = case when m.elsewhere is null then m.looked_at end
+  from missing m
+  where r.organization_id = :organization and r.id = any(array(select id from missing)) and r.id = m.id
+  returning r.state),
+looked as (
+  update cloud_places p set looked_at = now() from turn t
+  where p.organization_id = :organization and p.id = t.place_id)
+select (select count(*) from written where added) as added, (select count(*) from written where not added) as changed,
+  (select count(*) from left_over where state = 'gone') as gone
+from turn`

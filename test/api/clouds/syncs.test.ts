@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { connectedAccount } from '../../harness/clouds/cloud-rows.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+let harness: Harness
+let org: TestOrganization
+let admin: TestUser
+beforeAll(async () => {
+  harness = await createHarness()
+  org = await harness.organization()
+  admin = await org.user('SRE · Cloud Admin')
+})
+afterAll(async () => harness.close())
+
+const starts = async (accountId: number) =>
+  harness.deps.store
+    .platform('outbox')
+    .where({ organizationId: org.id, workflowType: 'syncAccount' })
+    .whereRaw(`options ->> 'summary' like ?`, [`cloud account ${accountId},%`])
+
+test('POST /api/cloud/accounts: 201: a sync follows by itself', async () => {
+  const made = await admin.post('/api/cloud/accounts', {
+    provider: 'aws',
+    name: 'new',
+    accountId: '210987654321',
+    credentials: { roleArn: 'arn:aws:iam::210987654321:role/cloud-control' },
+  })
+  const { id } = made.json().account
+  const { syncs } = (await admin.get(`/api/cloud/accounts/${id}/syncs`)).json()
+  expect(syncs).toMatchObject([{ trigger: 'connect', state: 'running' }])
+  expect(await starts(id)).toHaveLength(1)
+})
+
+describe('POST /api/cloud/accounts/{id}/sync', () => {
+  test('202: starts one sync, which a second request joins', async () => {
+    const id = await connectedAccount(harness, org.id)
+    const url = `/api/cloud/accounts/${id}`
+    const [first, second] = await Promise.all([
+      admin.post(`${url}/sync`),
+      admin.post(`${url}/sync`),
+    ])
+    expect([first.statusCode, second.statusCode]).toEqual([202, 202])
+    const { sync } = first.json()
+    expect(second.json().sync.id).toBe(sync.id)
+    expect(sync).toMatchObject({ trigger: 'request', state: 'running', endedAt: null })
+    expect(await starts(id)).toHaveLength(1)
+
+    const { syncs, nextCursor } = (await admin.get(`${url}/syncs`)).json()
+    expect([syncs, nextCursor]).toEqual([[sync], null])
+    const one = (await admin.get(`${url}/syncs/${sync.id}`)).json().sync
+    expect(one).toEqual({ ...sync, places: [] })
+  })
+
+  test('202: the same Idempotency-Key gets the first answer, also after that sync is over', async () => {
+    const id = await connectedAccount(harness, org.id)
+    const other = await connectedAccount(harness, org.id)
+    const headers = { 'idempotency-key': `key-${id}` }
+    const post = async (account: number) =>
+      admin.post(`/api/cloud/accounts/${account}/sync`, undefined, { headers })
+    const first = await post(id)
+    await harness.deps.store
+      .platform('cloud_syncs')
+      .where({ id: first.json().sync.id })
+      .update({ state: 'succeeded', endedAt: new Date() })
+    expect((await post(id)).json()).toEqual(first.json())
+    expect(await starts(id)).toHaveLength(1)
+    expect((await post(other)).statusCode).toBe(409)
+  })
+
+  test('403: without the capability, audited as cloud.rbac_denied', async () => {
+    const id = await connectedAccount(harness, org.id)
+    const deployer = await org.user('Deployer')
+    const answer = await deployer.post(`/api/cloud/accounts/${id}/sync`)
+    expect(answer.statusCode).toBe(403)
+    const { entries } = (await admin.get('/api/audit?event=cloud.rbac_denied')).json()
+    expect(entries[0]).toMatchObject({ outcome: 'denied', actor: { id: deployer.id } })
+    expect((await deployer.get(`/api/cloud/accounts/${id}/syncs`)).statusCode).toBe(200)
+  })
+
+  test('404: another organization’s account; an own sync under another account', async () => {
+    const stranger = await (await harness.organization()).user('Owner')
+    const id = await connectedAccount(harness, org.id)
+    const other = await connectedAccount(harness, org.id)
+    const { sync } = (await admin.post(`/api/cloud/accounts/${id}/sync`)).json()
+    expect((await stranger.post(`/api/cloud/accounts/${id}/sync`)).statusCode).toBe(404)
+    for (const [who, account] of [
+      [stranger, id],
+      [admin, other],
+    ] as const)
+      expect((await who.get(`/api/cloud/accounts/${account}/syncs/${sync.id}`)).statusCode).toBe(
+        404,
+      )
+  })
+
+  test('400: an unknown query parameter and a body', async () => {
+    const id = await connectedAccount(harness, org.id)
+    expect((await admin.get(`/api/cloud/accounts/${id}/syncs?sort=id`)).statusCode).toBe(400)
+    expect((await admin.post(`/api/cloud/accounts/${id}/sync`, { full: true })).statusCode).toBe(
+      400,
+    )
+  })
+})

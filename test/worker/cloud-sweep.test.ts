@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Deps } from '../../activities/deps.ts'
+import { RowsFailed } from '../../app/platform/each-by-itself.ts'
+import { cloudSweepTask } from '../../worker/tasks/cloud-sweep.ts'
+import { connectedAccount } from '../harness/clouds/cloud-rows.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(async () => harness.close())
+
+const accounts = () => harness.deps.store.platform('cloud_accounts')
+const syncs = (cloudAccountId: number) =>
+  harness.deps.store.platform('cloud_syncs').where({ cloudAccountId }).orderBy('id')
+const sweep = async (
+  workflowState: Deps['workflowState'] = async () => 'running',
+  store = harness.deps.store,
+) => cloudSweepTask({ store, log: harness.deps.log, workflowState }).run()
+
+/** A connected account that is not due. */
+const connected = async (change: object = {}) => {
+  const org = await harness.organization()
+  const id = await connectedAccount(harness, org.id)
+  const later = new Date(Date.now() + 3_600_000)
+  await accounts()
+    .where({ id })
+    .update({ nextSyncAt: later, ...change })
+  return { id, org, set: async (what: object) => accounts().where({ id }).update(what) }
+}
+
+test('what is due is started once, however many workers sweep, and comes again after its interval', async () => {
+  const due = await connected({ nextSyncAt: new Date(0) })
+  const later = await connected()
+  await Promise.all([sweep(), sweep(), sweep()])
+  expect(await syncs(due.id)).toMatchObject([{ trigger: 'schedule', state: 'running' }])
+  expect(await syncs(later.id)).toEqual([])
+  const { nextSyncAt } = await accounts().where({ id: due.id }).first()
+  const minutes = (nextSyncAt.getTime() - Date.now()) / 60_000
+  expect(minutes).toBeGreaterThan(29)
+  expect(minutes).toBeLessThan(91)
+  // Still running when it is due again: not started beside it.
+  await due.set({ nextSyncAt: new Date(0) })
+  await sweep()
+  expect(await syncs(due.id)).toHaveLength(1)
+})
+
+test('a disconnected account and a suspended organization are left alone', async () => {
+  const gone = await connected({ nextSyncAt: new Date(0) })
+  const owner = await gone.org.user('Owner')
+  await owner.delete(`/api/cloud/accounts/${gone.id}`)
+  const suspended = await connected({ nextSyncAt: new Date(0) })
+  const organizations = harness.deps.store.platform('organizations')
+  await organizations.where({ id: suspended.org.id }).update({ status: 'suspended' })
+  await sweep()
+  expect(await syncs(gone.id)).toEqual([])
+  expect(await syncs(suspended.id)).toEqual([])
+})
+
+test('an organization whose rows cannot be handled delays no other', async () => {
+  const bad = await connected({ nextSyncAt: new Date(0) })
+  const good = await connected({ nextSyncAt: new Date(1) })
+  const { store } = harness.deps
+  const failing: typeof store = {
+    ...store,
+    async tenant(organizationId, work) {
+      if (organizationId === bad.org.id) throw new Error('no')
+      return store.tenant(organizationId, work)
+    },
+  }
+  await expect(sweep(async () => 'running', failing)).rejects.toEqual(new RowsFailed(1))
+  expect(await syncs(good.id)).toHaveLength(1)
+  await sweep()
+  expect(await syncs(bad.id)).toHaveLength(1)
+})
+
+test('a sync whose workflow is lost is ended, so that the next one can start', async () => {
+  const lost = await connected({ nextSyncAt: new Date(0), status: 'healthy' })
+  await sweep()
+  const old = new Date(Date.now() - 11 * 60_000)
+  await syncs(lost.id).clone().clearOrder().update({ startedAt: old })
+  await sweep()
+  expect(await syncs(lost.id)).toMatchObject([{ state: 'running' }])
+  await sweep(async () => 'missing')
+  expect(await syncs(lost.id)).toMatchObject([
+    { state: 'failed', reason: expect.stringContaining('lost') },
+  ])
+  expect(await accounts().where({ id: lost.id }).first()).toMatchObject({ status: 'healthy' })
+})

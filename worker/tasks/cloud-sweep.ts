@@ -1,0 +1,55 @@
+import type { Deps } from '../../activities/deps.ts'
+import { endSync } from '../../app/clouds/end-sync.ts'
+import { startSync } from '../../app/clouds/start-sync.ts'
+import { eachByItself } from '../../app/platform/each-by-itself.ts'
+import { syncPlans } from '../../store/clouds/sync-plans.ts'
+import { dueCloudAccounts, longCloudSyncs } from '../../store/platform/due-cloud-accounts.ts'
+import { syncAccountId } from '../../workflows/clouds/contract.ts'
+import type { RecurringTask } from '../run-tasks.ts'
+
+type Needed = Pick<Deps, 'store' | 'log' | 'workflowState'>
+
+/** The limit of one run. */
+const maxRows = 100
+const task = 'cloud-sweep'
+
+/**
+ * Starts the syncs that are due, and ends those whose workflow is lost. A task of each worker and no
+ * schedule of Temporal: it has to work while Temporal is away, and reads all organizations
+ * (docs/decisions/0122).
+ */
+export const cloudSweepTask = (deps: Needed): RecurringTask => ({
+  name: task,
+  everyMs: 15_000,
+  async run() {
+    const { store, log } = deps
+    const due = await dueCloudAccounts(store.platform, maxRows)
+    await eachByItself(due, { task, log, work: async (row) => startDue(deps, row) })
+    const long = await longCloudSyncs(store.platform, maxRows)
+    await eachByItself(long, { task, log, work: async (row) => endLost(deps, row) })
+    return due.length === maxRows ? 'more' : 'done'
+  },
+})
+
+async function startDue(
+  { store }: Needed,
+  { organizationId, cloudAccountId }: { organizationId: number; cloudAccountId: number },
+): Promise<void> {
+  await store.tenant(organizationId, async (tenant) => {
+    const account = await syncPlans(tenant).findForUpdate(cloudAccountId)
+    // Disconnected since, or started by another worker.
+    if (!account || account.nextSyncAt > new Date()) return
+    await startSync(tenant, { cloudAccountId, trigger: 'schedule' })
+  })
+}
+
+/** Otherwise the account would wait for it without end. */
+async function endLost(
+  { store, workflowState }: Needed,
+  row: { organizationId: number; syncId: number },
+): Promise<void> {
+  if ((await workflowState(syncAccountId(row))) === 'running') return
+  await store.tenant(row.organizationId, async (tenant) =>
+    endSync(tenant, { syncId: row.syncId, failure: 'sync_lost' }),
+  )
+}

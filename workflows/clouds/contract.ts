@@ -1,0 +1,7 @@
+/** Ids alone: no name, region or page token of a cloud goes to Temporal. */
+export type SyncAccountInput = { organizationId: number; syncId: number }
+export type SyncPlaceInput = SyncAccountInput & { placeId: number }
+
+export const syncAccountType = 'syncAccount'
+export const syncAccountId = (input: SyncAccountInput) =>
+  `org-${input.organizationId}/cloud-sync/${input.syncId}`

@@ -1,0 +1,69 @@
+import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow'
+import type { CloudActivities, ControlActivities } from '../../activities/index.ts'
+import { cloudQueue } from '../platform/contract.ts'
+import type { SyncAccountInput } from './contract.ts'
+
+const retry = { initialInterval: '500 ms', maximumInterval: '1 minute' } as const
+
+const { endSync } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+})
+// A cloud may throttle for hours, and each attempt goes on where the last one was.
+const { listPlaces, lookAtPlace } = proxyActivities<CloudActivities>({
+  taskQueue: cloudQueue,
+  startToCloseTimeout: '12 hours',
+  scheduleToCloseTimeout: '12 hours',
+  heartbeatTimeout: '15 seconds',
+  retry,
+})
+const { mergePlace } = proxyActivities<CloudActivities>({
+  taskQueue: cloudQueue,
+  startToCloseTimeout: '1 hour',
+  scheduleToCloseTimeout: '3 hours',
+  heartbeatTimeout: '15 seconds',
+  retry,
+})
+
+/** Places that one sync looks at together: clouds limit the calls of an account. */
+const atOnce = 4
+/** Nothing can be looked at with these credentials, so no place is merged. */
+const refused = 'cloud_credentials_rejected'
+
+/** Looks at everything that a cloud account has, then merges it place by place. */
+export async function syncAccount(input: SyncAccountInput): Promise<void> {
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((input as Partial<SyncAccountInput> | undefined)?.syncId))
+    throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
+  try {
+    const { placeIds } = await listPlaces(input)
+    const left = [...placeIds]
+    const lookAtNext = async (): Promise<void> => {
+      const placeId = left.shift()
+      if (placeId === undefined) return
+      await orUnmerged(lookAtPlace({ ...input, placeId }))
+      return lookAtNext()
+    }
+    await Promise.all(Array.from({ length: atOnce }, lookAtNext))
+    // All looks first: what one place no longer lists may be listed by another.
+    for (const placeId of placeIds) await orUnmerged(mergePlace({ ...input, placeId }))
+    await endSync(input)
+  } catch (error) {
+    await endSync({ ...input, code: codeOf(error) })
+  }
+}
+
+/** A place that failed for good stays unmerged, and the end of the sync names it. */
+async function orUnmerged(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (codeOf(error) === refused) throw error
+  }
+}
+
+/** The fault's code alone: see guardActivity. */
+const codeOf = (error: unknown): string =>
+  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
+    ? (error.cause.type ?? 'internal')
+    : 'timed_out'
