@@ -3,6 +3,7 @@ import { consoleSuite } from './console.ts'
 import { copiesSuite } from './copies.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
+import { resourcesSuite } from './resources.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
@@ -29,6 +30,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       '1,000 files into a repository of each Git provider: commits, calls, and time beside a bare client',
     run: hydrateSuite,
+  },
+  resources: {
+    about: 'every filter of the list of cloud resources on 1,000,000 resources beside 10,000',
+    run: resourcesSuite,
   },
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',

@@ -1,0 +1,37 @@
+import type { Knex } from 'knex'
+
+/**
+ * An inventory of this many resources in 20 accounts of three clouds. Shares are the same whatever
+ * the size: a service has from 20 % to 0.01 % of all, a team 0.5 %, an owner 0.02 %. Resources of one
+ * account and region are stored together, as syncs do.
+ */
+export async function seedResources(owner: Knex, count: number): Promise<void> {
+  await owner.raw(
+    `insert into cloud_accounts (organization_id, provider, account_id, name, credentials, credentials_kind)
+     select o.id, (array['aws', 'aws', 'azure', 'gcp'])[1 + i % 4], (123456789000 + i)::text, 'account ' || i,
+       '\\x00', 'keys'
+     from (select min(id) as id from organizations) o, generate_series(1, 20) i`,
+  )
+  await owner.raw(
+    `insert into cloud_places (organization_id, cloud_account_id, region, service, looked_at)
+     select organization_id, id, 'region-' || r, '', now() from cloud_accounts, generate_series(1, 10) r`,
+  )
+  await owner.raw(
+    `insert into cloud_resources
+       (organization_id, cloud_account_id, place_id, provider, cloud_id, service, type, name, region, tags, digest, state)
+     select p.organization_id, p.cloud_account_id, p.id, a.provider,
+       'arn:aws:service:' || p.region || ':' || a.account_id || ':thing/' || md5(n::text),
+       s.service, s.service || ':type-' || n % 7, 'prod-thing-' || md5('name' || n), p.region,
+       jsonb_build_object('env', (array['prod', 'test', 'dev'])[1 + n % 3], 'team', 'team-' || n::bigint * 7919 % 200,
+         'owner', 'person-' || n::bigint * 104729 % 5000, 'Name', 'thing ' || n)
+         || case when n % 1000 = 1 then '{"legacy": "yes"}'::jsonb else '{}' end,
+       'x', case when n % 50 = 0 then 'gone' else 'present' end
+     from (select row_number() over (order by id) as n, * from cloud_places) p
+       join cloud_accounts a on a.id = p.cloud_account_id,
+       lateral generate_series((p.n - 1) * ?::integer / 200 + 1, p.n * ?::integer / 200) as n (n),
+       lateral (select 'service-' || floor(power(n::bigint * 15485863 % 10007 / 10007.0, 3) * 100) as service) s`,
+    [count, count],
+  )
+  // As autovacuum leaves a table that is not being written.
+  await owner.raw('vacuum (analyze) cloud_resources')
+}
