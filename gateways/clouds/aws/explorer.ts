@@ -15,6 +15,8 @@ export interface Explorer {
   /** The region to ask for the resources of this one; undefined where none lists them. */
   regionFor(region: string, signal?: AbortSignal): Promise<string | undefined>
   page(of: PageOf & { at: string }): Promise<AwsPage>
+  /** Whether it may be listed from, where there is an index: a right that is missing is thrown. */
+  check(signal: AbortSignal): Promise<void>
 }
 
 export function createExplorer(
@@ -53,6 +55,16 @@ export function createExplorer(
       const answer = answers.get(at) ?? hasView(at, signal)
       answers.set(at, answer)
       return (await kept(answer, () => answers.delete(at))) ? at : undefined
+    },
+
+    async check(signal) {
+      const known = await account.indexes(signal)
+      const at = (known.find(({ isAggregator }) => isAggregator) ?? known[0])?.region
+      if (at === undefined) return
+      await asked('resource-explorer-2:ListResources', async () => {
+        const query = queryFor(at, settings)
+        await list(at, { query, max: 1, token: undefined, signal }).catch(withoutView)
+      })
     },
 
     page: async ({ region, at, token, signal }) =>
@@ -140,6 +152,13 @@ function noRight(error: unknown): Index[] {
 function absent(error: unknown): false {
   if (error instanceof Error && absences.has(error.name)) return false
   throw error
+}
+
+/** Without a default view the tagging API lists, and no right is missing. */
+function withoutView(error: unknown): void {
+  const isRight = error instanceof Error && error.name === 'AccessDeniedException'
+  if (isRight) throw error
+  absent(error)
 }
 
 const absences = new Set([

@@ -6,6 +6,7 @@ import { within } from '../within.ts'
 import type { AwsAccount } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkBucket } from './check-bucket.ts'
+import { createExplorer } from './explorer.ts'
 import { createTagging } from './tagging.ts'
 
 const limitMs = 9_500
@@ -32,7 +33,7 @@ export async function validateAws(
       const page = { region: settings.home, token: undefined, signal: until }
       return checkCalls('inventory', [
         account.regions(until),
-        account.indexes(until),
+        createExplorer(settings, credentials, account).check(until),
         tagging.page(page, 1),
       ])
     },

@@ -104,6 +104,18 @@ describe('what AWS may answer', () => {
       expect((await second.places()).coverage).toBe('tagged_only')
     })
 
+    test('a right to it that is missing is named; a view that is missing is none', async () => {
+      aws.handlers['ListIndexes'] = () => indexes(['eu-west-1', 'AGGREGATOR'])
+      aws.handlers['ListResources'] = () => refusal('AccessDeniedException', 'no', 403)
+      const missing = await (await open()).validate()
+      expect(missing.checks[1]).toMatchObject({
+        state: 'missing',
+        missing: ['resource-explorer-2:ListResources'],
+      })
+      aws.handlers['ListResources'] = () => refusal('UnauthorizedException', 'no view', 401)
+      expect((await (await open()).validate()).checks[1]).toMatchObject({ state: 'ok' })
+    })
+
     test('an outage of it is no reason to list less: the untagged would count as gone', async () => {
       aws.handlers['ListIndexes'] = () => refusal('InternalServerException', 'down', 500)
       const cloud = await open()

@@ -53,7 +53,8 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
           'TagSpecification.1.Tag.1.Value': `größe ${at} 🧮`,
         })
     })
-  })
+    // The first run installs moto.
+  }, 600_000)
   afterAll(async () => {
     for (const cloud of opened) cloud.close()
     await moto?.stop()
