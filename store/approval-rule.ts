@@ -19,7 +19,7 @@ const unknownBefore = (version: string): string => `exists (
  * start one alone, by a run that changes nothing.
  */
 export const selectApprovalRules = `
-  select r.id as run_id, r.organization_id,
+  select r.id as workspace_run_id, r.organization_id,
     array(
       select r.author_user_id where r.author_user_id is not null
       union select unnest(v.author_user_ids)

@@ -86,12 +86,12 @@ async function load(
   const marker = `<!-- cloud-control ${mac} -->`
   const body = pullRequestComment(
     marker,
-    runs.map(({ workspaceId, workspaceName, commitSha, runId, phase, ...run }) => ({
+    runs.map(({ workspaceId, workspaceName, commitSha, workspaceRunId, phase, ...run }) => ({
       ...run,
       name: workspaceName,
       commit: commitSha,
       state: publicState(phase),
-      url: `${publicOrigin}/workspaces/${workspaceId}/runs/${runId}`,
+      url: `${publicOrigin}/workspaces/${workspaceId}/runs/${workspaceRunId}`,
     })),
     [...names.values()].map(({ id, name }) => ({ name, fault: pull.faults[String(id)] ?? '' })),
   )

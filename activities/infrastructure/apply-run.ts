@@ -39,7 +39,7 @@ export const applyRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
     const found = await findRun(deps, input.runId)
-    const place = { organizationId: found.organizationId, runId: input.runId }
+    const place = { organizationId: found.organizationId, workspaceRunId: input.runId }
     const watch = watchRun(deps, place, { mayStop: false })
     try {
       return await withinShare(deps, found, async () => {
@@ -129,7 +129,9 @@ async function applyInRunner(
   const unsaved = keepErroredState(deps, loaded, patienceMs)
   // A workspace may have become production since its plan.
   const mayUseKept = workspace.criticality !== 'production'
-  const runner = deps.runners.take(mayUseKept ? { organizationId, runId: run.id } : undefined)
+  const runner = deps.runners.take(
+    mayUseKept ? { organizationId, workspaceRunId: run.id } : undefined,
+  )
   const inputs = async function* () {
     const parts = ['lock_file', 'modules', 'plan_file'] as const
     const { sha256 } = received
@@ -240,7 +242,7 @@ async function finish(
         : end
     const isApplied = how.phase === 'succeeded'
     await settleApply(tenant, run, { isApplied, isBegun: fence !== undefined })
-    const place = { organizationId, runId: run.id, actor, held: { run, workspace } }
+    const place = { organizationId, workspaceRunId: run.id, actor, held: { run, workspace } }
     const ended = await endRun(tenant, place, how)
     // The run is not being applied: what was settled above is rolled back.
     if (!ended && isApplied) throw new Error('this attempt was taken over')

@@ -66,7 +66,7 @@ export async function endStale(
 ): Promise<void> {
   await endRun(
     tenant,
-    { organizationId, runId: run.id, actor: systemActor },
+    { organizationId, workspaceRunId: run.id, actor: systemActor },
     {
       phase: 'failed',
       reason: 'plan_stale',
@@ -122,23 +122,23 @@ async function isApproved(
     if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
   }
   if (!fault) return true
-  await waitAgain(tenant, { runId: run.id, label: name, fault })
+  await waitAgain(tenant, { workspaceRunId: run.id, label: name, fault })
   return false
 }
 
 async function waitAgain(
   tenant: Tenant,
-  { runId, label, fault }: { runId: number; label: string; fault: string },
+  { workspaceRunId, label, fault }: { workspaceRunId: number; label: string; fault: string },
 ): Promise<void> {
-  await approvals(tenant).voidStanding(runId, `approver: ${fault}`)
+  await approvals(tenant).voidStanding(workspaceRunId, `approver: ${fault}`)
   const { approvalExpiryHours } = await organizationSettings(tenant)
-  await workspaceRuns(tenant).move(runId, ['apply_queued'], {
+  await workspaceRuns(tenant).move(workspaceRunId, ['apply_queued'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(tenant).waitAgain(runId)
+  await stages(tenant).waitAgain(workspaceRunId)
   await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
-    target: { kind: 'run', id: runId, label },
+    target: { kind: 'run', id: workspaceRunId, label },
     detail: { because: fault },
   })
 }
@@ -150,7 +150,7 @@ async function take(
   { id, workspaceId }: Pick<WorkspaceRun, 'id' | 'workspaceId'>,
 ): Promise<Begun | undefined> {
   const { hash, prefix, plain } = newToken('run')
-  const right = { runId: id, workspaceId, worker, hash, prefix, hours: 5 }
+  const right = { workspaceRunId: id, workspaceId, worker, hash, prefix, hours: 5 }
   const fence = await takeApply(tenant, right)
   return fence === undefined ? undefined : { fence, token: plain }
 }

@@ -24,15 +24,19 @@ const byReason: Record<RunFailure['reason'], string> = {
 /** Ends a run that has used all of its attempts and has changed nothing. */
 export const failRun =
   (deps: Deps) =>
-  async ({ runId, reason, code }: InfrastructureRunInput & RunFailure): Promise<void> => {
-    const organizationId = await ownerOf(deps, runId)
+  async ({
+    runId: workspaceRunId,
+    reason,
+    code,
+  }: InfrastructureRunInput & RunFailure): Promise<void> => {
+    const organizationId = await ownerOf(deps, workspaceRunId)
     await deps.store.tenant(organizationId, async (tenant) => {
-      const run = await workspaceRuns(tenant).get(runId)
+      const run = await workspaceRuns(tenant).get(workspaceRunId)
       // An apply under way is ended by reconcileApply alone.
       if (run.phase !== 'planning' && run.phase !== 'apply_queued') return
       await endRun(
         tenant,
-        { organizationId, runId, actor: systemActor },
+        { organizationId, workspaceRunId, actor: systemActor },
         run.cancelRequestedAt
           ? { phase: 'canceled', reason: 'canceled_by_user' }
           : { phase: 'failed', reason, message: byCode[code ?? ''] ?? byReason[reason] },

@@ -24,5 +24,5 @@ export async function judgeWhileWaiting(
     // The run goes on waiting: the gates are evaluated again before the apply in any case.
     if (watch.cause() === undefined) return { next: 'wait', timeoutMs: againMs }
   }
-  return stepOfRun(deps, { organizationId: found.organizationId, runId: found.run.id })
+  return stepOfRun(deps, { organizationId: found.organizationId, workspaceRunId: found.run.id })
 }

@@ -36,15 +36,18 @@ export type LoadedRun = FoundRun & {
 }
 
 /** The organization of a run. Throws if the run was deleted. */
-export async function ownerOf(deps: Pick<Deps, 'store'>, runId: number): Promise<number> {
-  const organizationId = await organizationOfRun(deps.store, runId)
+export async function ownerOf(deps: Pick<Deps, 'store'>, workspaceRunId: number): Promise<number> {
+  const organizationId = await organizationOfRun(deps.store, workspaceRunId)
   if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
   return organizationId
 }
 
-export async function findRun(deps: Pick<Deps, 'store'>, runId: number): Promise<FoundRun> {
-  const organizationId = await ownerOf(deps, runId)
-  const { author, ...found } = await findRunOfStep(deps.store, organizationId, runId)
+export async function findRun(
+  deps: Pick<Deps, 'store'>,
+  workspaceRunId: number,
+): Promise<FoundRun> {
+  const organizationId = await ownerOf(deps, workspaceRunId)
+  const { author, ...found } = await findRunOfStep(deps.store, organizationId, workspaceRunId)
   const id = found.run.authorUserId
   const actor: AuditActor =
     id === null || author === null ? systemActor : { kind: 'user', id, label: author }

@@ -21,17 +21,17 @@ const suspensionPollMs = 60_000
  */
 export const nextStep =
   (deps: Deps) =>
-  async ({ runId }: InfrastructureRunInput): Promise<RunStep> =>
-    stepOfRun(deps, { organizationId: await ownerOf(deps, runId), runId })
+  async ({ runId: workspaceRunId }: InfrastructureRunInput): Promise<RunStep> =>
+    stepOfRun(deps, { organizationId: await ownerOf(deps, workspaceRunId), workspaceRunId })
 
-type Place = { organizationId: number; runId: number }
+type Place = { organizationId: number; workspaceRunId: number }
 
 /** The same, where the run's organization is known. */
 export async function stepOfRun(
   deps: Pick<Deps, 'store'>,
-  { organizationId, runId }: Place,
+  { organizationId, workspaceRunId }: Place,
 ): Promise<RunStep> {
-  const run = await standingOfRun(deps.store, organizationId, runId)
+  const run = await standingOfRun(deps.store, organizationId, workspaceRunId)
   if (isTerminal(run.phase)) return { next: 'over' }
   // Runs of a suspended organization wait. An apply under way is not interrupted.
   if ((run.phase === 'planning' || run.phase === 'apply_queued') && !run.isActive)
@@ -41,8 +41,8 @@ export async function stepOfRun(
       return { next: 'plan' }
     case 'awaiting_approval': {
       const timeoutMs = timeLeft(run)
-      if (timeoutMs <= 0) return expire(deps, { organizationId, runId })
-      const judged = await findJudgedPlan(deps.store, organizationId, runId)
+      if (timeoutMs <= 0) return expire(deps, { organizationId, workspaceRunId })
+      const judged = await findJudgedPlan(deps.store, organizationId, workspaceRunId)
       return !judged || isJudgedByToday(judged) ? { next: 'wait', timeoutMs } : { next: 'plan' }
     }
     case 'apply_queued':
@@ -57,16 +57,16 @@ const timeLeft = ({ approvalExpiresAt }: { approvalExpiresAt: Date | null }): nu
   (approvalExpiresAt?.getTime() ?? Date.now()) - Date.now()
 
 async function expire(deps: Pick<Deps, 'store'>, place: Place): Promise<RunStep> {
-  const { organizationId, runId } = place
+  const { organizationId, workspaceRunId } = place
   const expired = await deps.store.tenant(organizationId, async (tenant) => {
-    const { workspaceId } = await workspaceRuns(tenant).get(runId)
+    const { workspaceId } = await workspaceRuns(tenant).get(workspaceRunId)
     // Decisions are made under this lock, so a decision that came first is seen.
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
-    const run = await workspaceRuns(tenant).get(runId)
+    const run = await workspaceRuns(tenant).get(workspaceRunId)
     if (run.phase !== 'awaiting_approval' || timeLeft(run) > 0) return false
     return endRun(
       tenant,
-      { organizationId, runId, actor: systemActor, held: { run, workspace } },
+      { organizationId, workspaceRunId, actor: systemActor, held: { run, workspace } },
       {
         phase: 'failed',
         reason: 'approval_expired',

@@ -36,7 +36,7 @@ export const planRun =
   (deps: Deps) =>
   async (input: InfrastructureRunInput): Promise<RunStep> => {
     const found = await findRun(deps, input.runId)
-    const place = { organizationId: found.organizationId, runId: input.runId }
+    const place = { organizationId: found.organizationId, workspaceRunId: input.runId }
     const watch = watchRun(deps, place, { mayStop: true })
     try {
       return await withinShare(deps, found, async () => {
@@ -98,7 +98,13 @@ async function countTry(
 ): Promise<boolean> {
   const { workflowExecution } = Context.current().info
   const engineRunId = workflowExecution?.runId ?? worker
-  return beginPlan(store, organizationId, { runId: run.id, engineRunId, hash, prefix, hours: 1 })
+  return beginPlan(store, organizationId, {
+    workspaceRunId: run.id,
+    engineRunId,
+    hash,
+    prefix,
+    hours: 1,
+  })
 }
 
 async function planInRunner(
@@ -116,10 +122,10 @@ async function planInRunner(
   })
   const plan = writePlan(deps, {
     organizationId,
-    runId: run.id,
+    workspaceRunId: run.id,
     maxJsonBytes: deps.planJsonBytes,
   })
-  const runner = deps.runners.take({ organizationId, runId: run.id })
+  const runner = deps.runners.take({ organizationId, workspaceRunId: run.id })
   const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
   // On production a fresh one applies: what the author's code might have done to the process that
   // read its plan must not get past the approval.
@@ -149,7 +155,7 @@ async function planInRunner(
       onBlob: plan.add,
       keep: keepsRunner,
     })
-    if (keepsRunner) await deps.runners.keep(runner, { organizationId, runId: run.id })
+    if (keepsRunner) await deps.runners.keep(runner, { organizationId, workspaceRunId: run.id })
     await retryWhileUnavailable(async () =>
       // Made by a runner of this version (runner/plan-job.ts).
       recordPlan(deps, loaded, { ...(planned as Planned), plan, judgedBy: rules.judgedBy() }),

@@ -16,19 +16,19 @@ export async function* readPlanParts(
   organizationId: number,
   { plan, parts }: { plan: PlanPieces; parts: readonly PlanPart[] },
 ): AsyncGenerator<{ part: PlanPart; bytes: Buffer }> {
-  const { workspaceRunId: runId, attempt } = plan
+  const { workspaceRunId, attempt } = plan
   const expected = parts
     .toSorted()
     .flatMap((part) => Array.from({ length: plan.pieces[part] ?? 0 }, (_, seq) => ({ part, seq })))
   let last: Pick<StoredPiece, 'part' | 'seq'> | undefined
   for (let at = 0; at < expected.length; at += atOnce) {
     const page = { parts, last, limit: atOnce }
-    const rows = await piecesAfter(store, { organizationId, runId, attempt }, page)
+    const rows = await piecesAfter(store, { organizationId, workspaceRunId, attempt }, page)
     for (const wanted of expected.slice(at, at + atOnce)) {
       const row = rows.shift()
       if (row?.part !== wanted.part || row.seq !== wanted.seq)
         throw new Error('a piece of a stored plan is missing')
-      const place = placeOfPiece({ organizationId, runId, attempt, ...wanted })
+      const place = placeOfPiece({ organizationId, workspaceRunId, attempt, ...wanted })
       yield { part: wanted.part, bytes: keyring.open(place, row.body) }
     }
     last = expected[at + atOnce - 1]

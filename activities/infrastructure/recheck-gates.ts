@@ -63,7 +63,7 @@ async function endFailed(
 ): Promise<'ended'> {
   await endRun(
     tenant,
-    { organizationId, runId: run.id, actor: systemActor },
+    { organizationId, workspaceRunId: run.id, actor: systemActor },
     { phase: 'failed', reason, message },
   )
   return 'ended'
@@ -78,7 +78,7 @@ async function judgeInRunner(
   // Policies' messages are masked with them.
   const { secrets } = await loadRun(deps, found, 'plan')
   const benches = lendBenches(deps, { label: `run-${run.id}-judge` })
-  const runner = deps.runners.take({ organizationId, runId: run.id })
+  const runner = deps.runners.take({ organizationId, workspaceRunId: run.id })
   const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
   const { sensitiveVariables } = plan
   const inputs = async function* () {

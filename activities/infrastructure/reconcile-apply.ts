@@ -21,58 +21,62 @@ const pollMs = 1_000
  */
 export const reconcileApply =
   (deps: Deps) =>
-  async ({ runId }: InfrastructureRunInput): Promise<RunStep> => {
-    const organizationId = await ownerOf(deps, runId)
+  async ({ runId: workspaceRunId }: InfrastructureRunInput): Promise<RunStep> => {
+    const organizationId = await ownerOf(deps, workspaceRunId)
     const run = await deps.store.tenant(organizationId, async (tenant) =>
-      workspaceRuns(tenant).get(runId),
+      workspaceRuns(tenant).get(workspaceRunId),
     )
-    if (run.phase !== 'applying') return stepOfRun(deps, { organizationId, runId })
+    if (run.phase !== 'applying') return stepOfRun(deps, { organizationId, workspaceRunId })
 
     await deps.store.tenant(organizationId, async (tenant) => {
       await workspaces(tenant).getForUpdate(run.workspaceId)
       await workspaces(tenant).raiseFence(run.workspaceId)
     })
-    while (await isAlive(deps, organizationId, runId))
+    while (await isAlive(deps, organizationId, workspaceRunId))
       await new Promise((resolve) => setTimeout(resolve, pollMs))
-    await settle(deps, organizationId, runId)
-    return stepOfRun(deps, { organizationId, runId })
+    await settle(deps, organizationId, workspaceRunId)
+    return stepOfRun(deps, { organizationId, workspaceRunId })
   }
 
-async function isAlive(deps: Deps, organizationId: number, runId: number): Promise<boolean> {
+async function isAlive(
+  deps: Deps,
+  organizationId: number,
+  workspaceRunId: number,
+): Promise<boolean> {
   const attempt = await deps.store.tenant(organizationId, async (tenant) =>
-    applyAttempts(tenant).find(runId),
+    applyAttempts(tenant).find(workspaceRunId),
   )
   return attempt?.alive ?? false
 }
 
-async function settle(deps: Deps, organizationId: number, runId: number): Promise<void> {
+async function settle(deps: Deps, organizationId: number, workspaceRunId: number): Promise<void> {
   await deps.store.tenant(organizationId, async (tenant) => {
     const runs = workspaceRuns(tenant)
-    const { workspaceId, cancelRequestedAt } = await runs.get(runId)
+    const { workspaceId, cancelRequestedAt } = await runs.get(workspaceRunId)
     await workspaces(tenant).getForUpdate(workspaceId)
     const attempts = applyAttempts(tenant)
-    const attempt = await attempts.find(runId)
+    const attempt = await attempts.find(workspaceRunId)
     if (!attempt?.spawnedAt) {
       // The program was never started: the attempt is deleted, and the run waits for its apply again.
-      await attempts.giveBack(runId)
-      await freeRun(tenant, runId)
-      const moved = await runs.move(runId, ['applying'], { phase: 'apply_queued' })
-      if (moved) await stages(tenant).set(runId, 'apply', { state: 'queued' })
+      await attempts.giveBack(workspaceRunId)
+      await freeRun(tenant, workspaceRunId)
+      const moved = await runs.move(workspaceRunId, ['applying'], { phase: 'apply_queued' })
+      if (moved) await stages(tenant).set(workspaceRunId, 'apply', { state: 'queued' })
       // A run that was canceled meanwhile must not be applied.
       if (moved && cancelRequestedAt)
         await endRun(
           tenant,
-          { organizationId, runId, actor: systemActor },
+          { organizationId, workspaceRunId, actor: systemActor },
           { phase: 'canceled', reason: 'canceled_by_user' },
         )
       return
     }
-    const saved = await stateVersions(tenant).newestOfRun(runId)
+    const saved = await stateVersions(tenant).newestOfRun(workspaceRunId)
     await workspaces(tenant).markNeedsRefresh(workspaceId)
-    await attempts.end(runId, { exitCode: null })
+    await attempts.end(workspaceRunId, { exitCode: null })
     await endRun(
       tenant,
-      { organizationId, runId, actor: systemActor },
+      { organizationId, workspaceRunId, actor: systemActor },
       {
         phase: 'failed',
         reason: 'runner_lost',

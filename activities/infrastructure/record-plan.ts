@@ -63,7 +63,12 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
         state: denied ? 'failed' : 'succeeded',
         ended: true,
       })
-      const place = { organizationId, runId: run.id, actor: loaded.actor, held: { run, workspace } }
+      const place = {
+        organizationId,
+        workspaceRunId: run.id,
+        actor: loaded.actor,
+        held: { run, workspace },
+      }
       await endRun(tenant, place, { ...end, change: made })
     } else if (workspace.criticality === 'production') {
       await pauseForApproval(tenant, loaded, made)
@@ -159,7 +164,7 @@ export async function recordPlanFailure(
   await deps.store.tenant(organizationId, async (tenant) => {
     await endRun(
       tenant,
-      { organizationId, runId: run.id, actor },
+      { organizationId, workspaceRunId: run.id, actor },
       {
         phase: canceled ? 'canceled' : 'failed',
         reason: failure.reason,

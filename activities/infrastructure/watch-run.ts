@@ -26,7 +26,7 @@ const attemptBeatMs = 5_000
  */
 export function watchRun(
   deps: Deps,
-  { organizationId, runId }: { organizationId: number; runId: number },
+  { organizationId, workspaceRunId }: { organizationId: number; workspaceRunId: number },
   /** A plan may be stopped, since another worker repeats it; an apply is allowed to finish (docs/decisions/0032). */
   { mayStop }: { mayStop: boolean },
 ): RunWatch {
@@ -46,7 +46,7 @@ export function watchRun(
     asking = true
     const held = fence
     try {
-      const now = await watchedRun(deps.store, organizationId, runId)
+      const now = await watchedRun(deps.store, organizationId, workspaceRunId)
       if (now?.isCanceled) stop('canceled')
       if (now && held !== undefined && now.fence !== held) stop('fenced')
     } catch {
@@ -57,13 +57,13 @@ export function watchRun(
   }
   const beat = async () => {
     if (fence === undefined) return
-    await beatAttempt(deps.store, organizationId, { runId, fence, processGroup }).catch(
+    await beatAttempt(deps.store, organizationId, { workspaceRunId, fence, processGroup }).catch(
       () => undefined,
     )
   }
 
   const unlisten = deps.changes.on('cc_run', (id) => {
-    if (id === '' || Number(id) === runId) void look()
+    if (id === '' || Number(id) === workspaceRunId) void look()
   })
   const timers = [
     setInterval(() => context.heartbeat({ processGroup }), heartbeatMs),

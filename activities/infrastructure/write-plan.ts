@@ -39,10 +39,10 @@ const holdBytes = 1024 * 1024
  */
 export function writePlan(
   { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
-  { organizationId, runId, maxJsonBytes }: Place,
+  { organizationId, workspaceRunId, maxJsonBytes }: Place,
 ): PlanWriter {
   const attempt = randomUUID()
-  const place = { organizationId, table: 'plan_changes', ownerId: runId }
+  const place = { organizationId, table: 'plan_changes', ownerId: workspaceRunId }
   const limits: Record<PlanPart, number> = { ...maxPartBytes, plan_json: maxJsonBytes }
   const open = new Map<PlanPart, { hash: Hash; bytes: number; seq: number }>()
   let pieces: StoredPiece[] = []
@@ -57,12 +57,12 @@ export function writePlan(
     if (at.bytes > limits[part]) throw new Error(`a runner sent more of ${part} than it may`)
     at.hash.update(bytes)
     const seq = at.seq++
-    const piece = { organizationId, runId, attempt, part, seq }
+    const piece = { organizationId, workspaceRunId, attempt, part, seq }
     return { part, seq, body: keyring.seal(placeOfPiece(piece), bytes) }
   }
   const storeHeld = async (tenant: Tenant) => {
-    await planParts(tenant, { runId, attempt }).add(pieces)
-    await planChanges(tenant, { runId, attempt }).add(rows)
+    await planParts(tenant, { workspaceRunId, attempt }).add(pieces)
+    await planChanges(tenant, { workspaceRunId, attempt }).add(rows)
   }
 
   return {
@@ -92,4 +92,4 @@ export function writePlan(
   }
 }
 
-type Place = { organizationId: number; runId: number; maxJsonBytes: number }
+type Place = { organizationId: number; workspaceRunId: number; maxJsonBytes: number }

@@ -37,27 +37,30 @@ async function* allLiveRuns({ store }: Deps): AsyncGenerator<LiveRun> {
     yield* runs
     const last = runs.at(-1)
     if (!last || runs.length < batch) return
-    after = last.runId
+    after = last.workspaceRunId
   }
 }
 
 async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
-  const { organizationId, runId } = live
+  const { organizationId, workspaceRunId } = live
   if (live.startPending) return false
-  const state = await deps.workflowState(infrastructureRunId({ organizationId, runId }))
+  const state = await deps.workflowState(infrastructureRunId({ organizationId, workspaceRunId }))
   if (state === 'running') return false
-  deps.log.warn({ organizationId, runId, phase: live.phase, state }, 'a run has lost its workflow')
+  deps.log.warn(
+    { organizationId, workspaceRunId, phase: live.phase, state },
+    'a run has lost its workflow',
+  )
 
   return deps.store.tenant(organizationId, async (tenant) => {
     await workspaces(tenant).getForUpdate(live.workspaceId)
-    const run = await workspaceRuns(tenant).getForUpdate(runId)
+    const run = await workspaceRuns(tenant).getForUpdate(workspaceRunId)
     if (run.phase !== live.phase) return false
     if (state === 'missing') {
       await requestStart(tenant, { ...run, again: `:${Date.now()}` })
       return true
     }
     const workspace = await workspaces(tenant).get(live.workspaceId)
-    const attempt = await applyAttempts(tenant).find(runId)
+    const attempt = await applyAttempts(tenant).find(workspaceRunId)
     if (attempt === undefined || attempt.fence === workspace.fence)
       await workspaces(tenant).raiseFence(live.workspaceId)
     if (run.phase === 'applying') {
@@ -65,11 +68,11 @@ async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
       // Its program may still run. Fenced off, it is interrupted, and the next pass ends the run. If the run
       // ended now, the next run could apply beside it.
       if (attempt?.alive) return false
-      await applyAttempts(tenant).end(runId, { exitCode: null })
+      await applyAttempts(tenant).end(workspaceRunId, { exitCode: null })
     }
     return endRun(
       tenant,
-      { organizationId, runId, actor: systemActor },
+      { organizationId, workspaceRunId, actor: systemActor },
       {
         phase: 'failed',
         reason: 'runner_lost',

@@ -1,6 +1,6 @@
 import { slotShare } from '../../domain/runs/slot-share.ts'
 
-export type RunOfSlot = { organizationId: number; runId: number }
+export type RunOfSlot = { organizationId: number; workspaceRunId: number }
 
 export type SlotShares = {
   /**
@@ -38,25 +38,28 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
     else held.delete(organizationId)
     // One slot, one run. A step that is handed back holds none, so it wakes nobody.
     const line = waiting.get(organizationId)
-    const [runId] = line ?? []
-    if (runId === undefined) return
-    forget({ organizationId, runId })
+    const [workspaceRunId] = line ?? []
+    if (workspaceRunId === undefined) return
+    forget({ organizationId, workspaceRunId })
     // One that ended, or that runs at another worker, is not taken out.
     if (woken.size >= maxWoken) woken.clear()
-    woken.add(runId)
-    wake({ organizationId, runId })
+    woken.add(workspaceRunId)
+    wake({ organizationId, workspaceRunId })
   }
-  const forget = ({ organizationId, runId }: RunOfSlot) => {
+  const forget = ({ organizationId, workspaceRunId }: RunOfSlot) => {
     const line = waiting.get(organizationId)
-    line?.delete(runId)
+    line?.delete(workspaceRunId)
     if (line?.size === 0) waiting.delete(organizationId)
-    woken.delete(runId)
+    woken.delete(workspaceRunId)
   }
   /** A run that was woken and finds its slot taken by a newer one is first in line again. */
-  const wait = ({ organizationId, runId }: RunOfSlot) => {
+  const wait = ({ organizationId, workspaceRunId }: RunOfSlot) => {
     const line = waiting.get(organizationId) ?? []
-    const isFirst = woken.delete(runId)
-    waiting.set(organizationId, new Set(isFirst ? [runId, ...line] : [...line, runId]))
+    const isFirst = woken.delete(workspaceRunId)
+    waiting.set(
+      organizationId,
+      new Set(isFirst ? [workspaceRunId, ...line] : [...line, workspaceRunId]),
+    )
   }
 
   return {

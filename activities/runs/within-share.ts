@@ -20,10 +20,10 @@ export async function withinShare(
 ): Promise<RunStep> {
   // The step ends a canceled run and starts no program.
   if (run.cancelRequestedAt) {
-    deps.slotShares.forget({ organizationId, runId: run.id })
+    deps.slotShares.forget({ organizationId, workspaceRunId: run.id })
     return step()
   }
-  const giveBack = await deps.slotShares.take({ organizationId, runId: run.id })
+  const giveBack = await deps.slotShares.take({ organizationId, workspaceRunId: run.id })
   const note = async (waitsForSlotSince: Date | null) =>
     deps.store.tenant(organizationId, async (tenant) =>
       workspaceRuns(tenant).patch(run.id, { waitsForSlotSince }),

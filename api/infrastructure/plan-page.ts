@@ -15,7 +15,7 @@ import type { PlanPage } from './plan-page-schema.ts'
 /** The largest page as JSON: 1 MiB took 64 to 70 ms of CPU and 29 MB to open, mask and write. */
 export const maxPlanPageBytes = 524_288
 
-export type PlanQuery = { runId: number; after: number; limit: number; maxBytes: number }
+export type PlanQuery = { workspaceRunId: number; after: number; limit: number; maxBytes: number }
 type ReadPage = PlanQuery & {
   organizationId: number
   overview: PlanOverview
@@ -31,13 +31,13 @@ export async function readPlanPage(
   query: PlanQuery,
 ): Promise<ReadPage | null> {
   const { organizationId } = tenant
-  const { runId } = query
-  const found = await plans(tenant).overview(runId)
+  const { workspaceRunId } = query
+  const found = await plans(tenant).overview(workspaceRunId)
   if (!found) return null
   const { overview, attempt } = found
   const limit = batchesPerPage(query.maxBytes)
-  const batches = await planChanges(tenant, { runId, attempt }).after(query.after, limit)
-  const { workspaceId } = await workspaceRuns(tenant).get(runId)
+  const batches = await planChanges(tenant, { workspaceRunId, attempt }).after(query.after, limit)
+  const { workspaceId } = await workspaceRuns(tenant).get(workspaceRunId)
   const search = await searchForSecrets(deps, tenant, { organizationId, workspaceId })
   return { ...query, organizationId, overview, batches, search }
 }
@@ -71,8 +71,8 @@ export function presentPlanPage(
   page: ReadPage | null,
 ): Static<typeof PlanPage> | null {
   if (!page) return null
-  const { overview, organizationId, runId } = page
-  const place = { organizationId, table: 'plan_changes', ownerId: runId }
+  const { overview, organizationId, workspaceRunId } = page
+  const place = { organizationId, table: 'plan_changes', ownerId: workspaceRunId }
   const opened = openPage<PlanRow>(keyring, place, page)
   const rows = opened.rows.map((row) => coverRow(row, page.search))
   return {

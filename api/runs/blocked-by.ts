@@ -43,7 +43,10 @@ async function readAround(tenant: Tenant, views: readonly RunView[]): Promise<Ar
     views.some(lockOf) ? people(tenant, 'manage_cloud_accounts') : [],
   ])
   const eligible = new Map(
-    waiting.map((id) => [id, able.filter(({ runId }) => runId === id).map(labelOfPerson)]),
+    waiting.map((id) => [
+      id,
+      able.filter(({ workspaceRunId }) => workspaceRunId === id).map(labelOfPerson),
+    ]),
   )
   return { eligible, holders, operators, forcers }
 }

@@ -13,31 +13,35 @@ import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
  * Cancels a run. A run without a program ends at once. A plan or an apply gets a mark in its row;
  * the worker that runs it sees the mark and interrupts the program.
  */
-export async function cancelRun(tenant: Tenant, caller: Caller, runId: number): Promise<void> {
+export async function cancelRun(
+  tenant: Tenant,
+  caller: Caller,
+  workspaceRunId: number,
+): Promise<void> {
   const { organizationId } = caller
   const runs = workspaceRuns(tenant)
-  const { workspaceId } = await runs.get(runId)
+  const { workspaceId } = await runs.get(workspaceRunId)
   const { name } = await workspaces(tenant).getForUpdate(workspaceId)
-  const run = await runs.getForUpdate(runId)
+  const run = await runs.getForUpdate(workspaceRunId)
   if (isTerminal(run.phase))
     throw conflict('run_not_waiting', `This run is over: ${stateInWords(run)}.`)
 
   const actor = actorOf(caller)
-  const workflowId = infrastructureRunId({ organizationId, runId })
+  const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
   if (run.phase === 'planning' || run.phase === 'applying') {
     if (run.cancelRequestedAt) return
-    await runs.patch(runId, {
+    await runs.patch(workspaceRunId, {
       cancelRequestedAt: new Date(),
       cancelRequestedBy: caller.userId,
     })
     await auditLog(tenant, actor).record('pipeline.cancel_requested', {
-      target: { kind: 'run', id: runId, label: name },
+      target: { kind: 'run', id: workspaceRunId, label: name },
     })
-    await runs.announce(runId)
+    await runs.announce(workspaceRunId)
   } else {
     await endRun(
       tenant,
-      { organizationId, runId, actor },
+      { organizationId, workspaceRunId, actor },
       {
         phase: 'canceled',
         reason: 'canceled_by_user',

@@ -71,7 +71,7 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
 
     if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
       await write(tenant, caller, { run, workspace, decision })
-    const [body] = await presentRuns(tenant, caller, { runIds: [run.id], places: [place] })
+    const [body] = await presentRuns(tenant, caller, { workspaceRunIds: [run.id], places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
@@ -158,14 +158,14 @@ async function write(
       { target, detail },
     ),
   ]
-  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  const workflowId = infrastructureRunId({ organizationId, workspaceRunId: run.id })
   const wake = async () => outbox(tenant).wake(workflowId, `decided:${workflowId}:${Date.now()}`)
   if (verdict === 'rejected') {
     decided.push(stages(tenant).set(run.id, stage, { state: 'failed', by: label, ended: true }))
     await Promise.all(decided)
     await endRun(
       tenant,
-      { organizationId, runId: run.id, actor, held: { run, workspace } },
+      { organizationId, workspaceRunId: run.id, actor, held: { run, workspace } },
       { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.` },
     )
     // A run that is not planned yet has no workflow.

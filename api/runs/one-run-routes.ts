@@ -61,10 +61,10 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     },
     async ({ caller: { organizationId }, params, query: { limit = 50, cursor } }) => {
       const page = await deps.store.tenant(organizationId, async (tenant) => {
-        const { workspaceRunId: runId } = await place(tenant, params)
+        const { workspaceRunId } = await place(tenant, params)
         const after = decodeCursor(cursor, 0)
         return readPlanPage(deps, tenant, {
-          runId,
+          workspaceRunId,
           after,
           limit,
           maxBytes: maxPlanPageBytes,
@@ -87,8 +87,8 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     },
     async (request, reply) => {
       assertRoomForLogs(request)
-      const { workspaceRunId: runId } = await find(request.caller.organizationId, request.params)
-      return sendLogs(deps, { request, reply, runId, query: request.query })
+      const { workspaceRunId } = await find(request.caller.organizationId, request.params)
+      return sendLogs(deps, { request, reply, workspaceRunId, query: request.query })
     },
   )
 
@@ -150,8 +150,8 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       const run = await deps.store.tenant(organizationId, async (tenant) => {
         const found = await place(tenant, params)
         await cancelRun(tenant, caller, found.workspaceRunId)
-        const runIds = [found.workspaceRunId]
-        return (await presentRuns(tenant, caller, { runIds, places: [found] }))[0]
+        const workspaceRunIds = [found.workspaceRunId]
+        return (await presentRuns(tenant, caller, { workspaceRunIds, places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')
       return { ok: true as const, run }

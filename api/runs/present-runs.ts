@@ -19,12 +19,12 @@ export type RunPlace = { id: number; number: number | null; workspaceRunId: numb
 export async function presentRuns(
   tenant: Tenant,
   caller: Caller,
-  { runIds, places }: { runIds: readonly number[]; places?: readonly RunPlace[] },
+  { workspaceRunIds, places }: { workspaceRunIds: readonly number[]; places?: readonly RunPlace[] },
 ): Promise<RunBody[]> {
   const { organizationId } = caller
   const [views, at] = await Promise.all([
-    runViews(tenant, runIds),
-    places ?? managedPlaces(tenant, runIds),
+    runViews(tenant, workspaceRunIds),
+    places ?? managedPlaces(tenant, workspaceRunIds),
   ])
   const decidable = views.filter((view) => needsFault(caller, view)).map(({ id }) => id)
   const [blocks, faults] = await Promise.all([
@@ -43,9 +43,12 @@ export async function presentRuns(
 }
 
 /** Plan-only runs are in no pipeline and have no number; a run of `provision-…` has its workspace run's id. */
-async function managedPlaces(tenant: Tenant, runIds: readonly number[]): Promise<RunPlace[]> {
-  const places = await pipelineRuns(tenant).ofWorkspaceRuns(runIds)
-  return runIds.map((id) => ({
+async function managedPlaces(
+  tenant: Tenant,
+  workspaceRunIds: readonly number[],
+): Promise<RunPlace[]> {
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns(workspaceRunIds)
+  return workspaceRunIds.map((id) => ({
     id,
     workspaceRunId: id,
     number: places.find((place) => place.id === id)?.number ?? null,
@@ -70,7 +73,7 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     cost: view.cost,
     ...(view.found && { found: view.found }),
     workspaceId: view.workspaceId,
-    workflowId: infrastructureRunId({ organizationId, runId: view.id }),
+    workflowId: infrastructureRunId({ organizationId, workspaceRunId: view.id }),
     approvalExpiresAt: view.approvalExpiresAt?.toISOString() ?? null,
     createdAt: view.createdAt.toISOString(),
     startedAt: view.startedAt?.toISOString() ?? null,

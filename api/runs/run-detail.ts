@@ -14,14 +14,16 @@ export async function runDetail(
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
   const { organizationId } = caller
-  const runId = place.workspaceRunId
+  const workspaceRunId = place.workspaceRunId
   const { body, plan, entries } = await deps.store.tenant(organizationId, async (tenant) => ({
-    body: (await presentRuns(tenant, caller, { runIds: [runId], places: [place] }))[0],
+    body: (
+      await presentRuns(tenant, caller, { workspaceRunIds: [workspaceRunId], places: [place] })
+    )[0],
     plan: await readPlanPage(deps, tenant, {
-      runId,
+      workspaceRunId,
       ...firstPage,
     }),
-    entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
+    entries: await auditEntriesOf(tenant, { kind: 'run', id: String(workspaceRunId) }),
   }))
   if (!body) throw notFound()
   return {

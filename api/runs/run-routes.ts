@@ -59,10 +59,10 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await pipelines(tenant).get(id)
         const found = await pipelineRuns(tenant).list(id, limit + 1, before)
         const places = found.slice(0, limit)
-        const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
+        const workspaceRunIds = places.map(({ workspaceRunId }) => workspaceRunId)
         const last = places.at(-1)
         return {
-          runs: await presentRuns(tenant, caller, { runIds, places }),
+          runs: await presentRuns(tenant, caller, { workspaceRunIds, places }),
           nextCursor: found.length > limit && last ? String(last.number) : null,
         }
       })

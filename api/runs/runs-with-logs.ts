@@ -16,9 +16,9 @@ export async function runsWithLogs(
   caller: Caller,
   places: readonly PipelineRun[],
 ): Promise<Array<Static<typeof RunWithLogs>>> {
-  const runIds = places.map(({ workspaceRunId }) => workspaceRunId)
-  const bodies = await presentRuns(tenant, caller, { runIds, places })
-  const rows = await stages(tenant).ofRuns(runIds)
+  const workspaceRunIds = places.map(({ workspaceRunId }) => workspaceRunId)
+  const bodies = await presentRuns(tenant, caller, { workspaceRunIds, places })
+  const rows = await stages(tenant).ofRuns(workspaceRunIds)
   const lines = await logLines(tenant).firstOf(rows, linesPerStage)
   const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
 

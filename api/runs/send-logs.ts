@@ -17,7 +17,7 @@ export const LogQuery = Type.Object({
 type LogRequest = {
   request: FastifyRequest
   reply: FastifyReply
-  runId: number
+  workspaceRunId: number
   query: Static<typeof LogQuery>
 }
 
@@ -30,9 +30,9 @@ const wantsStream = ({ headers }: FastifyRequest): boolean =>
   /text\/event-stream/.test(headers.accept ?? '')
 
 /** One stage's lines after a `seq`: a page of JSON, or a live stream for `Accept: text/event-stream`. */
-export async function sendLogs(deps: Deps, { request, reply, runId, query }: LogRequest) {
+export async function sendLogs(deps: Deps, { request, reply, workspaceRunId, query }: LogRequest) {
   const { organizationId } = request.caller
-  const stage = await findStage(deps, organizationId, { runId, name: query.stage })
+  const stage = await findStage(deps, organizationId, { workspaceRunId, name: query.stage })
   const resumed = Number(request.headers['last-event-id'])
   const after = Number.isSafeInteger(resumed) && resumed > 0 ? resumed : (query.after ?? 0)
   if (!wantsStream(request)) {
@@ -41,17 +41,17 @@ export async function sendLogs(deps: Deps, { request, reply, runId, query }: Log
     )
     return { lines, nextSeq: lines.at(-1)?.seq ?? after }
   }
-  return stream({ request, reply, stage, after, runId })
+  return stream({ request, reply, stage, after, workspaceRunId })
 }
 
 /** Without a name: the running stage, else the last that began. */
 async function findStage(
   deps: Deps,
   organizationId: number,
-  { runId, name }: { runId: number; name: string | undefined },
+  { workspaceRunId, name }: { workspaceRunId: number; name: string | undefined },
 ): Promise<Stage> {
   const all = await deps.store.tenant(organizationId, async (tenant) =>
-    stages(tenant).ofRuns([runId]),
+    stages(tenant).ofRuns([workspaceRunId]),
   )
   const stage =
     name === undefined
@@ -75,13 +75,13 @@ async function stream({
   reply,
   stage,
   after,
-  runId,
+  workspaceRunId,
 }: StreamRequest): Promise<FastifyReply> {
   const { organizationId } = request.caller
   const { raw } = reply
   const opened = request.server.logStreams.open(
     request.caller,
-    { organizationId, runId, id: stage.id, name: stage.name },
+    { organizationId, workspaceRunId, id: stage.id, name: stage.name },
     {
       // Destroys a stream whose client does not read: it would never drain.
       end: () => void (raw.writableNeedDrain ? raw.destroy() : raw.end()),

@@ -5,7 +5,12 @@ import { stages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
 
-export type StageOfRun = { organizationId: number; runId: number; id: number; name: string }
+export type StageOfRun = {
+  organizationId: number
+  workspaceRunId: number
+  id: number
+  name: string
+}
 
 /** One stage's log as it grows, read once for all listeners. */
 export type StageReader = {
@@ -40,7 +45,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       if (id === '' || Number(id) === stage.id) wake.resolve()
     }),
     deps.changes.on('cc_run', (id) => {
-      if (id === '' || Number(id) === stage.runId) wake.resolve()
+      if (id === '' || Number(id) === stage.workspaceRunId) wake.resolve()
     }),
   ]
 
@@ -146,9 +151,9 @@ function newestLines() {
   }
 }
 
-async function isStageOver(tenant: Tenant, { runId, name }: StageOfRun): Promise<boolean> {
-  const { phase } = await workspaceRuns(tenant).get(runId)
+async function isStageOver(tenant: Tenant, { workspaceRunId, name }: StageOfRun): Promise<boolean> {
+  const { phase } = await workspaceRuns(tenant).get(workspaceRunId)
   if (isTerminal(phase)) return true
-  const now = await stages(tenant).find(runId, name)
+  const now = await stages(tenant).find(workspaceRunId, name)
   return ['succeeded', 'failed', 'skipped', 'canceled'].includes(now?.state ?? '')
 }

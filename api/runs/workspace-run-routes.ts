@@ -18,12 +18,12 @@ const workspaceExists = async (tenant: Tenant, { id }: Record<string, number>) =
 /** A run of `provision-…` has its workspace run's id; a plan-only run is in no pipeline and has no number. */
 async function placeOfRun(
   tenant: Tenant,
-  { id, runId }: { id: number; runId: number },
+  { id, runId: workspaceRunId }: { id: number; runId: number },
 ): Promise<RunPlace & { workspaceId: number }> {
-  await workspaceRuns(tenant).ofWorkspace(id, runId)
-  const places = await pipelineRuns(tenant).ofWorkspaceRuns([runId])
-  const own = places.find((place) => place.id === runId)
-  return { id: runId, workspaceId: id, workspaceRunId: runId, number: own?.number ?? null }
+  await workspaceRuns(tenant).ofWorkspace(id, workspaceRunId)
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns([workspaceRunId])
+  const own = places.find((place) => place.id === workspaceRunId)
+  return { id: workspaceRunId, workspaceId: id, workspaceRunId, number: own?.number ?? null }
 }
 
 const descriptions = {
@@ -79,8 +79,8 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await workspaces(tenant).get(id)
         const found = await workspaceRuns(tenant).list(id, limit + 1, before)
         const { rows, nextCursor } = page(found, limit)
-        const runIds = rows.map((run) => run.id)
-        return { runs: await presentRuns(tenant, caller, { runIds }), nextCursor }
+        const workspaceRunIds = rows.map((run) => run.id)
+        return { runs: await presentRuns(tenant, caller, { workspaceRunIds }), nextCursor }
       })
     },
   )

@@ -39,14 +39,14 @@ const events: Record<TerminalPhase, string> = {
  */
 export async function endRun(
   tenant: Tenant,
-  place: { organizationId: number; runId: number; actor: AuditActor; held?: Held },
+  place: { organizationId: number; workspaceRunId: number; actor: AuditActor; held?: Held },
   end: RunEnd,
 ): Promise<boolean> {
-  const { runId, actor } = place
+  const { workspaceRunId, actor } = place
   const runs = workspaceRuns(tenant)
-  const { run, workspace } = place.held ?? (await hold(tenant, runId))
+  const { run, workspace } = place.held ?? (await hold(tenant, workspaceRunId))
   const { workspaceId, kind } = run
-  const moved = await runs.moveWithStages(runId, mayComeFrom[end.phase], {
+  const moved = await runs.moveWithStages(workspaceRunId, mayComeFrom[end.phase], {
     change: {
       ...end.change,
       phase: end.phase,
@@ -60,10 +60,10 @@ export async function endRun(
 
   // Independent of each other, so they are sent together.
   await Promise.all([
-    freeRun(tenant, runId),
+    freeRun(tenant, workspaceRunId),
     auditLog(tenant, actor).record(events[end.phase], {
       outcome: end.phase === 'failed' ? 'failure' : 'success',
-      target: { kind: 'run', id: runId, label: workspace.name },
+      target: { kind: 'run', id: workspaceRunId, label: workspace.name },
       detail: { workspaceId, kind, ...(end.reason && { reason: end.reason }) },
     }),
   ])
@@ -74,7 +74,7 @@ export async function endRun(
 }
 
 /** The workspace's row is locked first, as everywhere: turns are decided under that lock. */
-async function hold(tenant: Tenant, runId: number): Promise<Held> {
-  const run = await workspaceRuns(tenant).get(runId)
+async function hold(tenant: Tenant, workspaceRunId: number): Promise<Held> {
+  const run = await workspaceRuns(tenant).get(workspaceRunId)
   return { run, workspace: await workspaces(tenant).getForUpdate(run.workspaceId) }
 }

@@ -68,7 +68,7 @@ export async function requestStart(
     workspaces(tenant).get(run.workspaceId),
     pipelineRuns(tenant).ofWorkspaceRuns([run.id]),
   ])
-  const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+  const workflowId = infrastructureRunId({ organizationId, workspaceRunId: run.id })
   await outbox(tenant).start({
     workflowType: infrastructureRunType,
     workflowId,

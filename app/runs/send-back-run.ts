@@ -6,7 +6,7 @@ import { approvals } from '../../store/runs/approvals.ts'
 import { stages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 
-export type SentBack = { runId: number; actor: AuditActor; because: string }
+export type SentBack = { workspaceRunId: number; actor: AuditActor; because: string }
 
 /**
  * Voids the approval of a run, which then waits for another one, for the full time. The caller
@@ -14,20 +14,20 @@ export type SentBack = { runId: number; actor: AuditActor; because: string }
  */
 export async function sendBackRun(
   tenant: Tenant,
-  { runId, actor, because }: SentBack,
+  { workspaceRunId, actor, because }: SentBack,
 ): Promise<boolean> {
-  if (!(await approvals(tenant).voidStanding(runId, because))) return false
+  if (!(await approvals(tenant).voidStanding(workspaceRunId, because))) return false
   const { approvalExpiryHours } = await organizationSettings(tenant)
-  await workspaceRuns(tenant).move(runId, ['apply_queued'], {
+  await workspaceRuns(tenant).move(workspaceRunId, ['apply_queued'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(tenant).waitAgain(runId)
+  await stages(tenant).waitAgain(workspaceRunId)
   await auditLog(tenant, actor).record('pipeline.awaiting_approval', {
-    target: { kind: 'run', id: runId },
+    target: { kind: 'run', id: workspaceRunId },
     detail: { because },
   })
-  const run = await workspaceRuns(tenant).get(runId)
+  const run = await workspaceRuns(tenant).get(workspaceRunId)
   await mailApprovers(tenant, run)
   return true
 }

@@ -16,21 +16,21 @@ import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Promise<void> {
   const { organizationId } = tenant
 
-  for (const { runId, workspaceId } of await approvals(tenant).runsBeforeApply()) {
+  for (const { workspaceRunId, workspaceId } of await approvals(tenant).runsBeforeApply()) {
     await workspaces(tenant).getForUpdate(workspaceId)
-    const fault = await faultOfStanding(tenant, runId)
+    const fault = await faultOfStanding(tenant, workspaceRunId)
     if (!fault) continue
     const because = `approver: ${fault}`
-    await sendBackRun(tenant, { runId, actor, because })
-    const workflowId = infrastructureRunId({ organizationId, runId })
+    await sendBackRun(tenant, { workspaceRunId, actor, because })
+    const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }
 
-async function faultOfStanding(tenant: Tenant, runId: number) {
+async function faultOfStanding(tenant: Tenant, workspaceRunId: number) {
   // Read again under the workspace's lock: the apply may have begun.
-  const run = await workspaceRuns(tenant).get(runId)
-  const standing = await approvals(tenant).standing(runId)
+  const run = await workspaceRuns(tenant).get(workspaceRunId)
+  const standing = await approvals(tenant).standing(workspaceRunId)
   if (run.phase !== 'apply_queued' || !standing) return undefined
   return approvers(tenant).faultOfGiver(standing)
 }

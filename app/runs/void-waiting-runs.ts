@@ -31,7 +31,7 @@ export async function voidWaitingRuns(
     if (effect === 'stale') {
       await endRun(
         tenant,
-        { organizationId, runId: run.id, actor },
+        { organizationId, workspaceRunId: run.id, actor },
         {
           phase: 'failed',
           reason: 'plan_stale',
@@ -39,10 +39,10 @@ export async function voidWaitingRuns(
         },
       )
     } else {
-      await sendBackRun(tenant, { runId: run.id, actor, because: what })
+      await sendBackRun(tenant, { workspaceRunId: run.id, actor, because: what })
     }
     // Also without an approval: the gates may have to judge the plan by new rules.
-    const workflowId = infrastructureRunId({ organizationId, runId: run.id })
+    const workflowId = infrastructureRunId({ organizationId, workspaceRunId: run.id })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }

@@ -13,6 +13,6 @@ export async function releaseLock(tenant: Tenant, workspaceId: number): Promise<
   await promoteNext(tenant, workspaceId)
   const holder = await workspaceRuns(tenant).holderOfTurn(workspaceId)
   if (holder?.phase !== 'apply_queued') return
-  const workflowId = infrastructureRunId({ organizationId, runId: holder.id })
+  const workflowId = infrastructureRunId({ organizationId, workspaceRunId: holder.id })
   await outbox(tenant).wake(workflowId, `unlock:${workflowId}:${Date.now()}`)
 }

@@ -1,6 +1,6 @@
 import { startRunner, type Runner, type RunnerOptions } from './start-runner.ts'
 
-export type RunOfRunner = { organizationId: number; runId: number }
+export type RunOfRunner = { organizationId: number; workspaceRunId: number }
 
 export type RunnerPool = {
   /** The runner that was kept for this run, else one that has done nothing yet; without a run always that. */
@@ -79,4 +79,5 @@ export function runnerPool(options: RunnerOptions): RunnerPool {
   }
 }
 
-const keyOf = ({ organizationId, runId }: RunOfRunner): string => `${organizationId}/${runId}`
+const keyOf = ({ organizationId, workspaceRunId }: RunOfRunner): string =>
+  `${organizationId}/${workspaceRunId}`

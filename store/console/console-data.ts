@@ -71,7 +71,7 @@ export async function consoleData(
        select ${run} from (select * from workspace_runs
          where organization_id = :organizationId order by id desc limit :limit) r ${places}),
      decidable as (
-       select waiting.id as run_id
+       select waiting.id as workspace_run_id
        from (select * from live where phase in ('awaiting_approval', 'awaiting_plan_approval') order by id) waiting
          join users u on u.organization_id = waiting.organization_id and u.id = :userId
          -- The lateral join computes the rule once a run, and for no run beyond the limit.
@@ -79,7 +79,7 @@ export async function consoleData(
            where r.organization_id = waiting.organization_id and r.id = waiting.id offset 0) rule
        where ${fault} is null order by waiting.id limit :limit),
      mine as (
-       select ${run} from live r ${places} where r.id in (select run_id from decidable))
+       select ${run} from live r ${places} where r.id in (select workspace_run_id from decidable))
      select json_build_object(
        'workspaces', (select count(*) from workspaces where organization_id = :organizationId),
        'pipelines', (select count(*) from pipelines where organization_id = :organizationId),

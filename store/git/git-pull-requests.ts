@@ -14,7 +14,7 @@ export type PullRequestRun = {
   workspaceId: number
   workspaceName: string
   commitSha: string
-  runId: number
+  workspaceRunId: number
   phase: RunPhase
   reason: string | null
   summary: { add: number; change: number; destroy: number } | null
@@ -84,7 +84,7 @@ export function gitPullRequests(tenant: Tenant) {
     async runs(id: number): Promise<PullRequestRun[]> {
       const { rows: found } = await db.raw(
         `select distinct on (w.name) w.id as "workspaceId", w.name as "workspaceName",
-           v.commit_sha as "commitSha", r.id as "runId", r.phase, r.reason, r.summary, r.gates
+           v.commit_sha as "commitSha", r.id as "workspaceRunId", r.phase, r.reason, r.summary, r.gates
          from configuration_versions v
          join workspace_runs r on r.organization_id = v.organization_id and r.configuration_version_id = v.id
          join workspaces w on w.organization_id = v.organization_id and w.id = v.workspace_id

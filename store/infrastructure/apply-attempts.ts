@@ -76,12 +76,16 @@ export function applyAttempts(tenant: Tenant) {
 export async function beatAttempt(
   store: Pick<Store, 'write'>,
   organizationId: number,
-  { runId, fence, processGroup }: { runId: number; fence: number; processGroup: number | null },
+  {
+    workspaceRunId,
+    fence,
+    processGroup,
+  }: { workspaceRunId: number; fence: number; processGroup: number | null },
 ): Promise<void> {
   await store.write(organizationId, {
     name: 'beat-attempt',
     text: `update apply_attempts set beat_at = now(), process_group = $4
       where organization_id = $1 and workspace_run_id = $2 and fence = $3`,
-    values: [organizationId, runId, fence, processGroup],
+    values: [organizationId, workspaceRunId, fence, processGroup],
   })
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../driver/connect.ts'
 
 export type PlanTry = {
-  runId: number
+  workspaceRunId: number
   engineRunId: string
   hash: Buffer
   prefix: string
@@ -15,7 +15,7 @@ export type PlanTry = {
 export async function beginPlan(
   store: Pick<Store, 'write'>,
   organizationId: number,
-  { runId, engineRunId, hash, prefix, hours }: PlanTry,
+  { workspaceRunId, engineRunId, hash, prefix, hours }: PlanTry,
 ): Promise<boolean> {
   const begun = await store.write(organizationId, {
     name: 'begin-plan',
@@ -28,7 +28,7 @@ export async function beginPlan(
         now() + make_interval(hours => $6)
       from run join workspaces w on w.organization_id = run.organization_id and w.id = run.workspace_id
       returning id`,
-    values: [organizationId, runId, engineRunId, hash, prefix, hours],
+    values: [organizationId, workspaceRunId, engineRunId, hash, prefix, hours],
   })
   return begun.length === 1
 }

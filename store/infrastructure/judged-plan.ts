@@ -48,7 +48,7 @@ type Row = PlanToApply &
   RulesInForce['workspace'] &
   Omit<RulesInForce, 'workspace'> & { currentSerial: number | null; currentLineage: string | null }
 
-const asking = (organizationId: number, runId: number): PreparedQuery<Scalar> => ({
+const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<Scalar> => ({
   name: 'judged-plan',
   text: `select ${selectList('p', ofPlan)},
     w.id, w.criticality, w.cost_limit_monthly as "costLimitMonthly", w.unpriced, o.settings,
@@ -67,7 +67,7 @@ const asking = (organizationId: number, runId: number): PreparedQuery<Scalar> =>
         where v.organization_id = w.organization_id and v.workspace_id = w.id and v.status = 'finalized'
         order by v.generation desc, v.serial desc limit 1) s on true
     where p.organization_id = $1 and p.workspace_run_id = $2`,
-  values: [organizationId, runId],
+  values: [organizationId, workspaceRunId],
 })
 
 function toJudged(row: Row | undefined): JudgedPlan | undefined {
@@ -90,9 +90,12 @@ function toJudged(row: Row | undefined): JudgedPlan | undefined {
 }
 
 /** A run's stored plan, with what it is compared with: the rules in force and the current state. */
-export async function judgedPlan(tenant: Tenant, runId: number): Promise<JudgedPlan | undefined> {
+export async function judgedPlan(
+  tenant: Tenant,
+  workspaceRunId: number,
+): Promise<JudgedPlan | undefined> {
   const { db, organizationId } = unwrap(tenant)
-  const [row] = await askPrepared<Row>(db, asking(organizationId, runId))
+  const [row] = await askPrepared<Row>(db, asking(organizationId, workspaceRunId))
   return toJudged(row)
 }
 
@@ -100,8 +103,8 @@ export async function judgedPlan(tenant: Tenant, runId: number): Promise<JudgedP
 export async function findJudgedPlan(
   store: Pick<Store, 'read'>,
   organizationId: number,
-  runId: number,
+  workspaceRunId: number,
 ): Promise<JudgedPlan | undefined> {
-  const [row] = await store.read<Row>(organizationId, asking(organizationId, runId))
+  const [row] = await store.read<Row>(organizationId, asking(organizationId, workspaceRunId))
   return toJudged(row)
 }

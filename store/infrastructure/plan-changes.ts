@@ -4,5 +4,5 @@ import { sealedBatches } from '../sealed-batches.ts'
 /** The rows of a run's plan (domain/infrastructure/split-plan.ts) that one attempt wrote; `plans.attempt` names the valid one. */
 export const planChanges = (
   tenant: Tenant,
-  { runId: workspaceRunId, attempt }: { runId: number; attempt: string },
+  { workspaceRunId, attempt }: { workspaceRunId: number; attempt: string },
 ) => sealedBatches(tenant, { table: 'plan_changes', owner: { workspaceRunId, attempt } })

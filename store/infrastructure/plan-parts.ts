@@ -8,7 +8,7 @@ export type StoredPiece = { part: PlanPart; seq: number; body: Buffer }
 /** The pieces of a run's plan that one attempt wrote; `plans.attempt` names the valid one. */
 export function planParts(
   tenant: Tenant,
-  { runId: workspaceRunId, attempt }: { runId: number; attempt: string },
+  { workspaceRunId, attempt }: { workspaceRunId: number; attempt: string },
 ) {
   const { db, organizationId } = unwrap(tenant)
 
@@ -25,7 +25,11 @@ export function planParts(
 /** The next pieces of these parts, in the order of (part, seq). */
 export async function piecesAfter(
   store: Pick<Store, 'read'>,
-  { organizationId, runId, attempt }: { organizationId: number; runId: number; attempt: string },
+  {
+    organizationId,
+    workspaceRunId,
+    attempt,
+  }: { organizationId: number; workspaceRunId: number; attempt: string },
   { parts, last, limit }: Page,
 ): Promise<StoredPiece[]> {
   return store.read<StoredPiece>(organizationId, {
@@ -34,7 +38,15 @@ export async function piecesAfter(
       where organization_id = $1 and workspace_run_id = $2 and attempt = $3
         and part = any($4::text[]) and (part, seq) > ($5::text, $6::integer)
       order by part, seq limit $7`,
-    values: [organizationId, runId, attempt, parts, last?.part ?? '', last?.seq ?? 0, limit],
+    values: [
+      organizationId,
+      workspaceRunId,
+      attempt,
+      parts,
+      last?.part ?? '',
+      last?.seq ?? 0,
+      limit,
+    ],
   })
 }
 

@@ -2,7 +2,7 @@ import { askPrepared } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 export type ApplyRight = {
-  runId: number
+  workspaceRunId: number
   workspaceId: number
   worker: string
   /** Of the run's token. */
@@ -19,7 +19,7 @@ export type ApplyRight = {
  */
 export async function takeApply(tenant: Tenant, right: ApplyRight): Promise<number | undefined> {
   const { db, organizationId } = unwrap(tenant)
-  const { runId, workspaceId, worker, hash, prefix, hours } = right
+  const { workspaceRunId, workspaceId, worker, hash, prefix, hours } = right
   const [row] = await askPrepared<{ fence: number }>(db, {
     name: 'take-apply',
     // Without `on conflict` for the attempt: a second row is an error, which rolls all of it back.
@@ -53,7 +53,7 @@ export async function takeApply(tenant: Tenant, right: ApplyRight): Promise<numb
         update stages s set state = 'running', started_at = coalesce(s.started_at, now()), ended_at = null
         from moved where s.organization_id = $1 and s.workspace_run_id = $2 and s.name = 'apply')
       select fence, pg_notify('cc_run', $2::integer::text) from raised`,
-    values: [organizationId, runId, workspaceId, worker, hash, prefix, hours],
+    values: [organizationId, workspaceRunId, workspaceId, worker, hash, prefix, hours],
   })
   return row?.fence
 }

@@ -8,9 +8,9 @@ import type { PlatformDb } from '../driver/connect.ts'
 export async function expiredPlanApprovals(
   db: PlatformDb,
   limit: number,
-): Promise<Array<{ organizationId: number; runId: number }>> {
+): Promise<Array<{ organizationId: number; workspaceRunId: number }>> {
   const { rows } = await db.raw(
-    `select r.organization_id as "organizationId", r.id as "runId"
+    `select r.organization_id as "organizationId", r.id as "workspaceRunId"
      from workspace_runs r join organizations o on o.id = r.organization_id and o.status = 'active'
      where r.phase = 'awaiting_plan_approval' and r.approval_expires_at <= now()
      order by row_number() over (partition by r.organization_id order by r.approval_expires_at, r.id),

@@ -3,7 +3,7 @@ import type { LivePhase } from '../../domain/runs/run-state.ts'
 
 export type LiveRun = {
   organizationId: number
-  runId: number
+  workspaceRunId: number
   workspaceId: number
   kind: 'apply' | 'plan'
   phase: LivePhase
@@ -17,7 +17,7 @@ export async function liveRuns(
   { after, limit }: { after: number; limit: number },
 ): Promise<LiveRun[]> {
   const { rows } = await db.raw(
-    `select r.organization_id as "organizationId", r.id as "runId", r.workspace_id as "workspaceId", r.kind, r.phase,
+    `select r.organization_id as "organizationId", r.id as "workspaceRunId", r.workspace_id as "workspaceId", r.kind, r.phase,
        exists (select 1 from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
          and x.workflow_id = 'org-' || r.organization_id || '/infra-run/' || r.id) as "startPending"
      from workspace_runs r

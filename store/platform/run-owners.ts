@@ -3,12 +3,12 @@ import type { Store } from '../driver/connect.ts'
 /** The organization of a run. An activity takes it from here, never from its argument (docs/temporal.md). */
 export async function organizationOfRun(
   store: Pick<Store, 'lookUp'>,
-  runId: number,
+  workspaceRunId: number,
 ): Promise<number | undefined> {
   const [row] = await store.lookUp<{ organizationId: number }>({
     name: 'organization-of-run',
     text: 'select organization_id as "organizationId" from workspace_runs where id = $1',
-    values: [runId],
+    values: [workspaceRunId],
   })
   return row?.organizationId
 }

@@ -4,7 +4,7 @@ import type { PlatformDb } from '../driver/connect.ts'
 export type WaitingRun = {
   organizationId: number
   workspaceId: number
-  runId: number
+  workspaceRunId: number
   kind: 'apply' | 'plan'
 }
 
@@ -29,7 +29,7 @@ export async function waitingRuns(db: PlatformDb, limit: number): Promise<Waitin
        where phase in (${working}) group by organization_id),
      lines as (
        select ready.*, row_number() over (partition by organization_id order by id) as place from ready)
-     select l.organization_id as "organizationId", l.workspace_id as "workspaceId", l.id as "runId", l.kind
+     select l.organization_id as "organizationId", l.workspace_id as "workspaceId", l.id as "workspaceRunId", l.kind
      from lines l left join working w using (organization_id)
      where l.place <= :places - coalesce(w.runs, 0)
      order by l.place, l.id limit :limit`,

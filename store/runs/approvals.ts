@@ -62,7 +62,7 @@ export function approvals(tenant: Tenant) {
      * The runs between approval and apply, in ascending order of workspaces, so that two concurrent
      * changes that lock these cannot deadlock.
      */
-    async runsBeforeApply(): Promise<Array<{ runId: number; workspaceId: number }>> {
+    async runsBeforeApply(): Promise<Array<{ workspaceRunId: number; workspaceId: number }>> {
       return db('workspace_runs as r')
         .join('approvals as a', (on) =>
           on.on('a.organizationId', 'r.organizationId').on('a.workspaceRunId', 'r.id'),
@@ -71,7 +71,7 @@ export function approvals(tenant: Tenant) {
         .where({ 'r.phase': 'apply_queued', 'a.stage': 'approve' })
         .whereNull('a.voidedAt')
         .orderBy(['r.workspaceId', 'r.id'])
-        .select('r.id as runId', 'r.workspaceId')
+        .select('r.id as workspaceRunId', 'r.workspaceId')
     },
 
     /** False if another decision is in force: the first writer wins. */

@@ -19,7 +19,7 @@ export type Approver = {
 
 /** A person who could approve a run. */
 export type Eligible = {
-  runId: number
+  workspaceRunId: number
   id: number
   name: string
   email: string | null
@@ -29,8 +29,8 @@ export type Eligible = {
 /** Materialized: otherwise the arrays would be computed again for each person. */
 const rulesOf = (runs: string): string => `with rule as materialized (
   ${selectApprovalRules} where r.organization_id = :organizationId and r.id ${runs})`
-const oneRun = rulesOf('= :runId')
-const manyRuns = rulesOf('= any(:runIds::integer[])')
+const oneRun = rulesOf('= :workspaceRunId')
+const manyRuns = rulesOf('= any(:workspaceRunIds::integer[])')
 
 /** Everybody a mail about the run makes sense for: who may approve it and has signed in at least once. */
 const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
@@ -48,7 +48,7 @@ export function approvers(tenant: Tenant) {
   return {
     /** Why this person may not approve the run, or undefined where they may. */
     async faultOf(
-      runId: number,
+      workspaceRunId: number,
       { userId, ceiling, platformAdmin, idpSavedBy }: Approver,
     ): Promise<ApproverFault | undefined> {
       const fault = faultOfApprover({
@@ -59,17 +59,24 @@ export function approvers(tenant: Tenant) {
       const { rows } = await db.raw(
         `${oneRun} select ${fault} as fault from rule
            join users u on u.organization_id = rule.organization_id and u.id = :userId`,
-        { organizationId, runId, userId, ceiling, platformAdmin, idpSavedBy: idpSavedBy as never },
+        {
+          organizationId,
+          workspaceRunId,
+          userId,
+          ceiling,
+          platformAdmin,
+          idpSavedBy: idpSavedBy as never,
+        },
       )
       return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
     },
 
     /** The same for a caller with the credential they use, of each run. An unknown run has a fault too. */
     async faultsOfCaller(
-      runIds: readonly number[],
+      workspaceRunIds: readonly number[],
       { kind, credentialId, userId, role, platformAdmin }: Caller,
     ): Promise<Map<number, ApproverFault | undefined>> {
-      if (runIds.length === 0) return new Map()
+      if (workspaceRunIds.length === 0) return new Map()
       const fault = faultOfApprover({
         role: `least(${roleOfUser}, :ceiling::member_role)`,
         platformAdmin: '(:platformAdmin and u.platform_admin)',
@@ -77,23 +84,36 @@ export function approvers(tenant: Tenant) {
           where c.organization_id = rule.organization_id and c.id = :credentialId)`,
       })
       const { rows } = await db.raw(
-        `${manyRuns} select rule.run_id as "runId", ${fault} as fault from rule
+        `${manyRuns} select rule.workspace_run_id as "workspaceRunId", ${fault} as fault from rule
            join users u on u.organization_id = rule.organization_id and u.id = :userId`,
-        { organizationId, runIds: [...runIds], userId, credentialId, ceiling: role, platformAdmin },
+        {
+          organizationId,
+          workspaceRunIds: [...workspaceRunIds],
+          userId,
+          credentialId,
+          ceiling: role,
+          platformAdmin,
+        },
       )
       const found = new Map<number, ApproverFault | null>(
-        rows.map((row: { runId: number; fault: ApproverFault | null }) => [row.runId, row.fault]),
+        rows.map((row: { workspaceRunId: number; fault: ApproverFault | null }) => [
+          row.workspaceRunId,
+          row.fault,
+        ]),
       )
       return new Map(
-        runIds.map((id) => {
+        workspaceRunIds.map((id) => {
           const fault = found.get(id)
           return [id, fault === undefined ? 'inactive' : (fault ?? undefined)]
         }),
       )
     },
 
-    async faultOfCaller(runId: number, caller: Caller): Promise<ApproverFault | undefined> {
-      return (await this.faultsOfCaller([runId], caller)).get(runId)
+    async faultOfCaller(
+      workspaceRunId: number,
+      caller: Caller,
+    ): Promise<ApproverFault | undefined> {
+      return (await this.faultsOfCaller([workspaceRunId], caller)).get(workspaceRunId)
     },
 
     /** The same for the giver of an approval, as they are now. */
@@ -114,40 +134,40 @@ export function approvers(tenant: Tenant) {
     },
 
     /** The first people who could approve each run now. */
-    async eligibleOf(runIds: readonly number[]): Promise<Eligible[]> {
-      if (runIds.length === 0) return []
+    async eligibleOf(workspaceRunIds: readonly number[]): Promise<Eligible[]> {
+      if (workspaceRunIds.length === 0) return []
       const { rows } = await db.raw(
-        `${manyRuns} select rule.run_id as "runId", able.* from rule cross join lateral (
+        `${manyRuns} select rule.workspace_run_id as "workspaceRunId", able.* from rule cross join lateral (
            select u.id, u.name, u.email, u.user_name as "userName" from users u
            where u.organization_id = rule.organization_id and ${ableSql}
            order by u.id limit :limit) able
-         order by rule.run_id, able.id`,
-        { organizationId, runIds: [...runIds], limit: maxApproversShown },
+         order by rule.workspace_run_id, able.id`,
+        { organizationId, workspaceRunIds: [...workspaceRunIds], limit: maxApproversShown },
       )
       return rows
     },
 
     /** Whether this person could approve the run now. */
-    async isAble(runId: number, userId: number): Promise<boolean> {
+    async isAble(workspaceRunId: number, userId: number): Promise<boolean> {
       const { rows } = await db.raw(
         `${oneRun} select 1 from rule
            join users u on u.organization_id = rule.organization_id and u.id = :userId
          where ${ableSql}`,
-        { organizationId, runId, userId },
+        { organizationId, workspaceRunId, userId },
       )
       return rows.length > 0
     },
 
     /** Queues a mail to each of them in one statement; a person gets one mail a run. */
-    async queueMails(runId: number, stage: ApprovalStage): Promise<void> {
+    async queueMails(workspaceRunId: number, stage: ApprovalStage): Promise<void> {
       await db.raw(
         `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)
-         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.run_id, :detail::jsonb
+         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.workspace_run_id, :detail::jsonb
            from rule join users u on u.organization_id = rule.organization_id
            where u.email is not null and ${ableSql}
          on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
            do nothing`,
-        { organizationId, runId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },
+        { organizationId, workspaceRunId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },
       )
     },
   }

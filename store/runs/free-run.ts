@@ -2,7 +2,7 @@ import { askPrepared } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** Revokes a run's tokens and releases its lock, in one statement. */
-export async function freeRun(tenant: Tenant, runId: number): Promise<void> {
+export async function freeRun(tenant: Tenant, workspaceRunId: number): Promise<void> {
   const { db, organizationId } = unwrap(tenant)
   await askPrepared(db, {
     name: 'free-run',
@@ -11,6 +11,6 @@ export async function freeRun(tenant: Tenant, runId: number): Promise<void> {
           and kind = 'run' and revoked_at is null)
       delete from workspace_locks
       where organization_id = $1 and workspace_run_id = $2 and kind = 'run'`,
-    values: [organizationId, runId],
+    values: [organizationId, workspaceRunId],
   })
 }

@@ -32,29 +32,29 @@ export function pipelineRuns(tenant: Tenant) {
       const own = pipelineId === undefined
       const { rows: created } = await db.raw(
         `with taken as (
-           update pipelines set last_number = last_number + 1, last_workspace_run_id = :runId
+           update pipelines set last_number = last_number + 1, last_workspace_run_id = :workspaceRunId
            where organization_id = :organizationId
              and ${own ? 'target_workspace_id = :workspaceId and managed' : 'id = :pipelineId'}
            returning id, last_number)
          insert into pipeline_runs (${own ? 'id, ' : ''}organization_id, pipeline_id, number, workspace_run_id)
-         select ${own ? ':runId, ' : ''}:organizationId, taken.id, taken.last_number, :runId from taken
+         select ${own ? ':workspaceRunId, ' : ''}:organizationId, taken.id, taken.last_number, :workspaceRunId from taken
          returning id, pipeline_id as "pipelineId", number, workspace_run_id as "workspaceRunId",
            created_at as "createdAt"`,
         {
           organizationId,
-          runId: run.id,
+          workspaceRunId: run.id,
           ...(own ? { workspaceId: run.workspaceId } : { pipelineId }),
         },
       )
       return created[0]
     },
 
-    async get(pipelineId: number, id: number): Promise<PipelineRun & { workspaceId: number }> {
+    async get(pipelineId: number, runId: number): Promise<PipelineRun & { workspaceId: number }> {
       const row = await db('pipeline_runs as p')
         .join('workspace_runs as r', (on) =>
           on.on('r.organizationId', 'p.organizationId').on('r.id', 'p.workspaceRunId'),
         )
-        .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': id })
+        .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': runId })
         .first(...columns.map((column) => `p.${column}`), 'r.workspaceId')
       if (!row) throw notFound()
       return row

@@ -45,7 +45,7 @@ const joined = `from workspace_runs r
 export async function findRunOfStep(
   store: Pick<Store, 'read'>,
   organizationId: number,
-  runId: number,
+  workspaceRunId: number,
 ): Promise<RunOfStep> {
   const [row] = await store.read<Row>(organizationId, {
     name: 'run-of-step',
@@ -57,7 +57,7 @@ export async function findRunOfStep(
       (select coalesce(u.email, u.name) from users u
         where u.organization_id = r.organization_id and u.id = r.author_user_id) as author
       ${joined}`,
-    values: [organizationId, runId],
+    values: [organizationId, workspaceRunId],
   })
   if (!row) throw notFound()
   const { name, path, criticality, fence, gitConnectionId, ...rest } = row
@@ -75,12 +75,12 @@ export async function findRunOfStep(
 export async function watchedRun(
   store: Pick<Store, 'read'>,
   organizationId: number,
-  runId: number,
+  workspaceRunId: number,
 ): Promise<{ isCanceled: boolean; fence: number } | undefined> {
   const [row] = await store.read<{ isCanceled: boolean; fence: number }>(organizationId, {
     name: 'watched-run',
     text: `select r.cancel_requested_at is not null as "isCanceled", w.fence ${joined}`,
-    values: [organizationId, runId],
+    values: [organizationId, workspaceRunId],
   })
   return row
 }
@@ -96,7 +96,7 @@ export type RunStanding = Pick<WorkspaceRun, 'phase' | 'approvalExpiresAt'> & {
 export async function standingOfRun(
   store: Pick<Store, 'read'>,
   organizationId: number,
-  runId: number,
+  workspaceRunId: number,
 ): Promise<RunStanding> {
   const [row] = await store.read<RunStanding>(organizationId, {
     name: 'standing-of-run',
@@ -105,7 +105,7 @@ export async function standingOfRun(
       exists (select from workspace_locks l where l.organization_id = r.organization_id
         and l.workspace_id = r.workspace_id and l.workspace_run_id is distinct from r.id) as "isLocked"
       from workspace_runs r where r.organization_id = $1 and r.id = $2`,
-    values: [organizationId, runId],
+    values: [organizationId, workspaceRunId],
   })
   if (!row) throw notFound()
   return row

@@ -43,11 +43,13 @@ describe('approval before a plan', () => {
     await page.getByRole('heading', { name: 'This run needs approval before its plan' }).waitFor()
   }
   /** What a plan needs before it can get a secret: a workflow that is asked for, and a token. */
-  const begun = async (runId: number) =>
+  const begun = async (workspaceRunId: number) =>
     harness.deps.store.tenant(org.id, async (tenant) => {
       const { db } = unwrap(tenant)
-      const asked = db('outbox').where({ kind: 'start' }).whereLike('workflowId', `%/${runId}`)
-      return [(await asked).length, (await db('tokens').where({ workspaceRunId: runId })).length]
+      const asked = db('outbox')
+        .where({ kind: 'start' })
+        .whereLike('workflowId', `%/${workspaceRunId}`)
+      return [(await asked).length, (await db('tokens').where({ workspaceRunId })).length]
     })
   const runIdOf = (page: Page) => Number(/\/runs\/(\d+)/.exec(page.url())?.[1])
 
@@ -93,7 +95,7 @@ describe('approval before a plan', () => {
     const one = await visit(browser, harness, { user: author })
     const two = await visit(browser, harness, { user: second })
     await begin(one.page, workspace)
-    const runId = runIdOf(one.page)
+    const workspaceRunId = runIdOf(one.page)
     await one.page.getByText(/You started it or changed something/).waitFor()
     await one.page
       .getByText(/Only its author has seen version 1 .* looks at the files first\./)
@@ -102,14 +104,14 @@ describe('approval before a plan', () => {
     await one.page.keyboard.press('a')
     expect(await one.page.getByRole('dialog').count()).toBe(0)
     await takePicture(one.page, 'plan-approval-author')
-    expect(await begun(runId), 'no workflow and no token').toEqual([0, 0])
+    expect(await begun(workspaceRunId), 'no workflow and no token').toEqual([0, 0])
 
     await two.page.goto('/')
     await two.page.getByRole('link', { name: /Needs approval/ }).click()
     await two.page.getByRole('link', { name: 'See the files of version 1' }).click()
     await two.page.getByText('Version 1', { exact: false }).first().waitFor()
     expect(await two.page.getByLabel('Text of main.tf').inputValue()).toBe(simpleFiles['main.tf'])
-    expect(await begun(runId), 'no workflow and no token').toEqual([0, 0])
+    expect(await begun(workspaceRunId), 'no workflow and no token').toEqual([0, 0])
     await two.page.goBack()
     await expectAccessible(two.page, 'a run before its plan')
     await takePicture(two.page, 'plan-approval-second')

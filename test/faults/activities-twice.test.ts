@@ -215,12 +215,12 @@ describe('delivered twice', () => {
 describe('reconcileRuns', () => {
   const old = { startedAt: new Date(Date.now() - 60_000) }
   /** Ends all runs but this one, so that the reconciler finds only this run. */
-  const alone = async (runId: number) => {
+  const alone = async (workspaceRunId: number) => {
     await harness.deps.store
       .platform('workspace_runs')
-      .whereNot({ id: runId })
+      .whereNot({ id: workspaceRunId })
       .update({ phase: 'failed', endedAt: new Date() })
-    await set('workspace_runs', { id: runId }, old)
+    await set('workspace_runs', { id: workspaceRunId }, old)
   }
   const told = () => set('outbox', {}, { doneAt: new Date() })
 
@@ -265,23 +265,23 @@ describe('reconcileRuns', () => {
   })
 })
 
-const fenceOf = async (runId: number): Promise<{ fence: number }> =>
+const fenceOf = async (workspaceRunId: number): Promise<{ fence: number }> =>
   harness.deps.store
     .platform('workspaces as w')
     .join('workspace_runs as r', 'r.workspaceId', 'w.id')
-    .where('r.id', runId)
+    .where('r.id', workspaceRunId)
     .first('w.fence')
 
 /** Inserts an apply attempt by another worker, with its last heartbeat at `beatAt`. */
-async function attemptOfAnother(runId: number, beatAt: Date): Promise<void> {
+async function attemptOfAnother(workspaceRunId: number, beatAt: Date): Promise<void> {
   const { platform } = harness.deps.store
-  const { fence } = await fenceOf(runId)
+  const { fence } = await fenceOf(workspaceRunId)
   const { organizationId, workspaceId } = await platform('workspace_runs')
-    .where({ id: runId })
+    .where({ id: workspaceRunId })
     .first('organizationId', 'workspaceId')
   await platform('apply_attempts').insert({
     organizationId,
-    workspaceRunId: runId,
+    workspaceRunId,
     fence,
     worker: `other-${randomBytes(2).toString('hex')}`,
     spawnedAt: beatAt,
@@ -291,8 +291,8 @@ async function attemptOfAnother(runId: number, beatAt: Date): Promise<void> {
     organizationId,
     workspaceId,
     kind: 'run',
-    workspaceRunId: runId,
-    label: `run ${runId}`,
+    workspaceRunId,
+    label: `run ${workspaceRunId}`,
   })
-  await set('workspace_runs', { id: runId }, { phase: 'applying' })
+  await set('workspace_runs', { id: workspaceRunId }, { phase: 'applying' })
 }

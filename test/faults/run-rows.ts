@@ -33,7 +33,7 @@ export type RunRow = {
 export const patientLooks = 2_400
 const everyMs = 50
 
-export async function rowOf(harness: Harness, runId: number): Promise<RunRow> {
+export async function rowOf(harness: Harness, workspaceRunId: number): Promise<RunRow> {
   const { rows } = await harness.deps.store.platform.raw(
     `select r.id, r.phase, r.reason, r.message, r.found, r.ended_at as "endedAt",
        w.needs_refresh as "needsRefresh", a.spawned_at as "spawnedAt", a.ended_at as "attemptEndedAt",
@@ -46,7 +46,7 @@ export async function rowOf(harness: Harness, runId: number): Promise<RunRow> {
      from workspace_runs r join workspaces w on w.id = r.workspace_id
        left join apply_attempts a on a.workspace_run_id = r.id
      where r.id = ?`,
-    [runId],
+    [workspaceRunId],
   )
   return rows[0]
 }
@@ -57,16 +57,16 @@ export const isTerminalRow = ({ phase }: RunRow): boolean =>
 /** Polls until `when` accepts the run's row. Polls on while the database is unreachable. */
 export async function rowUntil(
   harness: Harness,
-  runId: number,
+  workspaceRunId: number,
   { when, looks = patientLooks }: { when: (row: RunRow) => boolean; looks?: number },
 ): Promise<RunRow> {
   let row: RunRow | undefined
   const look = async () => {
-    row = await rowOf(harness, runId).catch(() => undefined)
+    row = await rowOf(harness, workspaceRunId).catch(() => undefined)
     return row && when(row) && row
   }
   const found = await lookUntil(look, { looks, everyMs })
-  if (!found) throw new Error(`run ${runId} is still ${JSON.stringify(row)}`)
+  if (!found) throw new Error(`run ${workspaceRunId} is still ${JSON.stringify(row)}`)
   return found
 }
 

@@ -53,19 +53,19 @@ const activitiesWith = (pool: RunnerPool) => {
 test('a runner sends a state before its apply has started: it is killed, and the state is not kept', async () => {
   const org = await harness.organization()
   const owner = await org.user('Owner')
-  const { id: runId } = await startRun(owner, await org.workspace({ by: owner }))
+  const { id: workspaceRunId } = await startRun(owner, await org.workspace({ by: owner }))
   const environment = () => new MockActivityEnvironment({ attempt: 1 })
   const { planRun } = activitiesWith(runners)
-  expect(await environment().run(planRun, { runId })).toEqual({ next: 'apply' })
+  expect(await environment().run(planRun, { runId: workspaceRunId })).toEqual({ next: 'apply' })
 
   const odd = startOddRunner('save-unbegun')
   const { applyRun } = activitiesWith({ ...runners, take: () => odd })
   const thrown = await environment()
-    .run(applyRun, { runId })
+    .run(applyRun, { runId: workspaceRunId })
     .catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(ApplicationFailure)
   expect((await odd.ended).how).toBe('killed')
-  const row = await rowOf(harness, runId)
+  const row = await rowOf(harness, workspaceRunId)
   expect(row).toMatchObject({ phase: 'apply_queued', attempts: 0, quarantined: 0 })
 })
 
@@ -84,8 +84,10 @@ test('a runner that reports the success of an apply it never asked for settles n
   // Who changed it is an author of the next run, until an apply has settled that.
   const variable = { key: 'COLOR', kind: 'env', value: 'blue', sensitive: false }
   expect((await owner.post(`${workspace.url}/variables`, variable)).statusCode).toBe(201)
-  const { id: runId } = await startRun(owner, workspace)
-  expect(await environment().run(genuine.planRun, { runId })).toEqual({ next: 'apply' })
+  const { id: workspaceRunId } = await startRun(owner, workspace)
+  expect(await environment().run(genuine.planRun, { runId: workspaceRunId })).toEqual({
+    next: 'apply',
+  })
   const unsettled = async () => {
     const { rows } = await harness.deps.store.platform.raw(
       'select count(*)::int as count from workspace_authorship where applied_at is null',
@@ -96,7 +98,7 @@ test('a runner that reports the success of an apply it never asked for settles n
   expect(before).toBeGreaterThan(0)
   const odd = startOddRunner('apply-unbegun')
   const { applyRun } = activitiesWith({ ...runners, take: () => odd })
-  await expect(environment().run(applyRun, { runId })).rejects.toThrow()
-  expect(await rowOf(harness, runId)).toMatchObject({ phase: 'apply_queued', attempts: 0 })
+  await expect(environment().run(applyRun, { runId: workspaceRunId })).rejects.toThrow()
+  expect(await rowOf(harness, workspaceRunId)).toMatchObject({ phase: 'apply_queued', attempts: 0 })
   expect(await unsettled()).toBe(before)
 })

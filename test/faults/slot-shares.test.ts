@@ -97,7 +97,7 @@ test("an organization's long applies fill its share of slots: another organizati
   for (const { workspace, id } of waiting) {
     expect((await getRun(owner, workspace, id)).blockedBy).toBeNull()
     const handle = client.workflow.getHandle(
-      infrastructureRunId({ organizationId: greedy.id, runId: id }),
+      infrastructureRunId({ organizationId: greedy.id, workspaceRunId: id }),
     )
     // Each check for a slot adds about 20 events. The limit shows that the workflow waits and does
     // not poll.

@@ -29,11 +29,11 @@ async function twoRuns(change: object) {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const run = await startRun(owner, await org.workspace({ by: owner }))
-    return { organizationId: org.id, runId: run.id }
+    return { organizationId: org.id, workspaceRunId: run.id }
   }
   const bad = await started()
   const good = await started()
-  await runs().whereIn('id', [bad.runId, good.runId]).update(change)
+  await runs().whereIn('id', [bad.workspaceRunId, good.workspaceRunId]).update(change)
   const store: Store = {
     ...harness.deps.store,
     async tenant(organizationId, work) {
@@ -41,10 +41,11 @@ async function twoRuns(change: object) {
       return harness.deps.store.tenant(organizationId, work)
     },
   }
-  const phase = async ({ runId }: { runId: number }) =>
-    (await runs().where({ id: runId }).first('phase')).phase
+  const phase = async ({ workspaceRunId }: { workspaceRunId: number }) =>
+    (await runs().where({ id: workspaceRunId }).first('phase')).phase
   const expectTold = () => {
-    const line = logged.findLast((one) => one.includes(`"runId":${bad.runId}`)) ?? ''
+    const line =
+      logged.findLast((one) => one.includes(`"workspaceRunId":${bad.workspaceRunId}`)) ?? ''
     expect(JSON.parse(line)).toMatchObject({ organizationId: bad.organizationId, error: 'Error' })
     expect(line).not.toContain('a name of the tenant')
   }
@@ -64,7 +65,7 @@ test('expire-plan-approvals: a run that cannot be ended keeps no other alive', a
     approvalExpiresAt: new Date(Date.now() - 60_000),
   })
   await runs()
-    .where({ id: bad.runId })
+    .where({ id: bad.workspaceRunId })
     .update({ approvalExpiresAt: new Date(0) })
   await expect(expirePlanApprovalsTask({ store, log }).run()).rejects.toThrow()
   expect(await phase(good)).toBe('failed')
@@ -81,13 +82,16 @@ test('expire-plan-approvals: many of one organization do not fill the page', asy
   await runs().where({ workspaceId: workspace.id }).update(expired)
   const [later, latest] = [new Date(1_000), new Date(2_000)]
   await runs()
-    .where({ id: bad.runId })
+    .where({ id: bad.workspaceRunId })
     .update({ ...expired, approvalExpiresAt: later })
   await runs()
-    .where({ id: good.runId })
+    .where({ id: good.workspaceRunId })
     .update({ ...expired, approvalExpiresAt: latest })
   const page = await expiredPlanApprovals(harness.deps.store.platform, 3)
-  expect(page.slice(1).map(({ runId }) => runId)).toEqual([bad.runId, good.runId])
+  expect(page.slice(1).map(({ workspaceRunId }) => workspaceRunId)).toEqual([
+    bad.workspaceRunId,
+    good.workspaceRunId,
+  ])
 })
 
 test('reconcile: a run that cannot be looked at leaves no other without its workflow', async () => {

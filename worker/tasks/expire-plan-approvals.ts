@@ -24,11 +24,11 @@ export const expirePlanApprovalsTask = ({
     await eachByItself(expired, {
       task: 'expire-plan-approvals',
       log,
-      work: async ({ organizationId, runId }) =>
+      work: async ({ organizationId, workspaceRunId }) =>
         store.tenant(organizationId, async (tenant) =>
           endRun(
             tenant,
-            { organizationId, runId, actor: systemActor },
+            { organizationId, workspaceRunId, actor: systemActor },
             {
               phase: 'failed',
               reason: 'approval_expired',

@@ -23,11 +23,11 @@ export const giveTurnsTask = ({ store, log }: { store: Store; log: Logger }): Re
     await eachByItself(waiting, {
       task: 'give-turns',
       log,
-      work: async ({ organizationId, workspaceId, runId, kind }) =>
+      work: async ({ organizationId, workspaceId, workspaceRunId, kind }) =>
         store.tenant(organizationId, async (tenant) => {
           await workspaces(tenant).getForUpdate(workspaceId)
           if (kind === 'apply') await promoteNext(tenant, workspaceId)
-          else await beginRun(tenant, await workspaceRuns(tenant).get(runId))
+          else await beginRun(tenant, await workspaceRuns(tenant).get(workspaceRunId))
         }),
     })
     return 'done'

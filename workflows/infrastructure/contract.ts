@@ -1,10 +1,16 @@
-/** Ids alone: payloads are readable in Temporal's UI (docs/temporal.md). */
+/**
+ * Ids alone: payloads are readable in Temporal's UI (docs/temporal.md). `runId` is the id of the
+ * workspace run, which is `workspaceRunId` everywhere else: the histories of running workflows
+ * have this field, so it keeps its name.
+ */
 export type InfrastructureRunInput = { runId: number }
 
 export const infrastructureRunType = 'infrastructureRun'
 
-export const infrastructureRunId = (run: { organizationId: number; runId: number }): string =>
-  `org-${run.organizationId}/infra-run/${run.runId}`
+export const infrastructureRunId = (run: {
+  organizationId: number
+  workspaceRunId: number
+}): string => `org-${run.organizationId}/infra-run/${run.workspaceRunId}`
 
 /** The next step, from the store. */
 export type RunStep =

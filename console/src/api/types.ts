@@ -29,4 +29,5 @@ export type Hydration = Answer<'listHydrations'>['hydrations'][number]
 /** The page of a run: under its pipeline, or under its workspace for a run that only plans. */
 export type RunPlace =
   | { kind: 'pipeline'; id: number; runId: number }
+  /** Here `runId` is the workspace run's id. */
   | { kind: 'workspace'; id: number; runId: number }

@@ -32,12 +32,19 @@ async function runIn(phase: RunPhase, change: object = {}) {
     platform,
     beginPlan: async (organizationId = org.id) => {
       const { hash, prefix } = newToken('run')
-      const planTry = { runId: id, engineRunId: 'engine', hash, prefix, hours: 1 }
+      const planTry = { workspaceRunId: id, engineRunId: 'engine', hash, prefix, hours: 1 }
       return beginPlan(store, organizationId, planTry)
     },
     takeApply: async (organizationId = org.id) => {
       const { hash, prefix } = newToken('run')
-      const right = { runId: id, workspaceId: workspace.id, worker: 'one', hash, prefix, hours: 5 }
+      const right = {
+        workspaceRunId: id,
+        workspaceId: workspace.id,
+        worker: 'one',
+        hash,
+        prefix,
+        hours: 5,
+      }
       return store.tenant(organizationId, async (tenant) => takeApply(tenant, right))
     },
     approve: async () =>
@@ -162,7 +169,7 @@ test('an approval that comes while its run is found expired is in time', async (
     }
     return rows
   }
-  const place = { organizationId: run.org.id, runId: run.id }
+  const place = { organizationId: run.org.id, workspaceRunId: run.id }
   expect(await stepOfRun({ store: { ...store, read } }, place)).toEqual({ next: 'apply' })
   expect(await run.phase()).toBe('apply_queued')
 })

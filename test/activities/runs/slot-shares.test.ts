@@ -4,9 +4,12 @@ import { createSlotShares } from '../../../activities/runs/slot-shares.ts'
 const shares = () => {
   const woken: number[] = []
   const options = { slots: 2, hasOthers: async () => true }
-  return { woken, ...createSlotShares({ ...options, wake: ({ runId }) => woken.push(runId) }) }
+  return {
+    woken,
+    ...createSlotShares({ ...options, wake: ({ workspaceRunId }) => woken.push(workspaceRunId) }),
+  }
 }
-const run = (runId: number) => ({ organizationId: 1, runId })
+const run = (workspaceRunId: number) => ({ organizationId: 1, workspaceRunId })
 
 test('a run that was woken and finds its slot taken is woken first again', async () => {
   const { take, woken } = shares()

@@ -106,7 +106,7 @@ describe('a page costs less than 50 ms of CPU, whatever is stored', () => {
     const costs: Record<string, { ms: number; bytes: number }> = {}
     for (const [what, changes] of Object.entries(plans)) {
       const { id } = await startRun(owner, workspace)
-      await recordedPlan(harness, { organizationId: org.id, runId: id }, testPlan(changes))
+      await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, testPlan(changes))
       const url = `${workspace.url}/runs/${id}`
       costs[what] = await costOf(`${url}/plan?limit=200`)
       costs[`${what}: run`] = await costOf(url)

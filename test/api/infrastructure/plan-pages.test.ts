@@ -17,7 +17,7 @@ describe('the pages of a plan', () => {
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
     const { id } = await startRun(owner, workspace)
-    const place = { organizationId: org.id, runId: id }
+    const place = { organizationId: org.id, workspaceRunId: id }
     if (planJson !== undefined) await recordedPlan(harness, place, planJson)
     const url = `${workspace.url}/runs/${id}`
     return { org, owner, viewer: await org.user('Viewer'), workspace, id, url }
@@ -106,7 +106,11 @@ describe('the pages of a plan', () => {
   test('200: null before the plan exists, and for an old plan without rows', async () => {
     const { viewer, url, id, org } = await withPlan()
     expect((await viewer.get(`${url}/plan`)).json()).toEqual({ plan: null })
-    await recordedPlan(harness, { organizationId: org.id, runId: id }, testPlan([resource('a')]))
+    await recordedPlan(
+      harness,
+      { organizationId: org.id, workspaceRunId: id },
+      testPlan([resource('a')]),
+    )
     await harness.deps.store
       .platform('plans')
       .where({ workspaceRunId: id })
@@ -130,7 +134,7 @@ describe('the pages of a plan', () => {
   test('500: rows that an attacker copied from another run in the database are not shown', async () => {
     const { viewer, url, id, org, owner, workspace } = await withPlan(testPlan([resource('a')]))
     const other = await startRun(owner, workspace)
-    const place = { organizationId: org.id, runId: other.id }
+    const place = { organizationId: org.id, workspaceRunId: other.id }
     await recordedPlan(harness, place, testPlan([resource('harmless')]))
     const { platform } = harness.deps.store
     await platform('plan_changes').where({ workspaceRunId: id }).delete()

@@ -8,13 +8,13 @@ import type { Harness } from '../../harness/create-harness.ts'
 /** Stores a plan of a run without a worker, as an activity records it. */
 export async function recordedPlan(
   { deps: { store, keyring } }: Harness,
-  { organizationId, runId }: { organizationId: number; runId: number },
+  { organizationId, workspaceRunId }: { organizationId: number; workspaceRunId: number },
   planJson: unknown,
 ): Promise<void> {
   const split = splitPlan(planJson)
   await store.tenant(organizationId, async (tenant) => {
     await plans(tenant).save({
-      workspaceRunId: runId,
+      workspaceRunId,
       attempt: 'test',
       // Readers do not open the plan file.
       pieces: {},
@@ -29,8 +29,8 @@ export async function recordedPlan(
       overview: split.overview,
       resourceTypes: split.resourceTypes,
     })
-    const place = { organizationId, table: 'plan_changes', ownerId: runId }
+    const place = { organizationId, table: 'plan_changes', ownerId: workspaceRunId }
     const rows = [...packRows(split.rows)].map((packed) => sealBatch(keyring, place, packed))
-    await planChanges(tenant, { runId, attempt: 'test' }).add(rows)
+    await planChanges(tenant, { workspaceRunId, attempt: 'test' }).add(rows)
   })
 }

@@ -23,15 +23,15 @@ describe('logs of any size', () => {
       await startRun(owner, workspace),
     ]
     const { platform } = harness.deps.store
-    const fill = async (runId: number, lines: number, text: string) => {
+    const fill = async (workspaceRunId: number, lines: number, text: string) => {
       await platform.raw(
         `insert into log_lines (organization_id, stage_id, month, seq, level, line)
          select organization_id, id, created_month, seq, 'info', ?
          from stages, generate_series(1, ?) as seq where workspace_run_id = ?`,
-        [text, lines, runId],
+        [text, lines, workspaceRunId],
       )
       await platform('stages')
-        .where({ workspaceRunId: runId })
+        .where({ workspaceRunId })
         .update({ lastSeq: lines, logBytes: lines * Buffer.byteLength(text) })
     }
     const [small, ...large] = runs.map(({ id }) => id)

@@ -35,15 +35,15 @@ const start = async (by: TestUser, url: string, kind: 'apply' | 'plan') => {
 }
 
 /** What a plan needs: a requested workflow and a token. */
-const begun = async (org: TestOrganization, runId: number) =>
+const begun = async (org: TestOrganization, workspaceRunId: number) =>
   harness.deps.store.tenant(org.id, async (tenant) => ({
     asked: (
       await unwrap(tenant)
         .db('outbox')
         .where({ kind: 'start' })
-        .whereLike('workflowId', `%/${runId}`)
+        .whereLike('workflowId', `%/${workspaceRunId}`)
     ).length,
-    tokens: (await unwrap(tenant).db('tokens').where({ workspaceRunId: runId })).length,
+    tokens: (await unwrap(tenant).db('tokens').where({ workspaceRunId })).length,
   }))
 
 test.each(['apply', 'plan'] as const)(

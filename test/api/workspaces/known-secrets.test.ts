@@ -105,7 +105,7 @@ describe('sensitive values of a workspace in what members read', () => {
         after: { user_data: base64(secret), text: `x ${secret}`, [`${secret} key`]: 471147114711 },
       },
     ])
-    await recordedPlan(harness, { organizationId: org.id, runId: id }, plan)
+    await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, plan)
     const paths = [`${url}/runs/${id}`, `${url}/runs/${id}/plan`]
     for (const path of paths) expect((await viewer.get(path)).body).toContain('horse')
     await sensitive()

@@ -112,7 +112,7 @@ describe('/api/workspaces/{id}/state, with a run’s token', () => {
     await harness.deps.store.tenant(org.id, async (tenant) =>
       endRun(
         tenant,
-        { organizationId: org.id, runId: run.id, actor: systemActor },
+        { organizationId: org.id, workspaceRunId: run.id, actor: systemActor },
         { phase: 'failed', reason: 'runner_lost' },
       ),
     )

@@ -108,9 +108,9 @@ test('kill -9 of the worker leaves no runner', async () => {
   await expect.poll(() => isAlive(pid), { timeout: 2_000 }).toBe(false)
 }, 30_000)
 
-const run = { organizationId: 1, runId: 1 }
+const run = { organizationId: 1, workspaceRunId: 1 }
 let runs = 1
-const nextRun = () => ({ ...run, runId: (runs += 1) })
+const nextRun = () => ({ ...run, workspaceRunId: (runs += 1) })
 
 test('a kept runner is given only to its own run, once, and not when its memory has grown', async () => {
   const pool = runnerPool({ entry, args: ['echo'], memoryBytes: 512 * megabyte })
