@@ -18,7 +18,8 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
 import { isJudgedByToday } from './gate-rules.ts'
-import type { FoundRun, LoadedRun } from './load-run.ts'
+import type { FoundRun } from '../runs/find-run.ts'
+import type { LoadedRun } from './load-run.ts'
 
 export type Begun = { fence: number; token: string }
 

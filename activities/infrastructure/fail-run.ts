@@ -3,7 +3,7 @@ import { endRun } from '../../app/runs/end-run.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { InfrastructureRunInput, RunFailure } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
-import { ownerOf } from './load-run.ts'
+import { ownerOf } from '../runs/find-run.ts'
 
 /** Messages of faults that an operator can repair. */
 const byCode: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
-import type { FoundRun } from './load-run.ts'
+import type { FoundRun } from '../runs/find-run.ts'
 import { stepOfRun } from './next-step.ts'
 import { recheckGates } from './recheck-gates.ts'
 import type { RunWatch } from './watch-run.ts'

@@ -8,7 +8,7 @@ import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { isJudgedByToday } from './gate-rules.ts'
-import { ownerOf } from './load-run.ts'
+import { ownerOf } from '../runs/find-run.ts'
 
 /** How often an apply that waits for a person's lock looks again: releasing a lock wakes no workflow. */
 const lockPollMs = 5_000

@@ -14,7 +14,8 @@ import { memoryExceeded } from './end-of-runner.ts'
 import { isJudgedByToday, tellRules, type GateVersions } from './gate-rules.ts'
 import { factsOf, planInputs, settingsInput } from './job-inputs.ts'
 import { lendBenches } from './lend-benches.ts'
-import { loadRun, type FoundRun } from './load-run.ts'
+import type { FoundRun } from '../runs/find-run.ts'
+import { loadRun } from './load-run.ts'
 
 /**
  * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.

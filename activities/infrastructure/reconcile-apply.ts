@@ -8,7 +8,7 @@ import { freeRun } from '../../store/runs/free-run.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
-import { ownerOf } from './load-run.ts'
+import { ownerOf } from '../runs/find-run.ts'
 import { stepOfRun } from './next-step.ts'
 
 const pollMs = 1_000

@@ -15,7 +15,8 @@ import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
 import type { GateVersions } from './gate-rules.ts'
-import type { FoundRun, LoadedRun } from './load-run.ts'
+import type { FoundRun } from '../runs/find-run.ts'
+import type { LoadedRun } from './load-run.ts'
 import type { PlanWriter } from './write-plan.ts'
 
 export type FinishedPlan = Planned & {

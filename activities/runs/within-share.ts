@@ -1,7 +1,6 @@
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
-import type { RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
-import type { FoundRun } from '../infrastructure/load-run.ts'
+import type { FoundRun } from './find-run.ts'
 
 /**
  * How long a run waits that nobody wakes: the worker that would have done so was lost, or a slot is free
@@ -13,11 +12,11 @@ const lookAgainMs = 10_000
  * Runs a step in a slot of its organization's share. Over the share, the step is handed back: the run
  * waits in its workflow, so that it holds no slot of the worker.
  */
-export async function withinShare(
+export async function withinShare<Step>(
   deps: Pick<Deps, 'store' | 'slotShares'>,
   { organizationId, run }: FoundRun,
-  step: () => Promise<RunStep>,
-): Promise<RunStep> {
+  step: () => Promise<Step>,
+): Promise<Step | { next: 'wait'; timeoutMs: number }> {
   // The step ends a canceled run and starts no program.
   if (run.cancelRequestedAt) {
     deps.slotShares.forget({ organizationId, workspaceRunId: run.id })

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepErroredState } from '../../../activities/infrastructure/keep-errored-state.ts'
-import { findRun } from '../../../activities/infrastructure/load-run.ts'
+import { findRun } from '../../../activities/runs/find-run.ts'
 import { unavailable } from '../../../domain/errors.ts'
 import type { Store } from '../../../store/driver/connect.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findRun, loadRun } from '../../../activities/infrastructure/load-run.ts'
+import { findRun } from '../../../activities/runs/find-run.ts'
+import { loadRun } from '../../../activities/infrastructure/load-run.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
 
