@@ -111,7 +111,7 @@ export async function pidOfPostgres(databaseUrl: string): Promise<number> {
 
 type Answer = Figures & { count: number }
 
-export async function ask(address: string, cookie: string, connections: number): Promise<Answer> {
+async function ask(address: string, cookie: string, connections: number): Promise<Answer> {
   const client = join(import.meta.dirname, 'load-client.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [
     client,
