@@ -6,16 +6,15 @@ export type Lanes = {
   close(): Promise<void>
 }
 
-type Lane = { connection?: Promise<Client>; asking: number; isCorked: boolean }
+type Lane = { connection?: Promise<Client>; asking: number }
 
 /**
  * Connections shared by many requests in PostgreSQL's pipeline mode: queries are sent without
- * waiting for earlier answers. For short statements that are each a transaction of their own. No
- * connection is checked out, and all queries of one turn of the event loop leave in one packet,
- * which under load is most of the cost of such a statement.
+ * waiting for earlier answers, and no connection is checked out. For short statements that are each
+ * a transaction of their own.
  */
 export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
-  const lanes = Array.from({ length: size }, (): Lane => ({ asking: 0, isCorked: false }))
+  const lanes = Array.from({ length: size }, (): Lane => ({ asking: 0 }))
 
   const open = async (lane: Lane): Promise<Client> => {
     const opening = connect()
@@ -41,7 +40,6 @@ export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
       lane.asking += 1
       try {
         const connection = await (lane.connection ?? open(lane))
-        holdBack(lane, connection)
         return await send(connection)
       } catch (error) {
         // A fatal error, or one that is not PostgreSQL's: the connection is ending.
@@ -56,15 +54,4 @@ export function openLanes(connect: () => Promise<Client>, size: number): Lanes {
       await Promise.allSettled(open.map(async (connection) => (await connection).end()))
     },
   }
-}
-
-/** Holds the packet back until the event loop has handled everything that has arrived. */
-function holdBack(lane: Lane, { connection: { stream } }: Client): void {
-  if (lane.isCorked) return
-  lane.isCorked = true
-  stream.cork()
-  setImmediate(() => {
-    lane.isCorked = false
-    stream.uncork()
-  })
 }
