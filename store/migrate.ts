@@ -37,6 +37,7 @@ import * as originsOfRuns from './migrations/0047-add-origins-of-runs.ts'
 import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 import * as workspaceResources from './migrations/0046-add-workspace-resources.ts'
 import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
+import * as toldHealth from './migrations/0050-note-told-health.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -78,6 +79,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   // After the table that its list reads.
   '0045-add-cloud-resources': cloudResources,
   '0047-add-origins-of-runs': originsOfRuns,
+  '0050-note-told-health': toldHealth,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -194,9 +194,11 @@ table cloud_accounts
   updated_at timestamp with time zone not null default now()
   next_validation_at timestamp with time zone not null default now()
   refused_syncs integer not null default 0
+  health_told text not null default 'unknown'::text
   constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
+  constraint cloud_accounts_health_told_check CHECK ((health_told = ANY (ARRAY['unknown'::text, 'well'::text, 'unwell'::text])))
   constraint cloud_accounts_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint cloud_accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint cloud_accounts_organization_id_id_key UNIQUE (organization_id, id)

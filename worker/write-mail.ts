@@ -8,11 +8,16 @@ import { originInWords } from '../domain/runs/run-origin.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
 import { certificateExpiringLetter } from '../gateways/mail/letters/certificate-expiring.ts'
+import {
+  cloudAccountUnwellLetter,
+  cloudAccountWellLetter,
+} from '../gateways/mail/letters/cloud-account-health.ts'
 import { invitationLetter } from '../gateways/mail/letters/invitation.ts'
 import { secondFactorRemovedLetter } from '../gateways/mail/letters/second-factor-removed.ts'
 import { passwordResetLetter } from '../gateways/mail/letters/password-reset.ts'
 import type { Letter } from '../gateways/mail/letter.ts'
 import type { Mail } from '../gateways/mail/mailer.ts'
+import { syncPlans } from '../store/clouds/sync-plans.ts'
 import type { Store } from '../store/driver/connect.ts'
 import { mails, type MailDetail } from '../store/mails/mails.ts'
 import { nameOfOrganization } from '../store/organizations/name-of-organization.ts'
@@ -96,6 +101,8 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   },
 
   approval_waiting: writeApproval,
+  cloud_account_unwell: writeHealth,
+  cloud_account_well: writeHealth,
 
   async certificate_expiring({ tenant, row, person, baseUrl, organizationName }) {
     // As above.
@@ -149,6 +156,27 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
     cost: run.cost as PresentedCost | null,
     waitsUntil: run.approvalExpiresAt,
   })
+  return { to: person.email, letter }
+}
+
+/** Undefined if the account is no longer as the mail says. */
+async function writeHealth(place: PlaceOfPerson): Promise<Written> {
+  const { tenant, row, person, baseUrl, organizationName } = place
+  // The kind determines the type of `detail` (store/mails/mails.ts).
+  const { cloudAccountId } = row.detail as MailDetail['cloud_account_unwell']
+  if (!hasCapability(person, 'manage_cloud_accounts')) return undefined
+  const account = await syncPlans(tenant).findForUpdate(cloudAccountId)
+  const isWell = row.kind === 'cloud_account_well'
+  if (!account || (account.status === 'healthy') !== isWell) return undefined
+  const about = {
+    baseUrl,
+    organizationName,
+    accountName: account.name,
+    account: `${account.provider} ${account.accountId}`,
+  }
+  const letter = isWell
+    ? cloudAccountWellLetter(about)
+    : cloudAccountUnwellLetter({ ...about, reason: account.statusReason })
   return { to: person.email, letter }
 }
 

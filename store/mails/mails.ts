@@ -9,6 +9,8 @@ export type MailDetail = {
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }
+  cloud_account_unwell: { cloudAccountId: number }
+  cloud_account_well: { cloudAccountId: number }
 }
 export type MailKind = keyof MailDetail
 

@@ -4,6 +4,7 @@ import { startSync } from '../../app/clouds/start-sync.ts'
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { syncPlans } from '../../store/clouds/sync-plans.ts'
 import { dueCloudAccounts, longCloudSyncs } from '../../store/platform/due-cloud-accounts.ts'
+import { tellOfCloudAccounts } from '../../store/platform/tell-of-cloud-accounts.ts'
 import { syncAccountId } from '../../workflows/clouds/contract.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
@@ -14,7 +15,8 @@ const maxRows = 100
 const task = 'cloud-sweep'
 
 /**
- * Starts the syncs that are due, and ends those whose workflow is lost. A task of each worker and no
+ * Starts the syncs that are due, ends those whose workflow is lost, and mails
+ * whoever manages an account that needs attention or is well again. A task of each worker and no
  * schedule of Temporal: it has to work while Temporal is away, and reads all organizations
  * (docs/decisions/0122).
  */
@@ -27,7 +29,8 @@ export const cloudSweepTask = (deps: Needed): RecurringTask => ({
     await eachByItself(due, { task, log, work: async (row) => startDue(deps, row) })
     const long = await longCloudSyncs(store.platform, maxRows)
     await eachByItself(long, { task, log, work: async (row) => endLost(deps, row) })
-    return due.length === maxRows ? 'more' : 'done'
+    const told = await tellOfCloudAccounts(store.platform, maxRows)
+    return due.length === maxRows || told === maxRows ? 'more' : 'done'
   },
 })
 
