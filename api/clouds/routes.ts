@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { accountChangeRoutes } from './account-change-routes.ts'
 import { accountRoutes } from './account-routes.ts'
+import { importRoutes } from './import-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
 import { validateRoutes } from './validate-routes.ts'
@@ -14,4 +15,5 @@ export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(resourceRoutes)
   await app.register(validateRoutes)
   await app.register(syncRoutes)
+  await app.register(importRoutes)
 }

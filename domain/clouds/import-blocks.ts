@@ -1,0 +1,144 @@
+import type { CloudProvider } from './cloud-account.ts'
+import { awsRules, azureRules, googleRules, type Arn, type ImportRule } from './import-rules.ts'
+
+export type Importable = {
+  provider: CloudProvider
+  cloudId: string
+  name: string
+  region: string
+  /** Whose state holds it already. */
+  workspace?: { name: string; address: string } | null
+}
+
+/**
+ * `import` blocks of OpenTofu for these resources. Ids and names are a tenant's or its cloud's: each id
+ * stands in a quoted template without interpolation, each name is made an identifier, and a comment is
+ * one line, so none of them adds a block of its own.
+ */
+export function importBlocks(resources: Iterable<Importable>): string {
+  const taken = new Set<string>()
+  const blocks = [...resources].map((resource) => {
+    const { workspace } = resource
+    if (workspace)
+      return `# ${quote(resource.cloudId)} is ${quote(workspace.address)} of the workspace ${quote(workspace.name)}.\n`
+    const rule = importRule(resource)
+    if (!rule) return `# There is no rule for ${quote(resource.cloudId)}: look up its type.\n`
+    const { region } = resource
+    return [
+      ...(region === '' ? [] : [`# in ${quote(region)}`]),
+      'import {',
+      `  to = ${nameOf(rule.type, resource, taken)}`,
+      `  id = ${quote(rule.id)}`,
+      '}\n',
+    ].join('\n')
+  })
+  return [header, ...blocks].join('\n')
+}
+
+/** The type and import id of a resource, or undefined where the table has no rule. */
+export function importRule({ provider, cloudId }: Importable): ImportRule | undefined {
+  if (provider === 'aws') return awsRule(cloudId)
+  return provider === 'azure' ? azureRule(cloudId) : googleRule(cloudId)
+}
+
+const header = `# tofu plan -generate-config-out=generated.tf writes the resources of these blocks.
+`
+
+function awsRule(arn: string): ImportRule | undefined {
+  const [, partition = '', service = '', region = '', account = '', ...parts] = arn.split(':')
+  const resource = parts.join(':').replace(/^\//, '')
+  const at = resource.search(/[/:]/)
+  const kind = at < 0 ? '' : resource.slice(0, at)
+  const rest = resource.slice(at + 1)
+  const [type, id] = own(awsRules, `${service}:${kind}`) ?? []
+  if (type === undefined || rest === '') return undefined
+  const parsed: Arn = { arn, partition, service, region, account, rest }
+  // An application or network load balancer is `loadbalancer/app|net/…`, a classic one a name alone.
+  if (type === 'aws_lb' && !rest.includes('/')) return { type: 'aws_elb', id: rest }
+  // What lies below a REST API or a layer's version is something else.
+  if (service === 'apigateway' && rest.includes('/')) return undefined
+  return { type, id: id ? id(parsed) : rest }
+}
+
+function googleRule(cloudId: string): ImportRule | undefined {
+  const found = /^\/\/([a-z0-9-]+)\.googleapis\.com\/(.+)$/.exec(cloudId)
+  const [, service = '', path = ''] = found ?? []
+  if (service === 'storage')
+    return path.includes('/') ? undefined : { type: 'google_storage_bucket', id: path }
+  const steps = path.split('/')
+  if (steps.length % 2 === 1 && !steps.includes('global')) return undefined
+  const collection = steps.at(-2) ?? ''
+  const type =
+    own(googleRules, `${service}/${collection}`) ??
+    own(googleRules, `${service}/${steps[2] ?? ''}/${collection}`)
+  if (type === undefined) return undefined
+  return { type, id: service === 'container' ? clusterId(type, path) : path }
+}
+
+/** A cluster of a zone is under `zones` in its name and under `locations` in its import id; a pool's has the names alone. */
+function clusterId(type: string, path: string): string {
+  if (type === 'google_container_cluster') return path.replace('/zones/', '/locations/')
+  return path
+    .split('/')
+    .filter((_, at) => at % 2 === 1)
+    .join('/')
+}
+
+/** The names stay in lower case, as inventories give them; Azure does not tell them apart. */
+function azureRule(cloudId: string): ImportRule | undefined {
+  const group = /^\/subscriptions\/([^/]+)\/resourcegroups\/([^/]+)$/.exec(cloudId)
+  if (group)
+    return {
+      type: 'azurerm_resource_group',
+      id: `/subscriptions/${group[1]}/resourceGroups/${group[2]}`,
+    }
+  const found =
+    /^\/subscriptions\/([^/]+)\/resourcegroups\/([^/]+)\/providers\/([^/]+)\/(.+)$/.exec(cloudId)
+  const [, subscription, resourceGroup, namespace, path = ''] = found ?? []
+  const steps = path.split('/')
+  const kinds = steps.filter((_, at) => at % 2 === 0)
+  const known = found && azureTypes.get([namespace, ...kinds].join('/'))
+  if (!known || steps.length % 2 === 1) return { type: 'azapi_resource', id: cloudId }
+  const [cased = '', ...casedKinds] = known.name.split('/')
+  const casedPath = casedKinds.flatMap((kind, at) => [kind, steps[at * 2 + 1] ?? ''])
+  return {
+    type: known.type,
+    id: `/subscriptions/${subscription}/resourceGroups/${resourceGroup}/providers/${[cased, ...casedPath].join('/')}`,
+  }
+}
+
+const azureTypes = new Map(
+  Object.entries(azureRules).map(([name, type]) => [name.toLowerCase(), { name, type }]),
+)
+
+/** A table's own entries alone: a service may be called `constructor`. */
+const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined
+
+/** An address that no other block has. */
+function nameOf(type: string, { name, cloudId }: Importable, taken: Set<string>): string {
+  const text = (name || cloudId.slice(-maxName)).toLowerCase().slice(0, maxName)
+  const plain = text.replaceAll(/[^a-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '')
+  const identifier = /^[a-z]/.test(plain) ? plain : `r_${plain}`
+  let address = `${type}.${identifier}`
+  for (let n = 2; taken.has(address); n += 1) address = `${type}.${identifier}_${n}`
+  taken.add(address)
+  return address
+}
+
+const maxName = 60
+
+/** A quoted template of HCL without interpolation or control characters, in one line. */
+const quote = (text: string): string =>
+  `"${text
+    .toWellFormed()
+    .replaceAll(/["\\]/g, String.raw`\$&`)
+    // By code and not as `$${`, whose meaning depends on what stands before it.
+    .replaceAll(/[$%](?=\{)|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => escape(character))}"`
+
+const escape = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  return code > 0xffff
+    ? String.raw`\U${code.toString(16).padStart(8, '0')}`
+    : String.raw`\u${code.toString(16).padStart(4, '0')}`
+}
