@@ -5,7 +5,7 @@ import type { Workspace } from '../workspaces/workspaces.ts'
 import type { WorkspaceRun } from './workspace-runs.ts'
 
 // What a worker asks about each run, again and again. Each is one statement, whose plan PostgreSQL
-// keeps: a run's statements are a quarter of what a run costs this service.
+// keeps (docs/decisions/0129).
 
 const ofRun = [
   'id',
