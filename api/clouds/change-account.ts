@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
@@ -42,6 +43,7 @@ export async function changeAccount(
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),
     })
+    if (again) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     return presentAccount(after, presented)
   })
 }

@@ -254,6 +254,11 @@ describe(path, () => {
     await setStatus('healthy')
     const renamed = (await user.patch(url, { name: 'Renamed' })).json().account
     expect(renamed).toMatchObject({ name: 'Renamed', status: 'healthy' })
+    const syncs = async () => (await user.get(`${url}/syncs`)).json().syncs
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('cloud_syncs').update({ state: 'succeeded', endedAt: new Date() }),
+    )
+    expect(await syncs()).toHaveLength(1)
     const keys = awsKeys()
     const replaced = (await user.patch(url, { credentials: keys, regions: ['eu-west-1'] })).json()
     expect(replaced.account).toMatchObject({
@@ -261,6 +266,10 @@ describe(path, () => {
       status: 'pending',
       regions: ['eu-west-1'],
     })
+    expect(await syncs()).toMatchObject([
+      { trigger: 'connect', state: 'running' },
+      { trigger: 'connect', state: 'succeeded' },
+    ])
     expect((await user.patch(url, { provider: 'gcp' })).statusCode).toBe(400)
     expect((await user.patch(url, { accountId: '123456789012' })).statusCode).toBe(400)
     const azure = { tenantId: crypto.randomUUID(), clientId: crypto.randomUUID() }
