@@ -61,10 +61,12 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
     query?: unknown
   }
   const search = new URLSearchParams()
-  // No operation in api/openapi.json has a nested query parameter.
-  const flat = (query ?? {}) as Record<string, string | number | boolean | undefined>
-  for (const [name, value] of Object.entries(flat))
-    if (value !== undefined && value !== '') search.set(name, String(value))
+  // No operation in api/openapi.json has a nested query parameter. A list is sent as repeated ones.
+  type Value = string | number | boolean | undefined
+  const flat = (query ?? {}) as Record<string, Value | Value[]>
+  for (const [name, values] of Object.entries(flat))
+    for (const value of [values].flat())
+      if (value !== undefined && value !== '') search.append(name, String(value))
   const text = search.size > 0 ? `?${search.toString()}` : ''
   const answer = await send(`${pathOf(template, params)}${text}`, {
     method,

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from '../account/routes.tsx'
 import { auditRoutes } from '../audit/routes.tsx'
+import { cloudRoutes } from '../clouds/routes.tsx'
 import { gitRoutes } from '../git/routes.tsx'
 import { homeRoutes } from '../home/routes.tsx'
 import { Loading } from '../parts/notes.tsx'
@@ -26,6 +27,7 @@ const tree = root.addChildren([
     ...workspaceRoutes,
     ...runRoutes,
     ...pipelineRoutes,
+    ...cloudRoutes,
     ...accountRoutes,
     organization.addChildren([
       ...userRoutes,

@@ -13,3 +13,10 @@ export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?:
 
 export const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
 export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
+
+/** The filters of the list of resources, as in the address of the page. */
+export const resourceFilters = ['q', 'provider', 'service', 'type', 'region', 'tag'] as const
+export type ResourceFilter = { [Field in (typeof resourceFilters)[number]]?: string } & {
+  accountId?: number
+  state?: 'gone' | 'all'
+}

@@ -40,6 +40,10 @@ export function Shell() {
               <NavIcon name="pipelines" />
               Pipelines
             </Link>
+            <Link to="/clouds">
+              <NavIcon name="clouds" />
+              Clouds
+            </Link>
             <Link to="/organization">
               <NavIcon name="organization" />
               Organization

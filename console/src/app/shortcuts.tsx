@@ -7,6 +7,7 @@ const places = {
   h: ['/', 'Home'],
   w: ['/workspaces', 'Workspaces'],
   p: ['/pipelines', 'Pipelines'],
+  c: ['/clouds', 'Clouds'],
   o: ['/organization', 'Organization'],
 } as const
 

@@ -1,0 +1,149 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { resourceFilters, type ResourceFilter } from '../app/searches.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { Time } from '../parts/time.tsx'
+import { providerName } from './cloud-words.ts'
+import { CloudTabs } from './cloud-tabs.tsx'
+import { cloudAccountsQuery, cloudResourcesQuery, type CloudResource } from './queries.ts'
+
+const route = getRouteApi('/app/clouds/resources')
+
+/** The resources of all accounts. The filters are in the URL, so that a list can be shared. */
+export function ResourcesPage() {
+  const filter = route.useSearch()
+  const query = useInfiniteQuery(cloudResourcesQuery(filter))
+  const resources = query.data?.pages.flatMap((page) => page.resources) ?? []
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <PageHead title="Clouds" tabTitle="Resources" />
+      <CloudTabs />
+      <FilterForm key={JSON.stringify(filter)} filter={filter} />
+      <ErrorNote error={query.error} goesOn />
+      {query.isPending && <Loading what="resources" />}
+      {query.isSuccess && resources.length === 0 && (
+        <Empty title={isFiltered ? 'Nothing matches' : 'No resources yet'}>
+          <p>
+            {isFiltered
+              ? 'Widen the filter.'
+              : 'Resources are listed after the first sync of a cloud account.'}
+          </p>
+          {!isFiltered && <Link to="/clouds">Cloud accounts</Link>}
+        </Empty>
+      )}
+      <DataTable label="Resources" rows={resources} columns={columns} />
+      <LoadMore query={query} />
+    </>
+  )
+}
+
+const columns: ReadonlyArray<Column<CloudResource>> = [
+  {
+    title: 'Resource',
+    render: ({ name, cloudId, state }) => (
+      <>
+        {name || cloudId}
+        {state === 'gone' && <span className="tag bad">gone</span>}
+        <code className="row-sub detail">{cloudId}</code>
+      </>
+    ),
+  },
+  {
+    title: 'Type',
+    render: ({ type, service }) => (
+      <>
+        {type}
+        <span className="row-sub">{service}</span>
+      </>
+    ),
+  },
+  {
+    title: 'Region',
+    render: ({ region, provider }) => (
+      <>
+        {region || 'global'}
+        <span className="row-sub">{providerName[provider]}</span>
+      </>
+    ),
+  },
+  {
+    title: 'Tags',
+    render: ({ tags }) =>
+      Object.entries(tags).map(([key, value]) => (
+        <Link
+          key={key}
+          className="tag"
+          to="/clouds/resources"
+          search={{ tag: value === '' ? key : `${key}=${value}` }}
+        >
+          {value === '' ? key : `${key}=${value}`}
+        </Link>
+      )),
+  },
+  { title: 'Last seen', look: 'dim', render: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+]
+
+function FilterForm({ filter }: { filter: ResourceFilter }) {
+  const navigate = useNavigate()
+  const accounts = useInfiniteQuery(cloudAccountsQuery)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const search: ResourceFilter = {}
+    for (const name of resourceFilters) {
+      const value = textIn(form, name).trim()
+      if (value) search[name] = value
+    }
+    const accountId = Number(textIn(form, 'accountId'))
+    if (accountId > 0) search.accountId = accountId
+    const state = textIn(form, 'state')
+    if (state === 'gone' || state === 'all') search.state = state
+    void navigate({ to: '/clouds/resources', search })
+  }
+  return (
+    <form onSubmit={submit} className="audit-filter">
+      <Field
+        label="Name or id"
+        name="q"
+        type="search"
+        minLength={3}
+        maxLength={200}
+        defaultValue={filter.q}
+        placeholder="3 characters or more"
+      />
+      <Select label="Cloud" name="provider" defaultValue={filter.provider ?? ''}>
+        <option value="">all</option>
+        {Object.entries(providerName).map(([provider, name]) => (
+          <option key={provider} value={provider}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <Select label="Account" name="accountId" defaultValue={filter.accountId ?? ''}>
+        <option value="">all</option>
+        {accounts.data?.pages
+          .flatMap((page) => page.accounts)
+          .map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+      </Select>
+      <Field label="Service" name="service" defaultValue={filter.service} placeholder="ec2" />
+      <Field label="Type" name="type" defaultValue={filter.type} />
+      <Field label="Region" name="region" defaultValue={filter.region} />
+      <Field label="Tag" name="tag" defaultValue={filter.tag} placeholder="team=core" />
+      <Select label="State" name="state" defaultValue={filter.state ?? ''}>
+        <option value="">present</option>
+        <option value="gone">gone</option>
+        <option value="all">all</option>
+      </Select>
+      <Button type="submit">Filter</Button>
+    </form>
+  )
+}

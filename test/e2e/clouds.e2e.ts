@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startMoto, type Keys, type Moto } from '../harness/clouds/moto.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import { expectAccessible } from './axe.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+
+const folder = join(import.meta.dirname, '../.output/screenshots')
+// moto names the action as the signature does (tagging), AWS as its policies do (tag).
+const reading = ['sts:GetCallerIdentity', 'ec2:DescribeRegions', 'tagging:GetResources']
+
+describe('the pages of cloud accounts', () => {
+  let moto: Moto
+  let harness: Harness
+  let browser: Browser
+  let org: TestOrganization
+  let keys: Keys
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true })
+    moto = await startMoto()
+    ;[harness, browser] = await Promise.all([
+      createHarness({ worker: true, env: { CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${moto.port}` } }),
+      openBrowser(),
+    ])
+    org = await harness.organization()
+    await moto.setUp(async () => {
+      keys = await moto.user('console', reading)
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+    await moto?.stop()
+  })
+
+  test('a newcomer connects an account by the console alone, in at most 15 clicks', async () => {
+    const { page, faults } = await visit(browser, harness, { user: await org.user('Owner') })
+    await page.addInitScript(`
+      globalThis.addEventListener('click', () => sessionStorage.setItem('clicks', Number(sessionStorage.getItem('clicks')) + 1), true)`)
+    await page.goto('/')
+    await page.getByRole('link', { name: 'Clouds' }).click()
+    await page.getByText('No cloud accounts yet').waitFor()
+    await page.getByRole('link', { name: 'Connect a cloud account' }).click()
+    await page.getByLabel('Account id').fill('123456789012')
+    await page.getByLabel('How cloud-control signs in').selectOption('keys')
+    await page.getByRole('button', { name: 'Show what to set up' }).click()
+    await page.getByText('Run the commands, or apply').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Sandbox')
+    await page.getByLabel('Access key id').fill(keys.accessKeyId)
+    await page.getByLabel('Secret access key').fill(keys.secretAccessKey)
+    await page.getByText('More', { exact: true }).click()
+    await page.getByLabel('Regions (optional)').fill('us-east-1')
+    await page.getByLabel('Endpoint (optional)').fill(moto.url)
+    await page.getByRole('button', { name: 'Connect and check' }).click()
+    await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
+    await page.getByText('✓ healthy').waitFor({ timeout: 60_000 })
+    expect(Number(await page.evaluate(`sessionStorage.getItem('clicks')`))).toBeLessThanOrEqual(15)
+    expect(await page.content()).not.toContain(keys.secretAccessKey)
+    expect(faults).toEqual([])
+  })
+
+  const pages = async (page: Page) => {
+    await page.goto('/clouds')
+    const account = await page.getByRole('link', { name: 'Sandbox' }).getAttribute('href')
+    return {
+      clouds: '/clouds',
+      'cloud-account': account ?? '',
+      'clouds-resources': '/clouds/resources',
+      'clouds-resources-none': '/clouds/resources?q=nothing-has-this-name',
+    }
+  }
+
+  for (const view of views)
+    test(`${view.scheme}, ${view.width} px wide: axe, width and a picture of each`, async () => {
+      const user = await org.user('SRE · Cloud Admin')
+      const { page, context, faults } = await visit(browser, harness, { user, view })
+      const all = { ...(await pages(page)), 'cloud-connect': '/clouds/connect' }
+      for (const [name, path] of Object.entries(all)) {
+        await page.goto(path)
+        await settle(page)
+        await page.screenshot({ path: join(folder, `${name}-${view.scheme}-${view.width}.png`) })
+        await expectNoSideways(page, name)
+        await expectAccessible(page, name)
+      }
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+  test('a Viewer sees the accounts, and nothing to change with', async () => {
+    const { page, context } = await visit(browser, harness, { user: await org.user('Viewer') })
+    for (const [name, path] of Object.entries(await pages(page))) {
+      await page.goto(path)
+      await settle(page)
+      const changing = page.getByRole('button', { name: /^(Check|Sync|Change|Disconnect)/ })
+      expect(await changing.count(), name).toBe(0)
+      expect(await page.getByRole('link', { name: /^Connect/ }).count(), name).toBe(0)
+    }
+    await page.goto('/clouds/connect')
+    await page.getByText('Your role cannot connect accounts').waitFor()
+    await context.close()
+  })
+})
