@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { cleanResource } from '../../domain/clouds/clean-resource.ts'
-import type { FoundResource } from '../../domain/clouds/cloud-account.ts'
+import type { FoundResource, Place } from '../../domain/clouds/cloud-account.ts'
 import { unavailable } from '../../domain/errors.ts'
 import type { Cloud } from '../../gateways/clouds/cloud.ts'
 import type { CloudSync } from '../../store/clouds/cloud-syncs.ts'
@@ -10,7 +10,7 @@ import {
   type LookedSoFar,
 } from '../../store/clouds/staged-pages.ts'
 import { syncPlaces } from '../../store/clouds/sync-places.ts'
-import type { SyncPlaceInput } from '../../workflows/clouds/contract.ts'
+import type { Looked, SyncPlaceInput } from '../../workflows/clouds/contract.ts'
 import type { Deps } from '../deps.ts'
 import { askThrice, cloudActivity, isKind, withCloud } from './cloud-activity.ts'
 
@@ -29,51 +29,70 @@ const batchSize = 2_000
 const maxFound = 5_000
 /** What a crash repeats at most. Each part of a place is a row, also where nothing changed. */
 const maxUnstagedMs = 30_000
+/** Then the slot is given back, so that no organization holds it while others wait. */
+const maxLookMs = 60_000
 
 /**
  * Reads a place page by page and stages what it finds, so that after a crash it goes on at the page
  * after the last staged one. Idempotent: a part is staged once, and a place that is over is left alone.
+ * `more`: the time of one call is over, and the next one goes on.
  */
 export const lookAtPlace =
   (deps: Needed) =>
-  async (input: SyncPlaceInput): Promise<void> =>
+  async (input: SyncPlaceInput): Promise<Looked> =>
     cloudActivity(async (signal) => {
       const { organizationId, syncId, placeId } = input
-      await withCloud(deps, input, async (cloud, sync) => {
+      const looked = await withCloud(deps, input, async (cloud, sync) => {
         const soFar = await deps.store.tenant(organizationId, async (tenant) =>
           stagedPages(tenant).soFar(input),
         )
-        if (!soFar || soFar.isOver) return
+        if (!soFar || soFar.isOver) return 'done'
         try {
-          await look(deps, { input, cloud, sync, soFar, signal })
+          return await look(deps, { input, cloud, sync, soFar, signal })
         } catch (error) {
-          if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token')) throw error
-          const state = error.kind === 'denied' || error.kind === 'excluded' ? error.kind : 'failed'
+          const outcome = outcomeOf(error)
+          if (!outcome) throw error
           await deps.store.tenant(organizationId, async (tenant) =>
-            syncPlaces(tenant).drop({ syncId, placeId }, { state, reason: error.message }),
+            syncPlaces(tenant).drop({ syncId, placeId }, outcome),
           )
+          return 'done'
         }
       })
+      return looked ?? 'done'
     })
 
-async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<void> {
+/** Why the place cannot be looked at; undefined if another attempt may succeed. */
+function outcomeOf(error: unknown): Pick<Place, 'state' | 'reason'> | undefined {
+  if (error instanceof TooMuchStaged) return { state: 'failed', reason: tooMany }
+  if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token')) return undefined
+  const { kind, message: reason } = error
+  return { state: kind === 'denied' || kind === 'excluded' ? kind : 'failed', reason }
+}
+
+class TooMuchStaged extends Error {}
+const tooMany = 'The sync found more than 2,000,000 resources. Limit the regions of the account.'
+
+async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<Looked> {
   const place = { ...soFar, state: 'ok' as const, reason: null }
   const ask = async (cursor: string | null) =>
     askThrice(async () => cloud.resources(place, cursor, signal), signal)
   const part = partOf(deps, { input, sync, soFar })
 
+  const endsAtMs = Date.now() + maxLookMs
   let next = ask(soFar.cursor)
   for (;;) {
     const page = await next
     const isLast = page.next === null
-    if (!isLast) {
+    const isSpent = Date.now() >= endsAtMs
+    if (!isLast && !isSpent) {
       // Asked while this page is compared: the cloud's answer is what takes long.
       next = ask(page.next)
       next.catch(() => undefined)
     }
     await part.add(page.resources)
-    if (isLast || part.isFull()) await part.stage(page.next)
-    if (isLast) return
+    if (isLast || isSpent || part.isFull()) await part.stage(page.next)
+    if (isLast) return 'done'
+    if (isSpent) return 'more'
   }
 }
 
@@ -115,7 +134,9 @@ function partOf(
         stagedPages(tenant).stage({ syncId, placeId }, part),
       )
       // Another attempt is ahead, or the sync is over: the next attempt reads where the look stands.
-      if (!staged) throw unavailable('cloud_place_taken', 'Another worker looks at this place.')
+      if (staged === 'full') throw new TooMuchStaged()
+      if (staged === 'taken')
+        throw unavailable('cloud_place_taken', 'Another worker looks at this place.')
       number += 1
       stagedAtMs = Date.now()
       unchanged = []

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { maxLiveSyncs } from '../../domain/clouds/max-live-syncs.ts'
+import { AppError } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
@@ -23,7 +25,14 @@ export async function requestSync(
       // Written below, in this shape.
       if (first) return first.response as SyncBody
     }
-    const sync = presentSync(await startSync(tenant, { cloudAccountId: id, trigger: 'request' }))
+    const started = await startSync(tenant, { cloudAccountId: id, trigger: 'request' })
+    if (!started)
+      throw new AppError(
+        'rate_limited',
+        `${maxLiveSyncs} syncs of your organization are running. Try again once one has ended.`,
+        { code: 'too_many_syncs', retryAfterSeconds: 60 },
+      )
+    const sync = presentSync(started)
     await auditLog(tenant, actorOf(caller)).record('cloud.sync_requested', {
       target: { kind: 'cloud_account', id },
       detail: { syncId: sync.id },

@@ -24,7 +24,8 @@ export const syncRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { ...manageAccounts, target: accountTarget },
       schema: {
         operationId: 'syncCloudAccount',
-        description: 'Starts a sync of the account, or joins the one that runs.',
+        description:
+          'Starts a sync of the account, or joins the one that runs; 429 too_many_syncs while four of the organization run.',
         headers: IdempotencyHeaders,
         params: IdParams,
         response: {

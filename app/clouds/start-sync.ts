@@ -8,14 +8,23 @@ import { outbox } from '../../store/outbox/outbox.ts'
 import { syncAccountId, syncAccountType } from '../../workflows/clouds/contract.ts'
 import { controlQueue } from '../../workflows/platform/contract.ts'
 
-/** Starts a sync of the account, or joins the one that runs. The next one by schedule comes after it. */
+/**
+ * Starts a sync of the account, or joins the one that runs. The next one by schedule comes after it.
+ * Undefined if the organization has as many as it may: the account is due, and is started later by
+ * the task `cloud-sweep`.
+ */
 export async function startSync(
   tenant: Tenant,
   { cloudAccountId, trigger }: { cloudAccountId: number; trigger: SyncTrigger },
-): Promise<CloudSync> {
+): Promise<CloudSync | undefined> {
   const { organizationId } = tenant
   const account = await cloudAccounts(tenant).getForUpdate(cloudAccountId)
-  const { sync, isNew } = await cloudSyncs(tenant).begin(cloudAccountId, trigger)
+  const begun = await cloudSyncs(tenant).begin(cloudAccountId, trigger)
+  if (!begun) {
+    await syncPlans(tenant).plan(cloudAccountId, new Date())
+    return undefined
+  }
+  const { sync, isNew } = begun
   if (!isNew) return sync
   await syncPlans(tenant).plan(cloudAccountId, nextSync(new Date(), account))
   const input = { organizationId, syncId: sync.id }

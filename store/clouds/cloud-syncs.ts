@@ -1,5 +1,6 @@
 import type { Coverage } from '../../domain/clouds/cloud-account.ts'
 import type { SyncState, SyncTrigger } from '../../domain/clouds/sync-state.ts'
+import { maxLiveSyncs } from '../../domain/clouds/max-live-syncs.ts'
 import { notFound } from '../../domain/errors.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
@@ -33,6 +34,9 @@ const columns = [
   'endedAt',
 ]
 
+/** The first key of the advisory lock, arbitrary; the second is the organization. */
+const beginLock = 726_199_447
+
 /** The syncs of one organization's cloud accounts, and what became of each place. */
 export function cloudSyncs(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -42,11 +46,21 @@ export function cloudSyncs(tenant: Tenant) {
     rows().where({ cloudAccountId, state: 'running' }).first(columns)
 
   return {
-    /** The live sync of the account, which is a new one unless there was one. */
+    live,
+
+    /**
+     * The live sync of the account, which is a new one unless there was one. Undefined if the
+     * organization has as many as it may. The lock makes two transactions count one after the other.
+     */
     async begin(
       cloudAccountId: number,
       trigger: SyncTrigger,
-    ): Promise<{ sync: CloudSync; isNew: boolean }> {
+    ): Promise<{ sync: CloudSync; isNew: boolean } | undefined> {
+      const joined = await live(cloudAccountId)
+      if (joined) return { sync: joined, isNew: false }
+      await db.raw('select pg_advisory_xact_lock(?, ?)', [beginLock, organizationId])
+      const running = await rows().where({ state: 'running' }).limit(maxLiveSyncs).pluck('id')
+      if (running.length === maxLiveSyncs) return undefined
       const [made] = await db('cloud_syncs')
         .insert({ organizationId, cloudAccountId, trigger })
         .onConflict(db.raw(`(cloud_account_id) where state = 'running'`))
@@ -94,7 +108,7 @@ export function cloudSyncs(tenant: Tenant) {
 const endSync = `
   update cloud_syncs s set state = :state, reason = :reason, ended_at = now(),
      seen = t.seen, added = t.added, changed = t.changed, gone = t.gone
-   from (select coalesce(sum(seen), 0) as seen, coalesce(sum(added), 0) as added,
+   from (select coalesce(sum(seen) filter (where state = 'ok'), 0) as seen, coalesce(sum(added), 0) as added,
        coalesce(sum(changed), 0) as changed, coalesce(sum(gone), 0) as gone
      from cloud_sync_places where organization_id = :organizationId and sync_id = :id) t
    where s.organization_id = :organizationId and s.id = :id and s.state = 'running'`

@@ -57,28 +57,41 @@ export function stagedPages(tenant: Tenant) {
       )
     },
 
-    /** False: another attempt of this look staged this part first. */
-    async stage({ syncId, placeId }: At, part: StagedPart): Promise<boolean> {
-      const { rowCount } = await db.raw(
-        `insert into cloud_resource_pages
-           (organization_id, sync_id, place_id, number, next_cursor, unchanged, found)
-         select organization_id, sync_id, place_id, ?, ?, ?::integer[], ?::jsonb from cloud_sync_places
-         where organization_id = ? and sync_id = ? and place_id = ? and state = 'waiting'
-         on conflict do nothing`,
-        [
-          part.number,
-          part.next,
-          [...part.unchanged],
-          JSON.stringify(part.found),
-          organizationId,
-          syncId,
-          placeId,
-        ],
-      )
-      return rowCount === 1
+    /**
+     * `taken`: another attempt of this look staged this part first, or the sync is over. `full`: the
+     * sync has staged as much as it may. Places that are looked at together may each exceed that by a part.
+     */
+    async stage(at: At, part: StagedPart): Promise<'staged' | 'taken' | 'full'> {
+      const count = part.unchanged.length + part.found.length
+      const ofSync = db('cloud_sync_places').where({ organizationId, syncId: at.syncId })
+      const [sum] = await ofSync.clone().sum({ staged: 'seen' })
+      if (Number(sum?.staged ?? 0) + count > maxStaged) return 'full'
+      const { rowCount } = await db.raw(insertPart, [
+        part.number,
+        part.next,
+        [...part.unchanged],
+        JSON.stringify(part.found),
+        organizationId,
+        at.syncId,
+        at.placeId,
+      ])
+      if (rowCount === 0) return 'taken'
+      // Until its merge counts what is there, the place counts what is staged.
+      await ofSync.clone().where({ placeId: at.placeId, state: 'waiting' }).increment('seen', count)
+      return 'staged'
     },
   }
 }
+
+/** Resources of a sync. They are held twice in the database until they are merged. */
+const maxStaged = 2_000_000
+
+const insertPart = `
+  insert into cloud_resource_pages
+    (organization_id, sync_id, place_id, number, next_cursor, unchanged, found)
+  select organization_id, sync_id, place_id, ?, ?, ?::integer[], ?::jsonb from cloud_sync_places
+  where organization_id = ? and sync_id = ? and place_id = ? and state = 'waiting'
+  on conflict do nothing`
 
 /**
  * The limit and the sum make the planner look each id up by its own index, also before the table has

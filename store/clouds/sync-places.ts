@@ -47,7 +47,7 @@ export function syncPlaces(tenant: Tenant) {
     ): Promise<void> {
       const dropped = await ofSync(at.syncId)
         .where({ placeId: at.placeId, state: 'waiting' })
-        .update({ state, reason })
+        .update({ state, reason, seen: 0 })
       if (dropped > 0)
         await db('cloud_resource_pages')
           .where({ organizationId, ...at })

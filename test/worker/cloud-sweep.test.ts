@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Deps } from '../../activities/deps.ts'
 import { RowsFailed } from '../../app/platform/each-by-itself.ts'
+import { dueCloudAccounts } from '../../store/platform/due-cloud-accounts.ts'
 import { cloudSweepTask } from '../../worker/tasks/cloud-sweep.ts'
 import { connectedAccount } from '../harness/clouds/cloud-rows.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -73,6 +74,29 @@ test('an organization whose rows cannot be handled delays no other', async () =>
   expect(await syncs(good.id)).toHaveLength(1)
   await sweep()
   expect(await syncs(bad.id)).toHaveLength(1)
+})
+
+test('an organization with four live syncs waits, and its fifth starts once one ended', async () => {
+  const { org, id } = await connected({ nextSyncAt: new Date(0) })
+  const ids = [id]
+  while (ids.length < 5) ids.push(await connectedAccount(harness, org.id))
+  const live = () =>
+    harness.deps.store
+      .platform('cloud_syncs')
+      .where({ organizationId: org.id, state: 'running' })
+      .orderBy('id')
+  await Promise.all([sweep(), sweep()])
+  expect(await live()).toHaveLength(4)
+  const due = await dueCloudAccounts(harness.deps.store.platform, 1_000)
+  expect(due.filter(({ organizationId }) => organizationId === org.id)).toEqual([])
+  const [first] = await live()
+  await syncs(first.cloudAccountId)
+    .clone()
+    .clearOrder()
+    .update({ state: 'succeeded', endedAt: new Date() })
+  await sweep()
+  const accountIds = (await live()).map(({ cloudAccountId }) => cloudAccountId)
+  expect(new Set(accountIds)).toEqual(new Set(ids.filter((one) => one !== first.cloudAccountId)))
 })
 
 test('a sync whose workflow is lost is ended, so that the next one can start', async () => {

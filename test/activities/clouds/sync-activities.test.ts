@@ -50,7 +50,7 @@ const begin = async () => {
   const sync = await harness.deps.store.tenant(organizationId, async (tenant) =>
     startSync(tenant, { cloudAccountId: accountId, trigger: 'request' }),
   )
-  return { organizationId, syncId: sync.id }
+  return { organizationId, syncId: sync?.id ?? 0 }
 }
 const shown = async (syncId: number) =>
   (await viewer.get(`/api/cloud/accounts/${accountId}/syncs/${syncId}`)).json().sync

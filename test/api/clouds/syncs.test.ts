@@ -69,6 +69,34 @@ describe('POST /api/cloud/accounts/{id}/sync', () => {
     expect((await post(other)).statusCode).toBe(409)
   })
 
+  test('429: a fifth live sync of the organization; one of its four is joined', async () => {
+    const busy = await harness.organization()
+    const owner = await busy.user('Owner')
+    const ids: number[] = []
+    for (let n = 0; n < 5; n += 1) ids.push(await connectedAccount(harness, busy.id))
+    const post = async (id: number) => owner.post(`/api/cloud/accounts/${id}/sync`)
+    const answers = await Promise.all(ids.map(post))
+    const refusals = answers.filter(({ statusCode }) => statusCode !== 202)
+    expect(refusals.map(({ statusCode }) => statusCode)).toEqual([429])
+    const refused = answers.findIndex(({ statusCode }) => statusCode === 429)
+    const started = answers.findIndex(({ statusCode }) => statusCode === 202)
+    expect(answers[refused]?.json().code).toBe('too_many_syncs')
+    expect(answers[refused]?.headers['retry-after']).toBe('60')
+    expect((await post(ids[started] ?? 0)).statusCode).toBe(202)
+
+    const { store } = harness.deps
+    await store
+      .platform('cloud_accounts')
+      .where({ id: ids[refused] })
+      .update({ nextSyncAt: new Date(Date.now() + 3_600_000) })
+    const changed = { credentials: { roleArn: 'arn:aws:iam::210987654321:role/cloud-control' } }
+    const url = `/api/cloud/accounts/${ids[refused]}`
+    expect((await owner.patch(url, changed)).statusCode).toBe(200)
+    expect((await owner.get(`${url}/syncs`)).json().syncs).toEqual([])
+    const row = await store.platform('cloud_accounts').where({ id: ids[refused] }).first()
+    expect(row.nextSyncAt.getTime()).toBeLessThan(Date.now() + 1_000)
+  })
+
   test('403: without the capability, audited as cloud.rbac_denied', async () => {
     const id = await connectedAccount(harness, org.id)
     const deployer = await org.user('Deployer')
