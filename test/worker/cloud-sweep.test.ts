@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Deps } from '../../activities/deps.ts'
 import { RowsFailed } from '../../app/platform/each-by-itself.ts'
+import { unavailable } from '../../domain/errors.ts'
 import { dueCloudAccounts } from '../../store/platform/due-cloud-accounts.ts'
 import { cloudSweepTask } from '../../worker/tasks/cloud-sweep.ts'
 import { connectedAccount } from '../harness/clouds/cloud-rows.ts'
@@ -97,6 +98,38 @@ test('an organization with four live syncs waits, and its fifth starts once one 
   await sweep()
   const accountIds = (await live()).map(({ cloudAccountId }) => cloudAccountId)
   expect(new Set(accountIds)).toEqual(new Set(ids.filter((one) => one !== first.cloudAccountId)))
+})
+
+test('while Temporal is away, what is due is started and mails of health go out', async () => {
+  const lost = await connected({ nextSyncAt: new Date(0) })
+  await sweep()
+  const old = new Date(Date.now() - 11 * 60_000)
+  await syncs(lost.id).clone().clearOrder().update({ startedAt: old })
+  const { org, set } = await connected({ status: 'healthy' })
+  const admin = await org.user('SRE · Cloud Admin')
+  await sweep()
+  await set({ status: 'degraded', statusReason: 'The key is gone.' })
+  const away = unavailable('temporal_unavailable', 'Temporal does not answer.')
+  const { store } = harness.deps
+  const failing: typeof store = {
+    ...store,
+    async tenant(organizationId, work) {
+      if (organizationId === lost.org.id) throw new Error('no')
+      return store.tenant(organizationId, work)
+    },
+  }
+  await connectedAccount(harness, lost.org.id)
+  const pass = sweep(async () => {
+    throw away
+  }, failing)
+  // The first of the failures: of the syncs that are due.
+  await expect(pass).rejects.toEqual(new RowsFailed(1))
+  expect((await harness.mailTo(admin.email)).text).toContain('The key is gone.')
+  const gone = sweep(async () => {
+    throw away
+  })
+  await expect(gone).rejects.toBe(away)
+  await syncs(lost.id).clone().clearOrder().update({ state: 'failed', endedAt: new Date() })
 })
 
 test('a sync whose workflow is lost is ended, so that the next one can start', async () => {

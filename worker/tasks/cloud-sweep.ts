@@ -24,15 +24,33 @@ export const cloudSweepTask = (deps: Needed): RecurringTask => ({
   name: task,
   everyMs: 15_000,
   async run() {
-    const { store, log } = deps
-    const due = await dueCloudAccounts(store.platform, maxRows)
-    await eachByItself(due, { task, log, work: async (row) => startDue(deps, row) })
-    const long = await longCloudSyncs(store.platform, maxRows)
-    await eachByItself(long, { task, log, work: async (row) => endLost(deps, row) })
-    const told = await tellOfCloudAccounts(store.platform, maxRows)
-    return due.length === maxRows || told === maxRows ? 'more' : 'done'
+    const { platform } = deps.store
+    // A step that fails must not keep the others from their work: mails go out while Temporal is away.
+    const steps = await Promise.allSettled([
+      startAllDue(deps),
+      endAllLost(deps),
+      tellOfCloudAccounts(platform, maxRows),
+    ])
+    const failed = steps.find((step) => step.status === 'rejected')
+    if (failed) throw failed.reason
+    const [due, , told] = steps
+    return isFull(due) || isFull(told) ? 'more' : 'done'
   },
 })
+
+const isFull = (step: PromiseSettledResult<number>): boolean =>
+  step.status === 'fulfilled' && step.value === maxRows
+
+async function startAllDue(deps: Needed): Promise<number> {
+  const due = await dueCloudAccounts(deps.store.platform, maxRows)
+  await eachByItself(due, { task, log: deps.log, work: async (row) => startDue(deps, row) })
+  return due.length
+}
+
+async function endAllLost(deps: Needed): Promise<void> {
+  const long = await longCloudSyncs(deps.store.platform, maxRows)
+  await eachByItself(long, { task, log: deps.log, work: async (row) => endLost(deps, row) })
+}
 
 async function startDue(
   { store }: Needed,
