@@ -177,6 +177,16 @@ export function toFault(error: unknown): unknown {
     : error
 }
 
+/** Whether a statement waited for a lock for longer than it may: see `limitLockWaits`. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && sqlStateOf(error) === '55P03'
+
+/** Objection wraps the driver's error. */
+function sqlStateOf(error: Error): string | undefined {
+  const { code, nativeError } = error as Error & { code?: string; nativeError?: unknown }
+  return nativeError instanceof Error ? sqlStateOf(nativeError) : code
+}
+
 /** Whether the error is a unique violation, of this constraint or index if one is named. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error)) return false

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -69,4 +70,33 @@ describe('disconnecting a cloud account', () => {
     expect((await user.delete(`${url}?purge=true`)).statusCode).toBe(200)
     expect(await sql(org, 'cloud_accounts')).toEqual([])
   })
+
+  test('409 account_busy: a merge holds the account; its sync ends, and the next try succeeds', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Owner')
+    const { account } = (await user.post(path, awsAccount())).json()
+    await addResource(org, account.id)
+    const url = `${path}/${account.id}`
+    const [{ id: syncId }] = (await user.get(`${url}/syncs`)).json().syncs
+    const [place] = await sql(org, 'cloud_places')
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db, organizationId } = unwrap(tenant)
+      const merged = { organizationId, syncId, placeId: place.id }
+      await db('cloud_sync_places').insert({ ...merged, state: 'waiting' })
+    })
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      await unwrap(tenant).db('cloud_sync_places').where({ syncId }).forUpdate()
+      const started = Date.now()
+      const refused = await Promise.race([user.delete(url), sleep(10_000)])
+      expect([refused?.statusCode, refused?.json().code]).toEqual([409, 'account_busy'])
+      expect(Date.now() - started).toBeLessThan(9_000)
+    })
+    expect((await user.get(`${url}/syncs/${syncId}`)).json().sync).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('disconnected'),
+    })
+    expect(await sql(org, 'cloud_resources')).toHaveLength(1)
+    expect((await user.delete(url)).json()).toEqual({ ok: true })
+    expect(await sql(org, 'cloud_resources')).toEqual([])
+  }, 30_000)
 })
