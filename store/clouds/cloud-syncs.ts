@@ -34,6 +34,8 @@ const columns = [
   'endedAt',
 ]
 
+type Begun = { sync: CloudSync; isNew: boolean }
+
 /** The first key of the advisory lock, arbitrary; the second is the organization. */
 const beginLock = 726_199_447
 
@@ -48,19 +50,11 @@ export function cloudSyncs(tenant: Tenant) {
   return {
     live,
 
-    /**
-     * The live sync of the account, which is a new one unless there was one. Undefined if the
-     * organization has as many as it may. The lock makes two transactions count one after the other.
-     */
-    async begin(
-      cloudAccountId: number,
-      trigger: SyncTrigger,
-    ): Promise<{ sync: CloudSync; isNew: boolean } | undefined> {
+    /** The account's live sync, new unless there was one. Undefined if the organization has too many. */
+    async begin(cloudAccountId: number, trigger: SyncTrigger): Promise<Begun | undefined> {
       const joined = await live(cloudAccountId)
       if (joined) return { sync: joined, isNew: false }
-      await db.raw('select pg_advisory_xact_lock(?, ?)', [beginLock, organizationId])
-      const running = await rows().where({ state: 'running' }).limit(maxLiveSyncs).pluck('id')
-      if (running.length === maxLiveSyncs) return undefined
+      if (!(await mayBegin(tenant))) return undefined
       const [made] = await db('cloud_syncs')
         .insert({ organizationId, cloudAccountId, trigger })
         .onConflict(db.raw(`(cloud_account_id) where state = 'running'`))
@@ -103,6 +97,14 @@ export function cloudSyncs(tenant: Tenant) {
       return rowCount === 1
     },
   }
+}
+
+/** The lock makes two transactions count one after the other. */
+async function mayBegin(tenant: Tenant): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  await db.raw('select pg_advisory_xact_lock(?, ?)', [beginLock, organizationId])
+  const live = db('cloud_syncs').where({ organizationId, state: 'running' })
+  return (await live.limit(maxLiveSyncs).pluck('id')).length < maxLiveSyncs
 }
 
 const endSync = `
