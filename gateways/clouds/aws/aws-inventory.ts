@@ -5,6 +5,7 @@ import { CloudFault } from '../cloud-fault.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { AwsAccount } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
+import { checkOwner } from './check-owner.ts'
 import { createExplorer } from './explorer.ts'
 import { createTagging } from './tagging.ts'
 
@@ -35,6 +36,8 @@ export function awsInventory(
 
   return {
     async places(signal) {
+      // Another account's resources in place of this one's: all of this one would be marked gone.
+      await checkOwner(account, settings.target.accountId, signal)
       const places = await regionsOf(settings, account, signal)
       const seen = places.filter(({ state }) => state === 'ok')
       const covered = await Promise.all(

@@ -36,16 +36,18 @@ export function createTagging(settings: AwsSettings, credentials: AwsCredentialI
         const answer = await client.send(command, until(signal))
         const found = answer.ResourceTagMappingList ?? []
         return {
-          resources: found.flatMap((one) => toResource(one, region)),
+          resources: found.flatMap((one) => toResource(one, region, settings.target.accountId)),
           token: answer.PaginationToken || undefined,
         }
       }),
   }
 }
 
-function toResource(found: ResourceTagMapping, region: string): FoundResource[] {
+function toResource(found: ResourceTagMapping, region: string, ownId: string): FoundResource[] {
   if (!found.ResourceARN) return []
   const arn = parseArn(found.ResourceARN)
+  // Many ARNs name no account. One that names another account belongs to that one.
+  if (arn && /^\d{12}$/.test(arn.accountId) && arn.accountId !== ownId) return []
   const pairs = (found.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? ''])
   const tags: Record<string, string> = Object.fromEntries(pairs)
   return [

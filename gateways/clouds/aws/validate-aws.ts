@@ -1,11 +1,11 @@
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
 import type { Validation } from '../cloud.ts'
-import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import type { AwsAccount } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkBucket } from './check-bucket.ts'
+import { checkOwner } from './check-owner.ts'
 import { createExplorer } from './explorer.ts'
 import { createTagging } from './tagging.ts'
 
@@ -20,13 +20,8 @@ export async function validateAws(
   const { accountId, runs } = settings.target
   return checkParts({
     identity: async () => {
-      const owner = await account.owner(until)
-      if (owner === accountId) return okCheck('identity')
-      const whose = /^\d{12}$/.test(owner) ? owner : 'another'
-      throw new CloudFault(
-        'credentials',
-        `These are credentials of account ${whose}, not of ${accountId}. Connect that account, or replace them.`,
-      )
+      await checkOwner(account, accountId, until)
+      return okCheck('identity')
     },
     inventory: async () => {
       const tagging = createTagging(settings, credentials)
