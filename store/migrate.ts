@@ -38,6 +38,7 @@ import * as shownDifferences from './migrations/0039-add-shown-differences.ts'
 import * as workspaceResources from './migrations/0046-add-workspace-resources.ts'
 import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
 import * as toldHealth from './migrations/0050-note-told-health.ts'
+import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -80,6 +81,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0045-add-cloud-resources': cloudResources,
   '0047-add-origins-of-runs': originsOfRuns,
   '0050-note-told-health': toldHealth,
+  '0051-note-coverage-of-places': coverageOfPlaces,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -221,6 +221,7 @@ table cloud_places
   region text not null
   service text not null
   looked_at timestamp with time zone
+  was_full boolean not null default false
   constraint cloud_places_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id) ON DELETE CASCADE
   constraint cloud_places_organization_id_cloud_account_id_id_key UNIQUE (organization_id, cloud_account_id, id)
   constraint cloud_places_organization_id_id_key UNIQUE (organization_id, id)
@@ -293,6 +294,8 @@ table cloud_sync_places
   added integer not null default 0
   changed integer not null default 0
   gone integer not null default 0
+  coverage text
+  constraint cloud_sync_places_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text])))
   constraint cloud_sync_places_organization_id_place_id_fkey FOREIGN KEY (organization_id, place_id) REFERENCES cloud_places(organization_id, id) ON DELETE CASCADE
   constraint cloud_sync_places_organization_id_sync_id_fkey FOREIGN KEY (organization_id, sync_id) REFERENCES cloud_syncs(organization_id, id) ON DELETE CASCADE
   constraint cloud_sync_places_pkey PRIMARY KEY (organization_id, sync_id, place_id)

@@ -29,7 +29,14 @@ export type CloudCredentials = AwsCredentials | AzureCredentials | GoogleCredent
 export type Coverage = 'full' | 'tagged_only'
 export type PlaceState = 'ok' | 'excluded' | 'denied' | 'failed'
 /** One region, or the whole account (region `''`) of a cloud that lists everything at once. */
-export type Place = { region: string; service: string; state: PlaceState; reason: string | null }
+export type Place = {
+  region: string
+  service: string
+  state: PlaceState
+  reason: string | null
+  /** Where it differs from place to place. */
+  coverage?: Coverage
+}
 export type FoundResource = {
   cloudId: string
   service: string

@@ -6,7 +6,8 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
  *
  * A resource belongs to one place. Where two places list it, its own place decides, as long as this
  * sync looks at that place, so that it is counted once and does not change back and forth. One that
- * its own place no longer lists goes to another that does; otherwise it is gone.
+ * its own place no longer lists goes to another that does; otherwise it is gone. Where the place was
+ * listed in full before and now only by its tags, an untagged one stays as it is.
  */
 export async function mergePlace(
   tenant: Tenant,
@@ -35,7 +36,7 @@ export async function mergePlace(
 
 const statement = `
 with turn as materialized (
-  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider
+  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider, s.coverage, p.was_full
   from cloud_sync_places s
     join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
     join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
@@ -77,6 +78,8 @@ missing as materialized (
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
   where r.organization_id = :organization and r.state = 'present'
+    -- A look by tags says nothing of the untagged resources that a full one found.
+    and (t.coverage = 'full' or not t.was_full or r.tags <> '{}')
     and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)
     and not exists (select from found f where f."cloudId" = r.cloud_id)),
 left_over as (
@@ -89,7 +92,8 @@ left_over as (
   where r.organization_id = :organization and r.id = any(array(select id from missing)) and r.id = m.id
   returning r.state),
 looked as (
-  update cloud_places p set looked_at = now() from turn t
+  update cloud_places p set looked_at = now(), was_full = p.was_full or coalesce(t.coverage = 'full', false)
+  from turn t
   where p.organization_id = :organization and p.id = t.place_id)
 select (select count(*) from written where added) as added, (select count(*) from written where not added) as changed,
   (select count(*) from left_over where state = 'gone') as gone

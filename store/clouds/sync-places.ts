@@ -33,7 +33,13 @@ export function syncPlaces(tenant: Tenant) {
       { coverage, places: found }: { coverage: Coverage; places: readonly Place[] },
     ): Promise<void> {
       const { id: syncId, cloudAccountId } = sync
-      const named = { organizationId, cloudAccountId, syncId, listed: JSON.stringify(found) }
+      const named = {
+        organizationId,
+        cloudAccountId,
+        syncId,
+        listed: JSON.stringify(found),
+        coverage,
+      }
       await db.raw(addPlaces, named)
       await db.raw(addSyncPlaces, named)
       if (sync.coverage !== coverage)
@@ -65,9 +71,11 @@ const addPlaces = `
   on conflict do nothing`
 
 const addSyncPlaces = `
-  insert into cloud_sync_places (organization_id, sync_id, place_id, state, reason)
-  select p.organization_id, :syncId, p.id, case f.state when 'ok' then 'waiting' else f.state end, f.reason
-  from jsonb_to_recordset(cast(:listed as jsonb)) as f (region text, service text, state text, reason text)
+  insert into cloud_sync_places (organization_id, sync_id, place_id, state, reason, coverage)
+  select p.organization_id, :syncId, p.id, case f.state when 'ok' then 'waiting' else f.state end, f.reason,
+    coalesce(f.coverage, :coverage)
+  from jsonb_to_recordset(cast(:listed as jsonb)) as f
+      (region text, service text, state text, reason text, coverage text)
     join cloud_places p on p.organization_id = :organizationId
       and p.cloud_account_id = :cloudAccountId and p.region = f.region and p.service = f.service
   on conflict do nothing`

@@ -38,12 +38,15 @@ export function awsInventory(
     async places(signal) {
       // Another account's resources in place of this one's: all of this one would be marked gone.
       await checkOwner(account, settings.target.accountId, signal)
-      const places = await regionsOf(settings, account, signal)
-      const seen = places.filter(({ state }) => state === 'ok')
-      const covered = await Promise.all(
-        seen.map(async ({ region }) => explorer.regionFor(region, signal)),
+      const places = await Promise.all(
+        (await regionsOf(settings, account, signal)).map(async (place): Promise<Place> => {
+          if (place.state !== 'ok') return place
+          const at = await explorer.regionFor(place.region, signal)
+          return { ...place, coverage: at === undefined ? 'tagged_only' : 'full' }
+        }),
       )
-      const isFull = covered.length > 0 && covered.every((at) => at !== undefined)
+      const seen = places.filter(({ state }) => state === 'ok')
+      const isFull = seen.length > 0 && seen.every(({ coverage }) => coverage === 'full')
       return { coverage: isFull ? 'full' : 'tagged_only', places }
     },
 

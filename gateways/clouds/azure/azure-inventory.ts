@@ -3,14 +3,15 @@ import type { Places, ResourcePage } from '../cloud.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { AzureSession } from './azure-session.ts'
-
-export const graphRight = 'Microsoft.ResourceGraph/resources/read'
+import { checkRights, graphRight } from './check-rights.ts'
 
 /** The whole account is one place: Azure Resource Graph lists all regions in one query, in pages of 1,000. */
 export function azureInventory(session: AzureSession) {
   const checkToken = createPageWalk()
   return {
-    async places(): Promise<Places> {
+    async places(signal?: AbortSignal): Promise<Places> {
+      // Without the right nothing is listed: all would be marked gone.
+      await checkRights(session, signal)
       const whole: Place = { region: '', service: '', state: 'ok', reason: null }
       return { coverage: 'full', places: [whole] }
     },

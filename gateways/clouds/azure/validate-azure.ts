@@ -3,10 +3,10 @@ import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
 import type { Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
-import { allowsAction, permissionsIn } from './allowed-actions.ts'
-import { graphRight, queryGraph } from './azure-inventory.ts'
+import { queryGraph } from './azure-inventory.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkContainer } from './check-container.ts'
+import { checkRights } from './check-rights.ts'
 
 const limitMs = 9_500
 
@@ -50,14 +50,3 @@ const disabled = 'The subscription is disabled. Azure lists its resources, and c
 
 const stateOf = (found: unknown): unknown =>
   typeof found === 'object' && found !== null && 'state' in found ? found.state : undefined
-
-/** Resource Graph refuses nobody: it leaves out what may not be read. Only the list of rights tells. */
-async function checkRights(session: AzureSession, signal: AbortSignal): Promise<void> {
-  const path = `${session.scope}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`
-  const answer = await session.get(path, {
-    action: 'Microsoft.Authorization/permissions/read',
-    signal,
-  })
-  if (allowsAction(permissionsIn(answer), graphRight)) return
-  throw new CloudFault('denied', `The credentials lack the right ${graphRight}.`, [graphRight])
-}

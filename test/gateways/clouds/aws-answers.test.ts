@@ -89,7 +89,13 @@ describe('what AWS may answer', () => {
     test('a region without an index is listed by its tags: coverage is tagged_only', async () => {
       aws.handlers['ListIndexes'] = () => indexes(['eu-west-1', 'AGGREGATOR'])
       const cloud = await open()
-      expect((await cloud.places()).coverage).toBe('tagged_only')
+      const { coverage, places } = await cloud.places()
+      expect(coverage).toBe('tagged_only')
+      expect(places.map((one) => [one.region, one.coverage])).toEqual([
+        ['us-east-1', 'tagged_only'],
+        ['eu-west-1', 'full'],
+        ['af-south-1', undefined],
+      ])
       await cloud.resources(place('us-east-1'), null)
       expect(aws.calls.at(-1)).toBe('GetResources us-east-1')
     })

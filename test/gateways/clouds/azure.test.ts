@@ -105,6 +105,18 @@ describe('an Azure account', () => {
     })
   })
 
+  test('a right that was taken away lists nothing: what is left out would count as gone', async () => {
+    const cloud = await open()
+    expect(await cloud.places()).toEqual({ coverage: 'full', places: [whole] })
+    azure.handlers.permissions = () => ({
+      body: { value: [{ actions: ['Microsoft.Resources/*'], notActions: [] }] },
+    })
+    await expect(cloud.places()).rejects.toMatchObject({
+      kind: 'denied',
+      missing: ['Microsoft.ResourceGraph/resources/read'],
+    })
+  })
+
   test('a missing right is read out of the refusal', async () => {
     const message = `The client 'x' with object id 'y' does not have authorization to perform action 'Microsoft.Resources/subscriptions/read' over scope '/subscriptions/${subscription}'.`
     azure.handlers.subscription = () => azureRefusal(403, 'AuthorizationFailed', message)

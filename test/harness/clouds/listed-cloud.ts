@@ -1,7 +1,7 @@
 import type { CloudFaultKind } from '../../../gateways/clouds/cloud-fault.ts'
 import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
 import type { Cloud } from '../../../gateways/clouds/cloud.ts'
-import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.ts'
+import type { Coverage, FoundResource, Place } from '../../../domain/clouds/cloud-account.ts'
 
 /** A cloud that lists what a test puts into its regions, `pageSize` resources a page. */
 export class ListedCloud implements Cloud {
@@ -11,15 +11,21 @@ export class ListedCloud implements Cloud {
   off: string[] = []
   refused: CloudFaultKind | undefined
   pageSize = 2
+  coverage: Coverage = 'tagged_only'
+  /** Of single regions, in place of the above. */
+  coverages: Record<string, Coverage> = {}
   asked: string[] = []
   /** Called before each page. */
   beforePage: (region: string, page: number) => Promise<void> = async () => undefined
 
   async places() {
     if (this.refused) throw new CloudFault(this.refused, 'refused by the test')
-    const place = (region: string): Place => ({ region, service: '', state: 'ok', reason: null })
+    const place = (region: string): Place => {
+      const coverage = this.coverages[region]
+      return { region, service: '', state: 'ok', reason: null, ...(coverage && { coverage }) }
+    }
     return {
-      coverage: 'tagged_only' as const,
+      coverage: this.coverage,
       places: [
         ...Object.keys(this.regions).map(place),
         ...this.off.map((region) => ({
