@@ -27,6 +27,8 @@ type Look = {
 const batchSize = 2_000
 /** Held in memory at most; resources that are as they were count only by their id. */
 const maxFound = 5_000
+/** Of a batch, and of what is found: tags can be of any size. A page is the most that comes on top. */
+const maxBytes = 8 * 1024 * 1024
 /** What a crash repeats at most. Each part of a place is a row, also where nothing changed. */
 const maxUnstagedMs = 30_000
 /** Then the slot is given back, so that no organization holds it while others wait. */
@@ -105,28 +107,41 @@ function partOf(
   const at = { cloudAccountId: sync.cloudAccountId, placeId, places: soFar.places }
   let { number } = soFar
   let stagedAtMs = Date.now()
-  let batch: DigestedResource[] = []
+  let batch: Measured[] = []
+  let batchBytes = 0
   let unchanged: number[] = []
   let found: DigestedResource[] = []
+  let foundBytes = 0
 
   const compare = async () => {
     if (batch.length === 0) return
     const ids = await store.tenant(organizationId, async (tenant) =>
-      stagedPages(tenant).unchangedOf(at, batch),
+      stagedPages(tenant).unchangedOf(
+        at,
+        batch.map(({ resource }) => resource),
+      ),
     )
-    batch.forEach((resource, position) => {
+    batch.forEach(({ resource, bytes }, position) => {
       const id = ids.get(position)
-      if (id === undefined) found.push(resource)
-      else unchanged.push(id)
+      if (id !== undefined) return unchanged.push(id)
+      foundBytes += bytes
+      return found.push(resource)
     })
     batch = []
+    batchBytes = 0
   }
   return {
     async add(resources: readonly FoundResource[]): Promise<void> {
-      for (const resource of resources) batch.push(digested(resource))
-      if (batch.length >= batchSize) await compare()
+      for (const resource of resources) {
+        const one = measured(resource)
+        if (!one) continue
+        batch.push(one)
+        batchBytes += one.bytes
+      }
+      if (batch.length >= batchSize || foundBytes + batchBytes >= maxBytes) await compare()
     },
-    isFull: () => found.length >= maxFound || Date.now() - stagedAtMs > maxUnstagedMs,
+    isFull: () =>
+      found.length >= maxFound || foundBytes >= maxBytes || Date.now() - stagedAtMs > maxUnstagedMs,
     async stage(next: string | null): Promise<void> {
       await compare()
       const part = { number, next, unchanged, found }
@@ -141,13 +156,18 @@ function partOf(
       stagedAtMs = Date.now()
       unchanged = []
       found = []
+      foundBytes = 0
     },
   }
 }
 
-function digested(resource: FoundResource): DigestedResource {
+type Measured = { resource: DigestedResource; bytes: number }
+
+function measured(resource: FoundResource): Measured | undefined {
   const clean = cleanResource(resource)
+  if (!clean) return undefined
   const { service, type, name, region, tags } = clean
   const text = JSON.stringify([service, type, name, region, tags])
-  return { ...clean, digest: hash('sha256', text, 'base64') }
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(clean.cloudId)
+  return { resource: { ...clean, digest: hash('sha256', text, 'base64') }, bytes }
 }

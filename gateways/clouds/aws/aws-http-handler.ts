@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, RequestHandler } from '@smithy/types'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { maxAnswerBytes } from '../max-answer-bytes.ts'
 
 type Handler = RequestHandler<HttpRequest, HttpResponse, { abortSignal?: unknown }>
 
@@ -16,7 +17,7 @@ export function awsHttpHandler(outbound: Outbound, isOwnEndpoint: boolean): Hand
           method: request.method,
           headers: request.headers,
           timeoutMs: 30_000,
-          maxBytes: 32 * 1024 * 1024,
+          maxBytes: maxAnswerBytes,
           ...(abortSignal instanceof AbortSignal && { signal: abortSignal }),
           ...(request.body !== undefined && { body: bytesOf(request.body) }),
         })

@@ -7,6 +7,7 @@ import {
 } from '@azure/core-rest-pipeline'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { maxAnswerBytes } from '../max-answer-bytes.ts'
 
 export const authority = 'https://login.microsoftonline.com'
 export const resourceManager = 'https://management.azure.com'
@@ -32,7 +33,7 @@ export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): Azur
           method: request.method,
           headers: request.headers.toJSON(),
           timeoutMs: 30_000,
-          maxBytes: 32 * 1024 * 1024,
+          maxBytes: maxAnswerBytes,
           ...(request.abortSignal instanceof AbortSignal && { signal: request.abortSignal }),
           ...(typeof request.body === 'string' && { body: request.body }),
         })

@@ -2,6 +2,7 @@ import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { outboundFetch } from '../../outbound/outbound-fetch.ts'
 import type { CloudEndpoints } from '../cloud.ts'
+import { maxAnswerBytes } from '../max-answer-bytes.ts'
 
 /** `fetch` for Google's library, over our outgoing connections, to the account's own endpoints where it has some. */
 export function googleFetch(
@@ -11,7 +12,7 @@ export function googleFetch(
   const send = outboundFetch(outbound, {
     use: 'cloud',
     timeoutMs: 30_000,
-    maxBytes: 32 * 1024 * 1024,
+    maxBytes: maxAnswerBytes,
   })
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)

@@ -172,37 +172,6 @@ describe('the same resource in two regions’ pages', () => {
   })
 })
 
-describe('a place that was listed in full and now only by its tags', () => {
-  const tagged = (name: string) => found(name, { tags: { env: 'x' } })
-  const before = { one: [found('bare'), tagged('a'), tagged('b')], two: [found('other')] }
-
-  test('its untagged resources are not gone, until it is listed in full again', async () => {
-    cloud.coverage = 'full'
-    cloud.regions = before
-    await sync()
-    cloud.coverage = 'tagged_only'
-    cloud.regions = { one: [tagged('a')], two: [] }
-    expect(await sync()).toMatchObject({ coverage: 'tagged_only', seen: 3, gone: 1 })
-    // Nor by the second such look.
-    expect(await sync()).toMatchObject({ gone: 0 })
-    expect(await states()).toEqual({ a: 'present', b: 'gone', bare: 'present', other: 'present' })
-    cloud.coverage = 'full'
-    expect(await sync()).toMatchObject({ gone: 2 })
-  })
-
-  test('each place counts by itself: in one account some can be listed in full', async () => {
-    cloud.coverages = { one: 'full' }
-    cloud.regions = before
-    await sync()
-    cloud.coverages = {}
-    cloud.regions = { one: [tagged('a')], two: [] }
-    expect(await sync()).toMatchObject({ gone: 2 })
-    expect(await states()).toEqual({ a: 'present', b: 'gone', bare: 'present', other: 'gone' })
-    cloud.coverages = { one: 'full' }
-    expect(await sync()).toMatchObject({ gone: 1 })
-  })
-})
-
 describe('what could not be looked at', () => {
   beforeEach(async () => {
     cloud.regions = { one: [found('a'), found('b'), found('c')], two: [found('d')] }

@@ -129,24 +129,6 @@ describe('what AWS may answer', () => {
     })
   })
 
-  test('credentials of another account list nothing: all of this one would count as gone', async () => {
-    const cloud = await open({ accountId: '210987654321' })
-    await expect(cloud.places()).rejects.toMatchObject({
-      kind: 'credentials',
-      message: expect.stringContaining('credentials of account 123456789012, not of 210987654321'),
-    })
-  })
-
-  test('the tagging API: what belongs to another account is left out', async () => {
-    const own = `arn:aws:sqs:us-east-1:${scriptedAccount}:own`
-    const all = [own, 'arn:aws:sqs:us-east-1:210987654321:shared', 'arn:aws:s3:::of-no-account']
-    aws.handlers['GetResources'] = () => ({
-      body: { ResourceTagMappingList: all.map((arn) => mapping(arn)) },
-    })
-    const { resources } = await (await open()).resources(place('us-east-1'), null)
-    expect(resources.map(({ cloudId }) => cloudId)).toEqual([own, 'arn:aws:s3:::of-no-account'])
-  })
-
   test('the regions: one that is switched off is named, and so is one of a list that is none', async () => {
     const states = async (regions: string[] | null) =>
       (await (await open({ regions })).places()).places.map(({ region, state }) => [region, state])

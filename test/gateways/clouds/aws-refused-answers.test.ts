@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Place } from '../../../domain/clouds/cloud-account.ts'
+import type { Cloud } from '../../../gateways/clouds/cloud.ts'
+import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
+import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import {
+  type ScriptedAws,
+  scriptedAccount,
+  startScriptedAws,
+} from '../../harness/clouds/scripted-aws.ts'
+
+const credentials = { accessKeyId: 'AKIAACCOUNT', secretAccessKey: 'the-secret-of-the-account' }
+const place = (region: string): Place => ({ region, service: '', state: 'ok', reason: null })
+const mapping = (ResourceARN: string, tags: Record<string, string> = {}) => ({
+  ResourceARN,
+  Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+})
+
+describe('what of the answers of AWS is not taken', () => {
+  let aws: ScriptedAws
+  let opened: Cloud[] = []
+  beforeAll(async () => {
+    aws = await startScriptedAws()
+  })
+  afterEach(() => {
+    for (const cloud of opened) cloud.close()
+    opened = []
+    aws.reset()
+  })
+  afterAll(async () => aws.cloud.stop())
+
+  const open = async ({ accountId }: { accountId: string } = { accountId: scriptedAccount }) => {
+    const target = cloudTarget(aws.cloud.url, { provider: 'aws', accountId, credentials })
+    const cloud = await openCloud(target, cloudDeps([aws.cloud.port]))
+    opened.push(cloud)
+    return cloud
+  }
+
+  test('credentials of another account list nothing: all of this one would count as gone', async () => {
+    const cloud = await open({ accountId: '210987654321' })
+    await expect(cloud.places()).rejects.toMatchObject({
+      kind: 'credentials',
+      message: expect.stringContaining('credentials of account 123456789012, not of 210987654321'),
+    })
+  })
+
+  test('the tagging API: what belongs to another account is left out', async () => {
+    const own = `arn:aws:sqs:us-east-1:${scriptedAccount}:own`
+    const all = [own, 'arn:aws:sqs:us-east-1:210987654321:shared', 'arn:aws:s3:::of-no-account']
+    aws.handlers['GetResources'] = () => ({
+      body: { ResourceTagMappingList: all.map((arn) => mapping(arn)) },
+    })
+    const { resources } = await (await open()).resources(place('us-east-1'), null)
+    expect(resources.map(({ cloudId }) => cloudId)).toEqual([own, 'arn:aws:s3:::of-no-account'])
+  })
+
+  test('a page of more than 4 MiB is not read', async () => {
+    const large = mapping('arn:aws:sns:us-east-1::t', { large: 'x'.repeat(4 * 2 ** 20) })
+    aws.handlers['GetResources'] = () => ({ body: { ResourceTagMappingList: [large] } })
+    await expect((await open()).resources(place('us-east-1'), null)).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+  }, 60_000)
+})
