@@ -155,6 +155,7 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
       service: '',
       state: 'ok',
       reason: null,
+      coverage: 'tagged_only',
     })
   })
 
