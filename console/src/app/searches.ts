@@ -18,5 +18,7 @@ export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }
 export const resourceFilters = ['q', 'provider', 'service', 'type', 'region', 'tag'] as const
 export type ResourceFilter = { [Field in (typeof resourceFilters)[number]]?: string } & {
   accountId?: number
+  /** Whether a workspace holds it. */
+  managed?: boolean
   state?: 'gone' | 'all'
 }

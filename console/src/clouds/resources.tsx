@@ -11,6 +11,9 @@ import { providerName } from './cloud-words.ts'
 import { CloudTabs } from './cloud-tabs.tsx'
 import { cloudAccountsQuery, cloudResourcesQuery, type CloudResource } from './queries.ts'
 
+const queryOf = (filter: ResourceFilter) =>
+  new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+
 const route = getRouteApi('/app/clouds/resources')
 
 /** The resources of all accounts. The filters are in the URL, so that a list can be shared. */
@@ -72,6 +75,20 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
     ),
   },
   {
+    title: 'Workspace',
+    render: ({ workspace }) =>
+      workspace ? (
+        <>
+          <Link to="/workspaces/$id" params={{ id: workspace.id }}>
+            {workspace.name}
+          </Link>
+          <code className="row-sub detail">{workspace.address}</code>
+        </>
+      ) : (
+        <span className="dim">none</span>
+      ),
+  },
+  {
     title: 'Tags',
     render: ({ tags }) =>
       Object.entries(tags).map(([key, value]) => (
@@ -88,22 +105,26 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
   { title: 'Last seen', look: 'dim', render: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
 ]
 
+function searchOf(form: FormData): ResourceFilter {
+  const search: ResourceFilter = {}
+  for (const name of resourceFilters) {
+    const value = textIn(form, name).trim()
+    if (value) search[name] = value
+  }
+  const accountId = Number(textIn(form, 'accountId'))
+  if (accountId > 0) search.accountId = accountId
+  const managed = textIn(form, 'managed')
+  if (managed) search.managed = managed === 'yes'
+  const state = textIn(form, 'state')
+  if (state === 'gone' || state === 'all') search.state = state
+  return search
+}
+
 function FilterForm({ filter }: { filter: ResourceFilter }) {
   const navigate = useNavigate()
-  const accounts = useInfiniteQuery(cloudAccountsQuery)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const search: ResourceFilter = {}
-    for (const name of resourceFilters) {
-      const value = textIn(form, name).trim()
-      if (value) search[name] = value
-    }
-    const accountId = Number(textIn(form, 'accountId'))
-    if (accountId > 0) search.accountId = accountId
-    const state = textIn(form, 'state')
-    if (state === 'gone' || state === 'all') search.state = state
-    void navigate({ to: '/clouds/resources', search })
+    void navigate({ to: '/clouds/resources', search: searchOf(new FormData(event.currentTarget)) })
   }
   return (
     <form onSubmit={submit} className="audit-filter">
@@ -116,6 +137,38 @@ function FilterForm({ filter }: { filter: ResourceFilter }) {
         defaultValue={filter.q}
         placeholder="3 characters or more"
       />
+      <CloudAndAccount filter={filter} />
+      <Field label="Service" name="service" defaultValue={filter.service} placeholder="ec2" />
+      <Field label="Type" name="type" defaultValue={filter.type} />
+      <Field label="Region" name="region" defaultValue={filter.region} />
+      <Field label="Tag" name="tag" defaultValue={filter.tag} placeholder="team=core" />
+      <Select
+        label="In a workspace"
+        name="managed"
+        defaultValue={filter.managed === undefined ? '' : filter.managed ? 'yes' : 'no'}
+      >
+        <option value="">either</option>
+        <option value="yes">yes</option>
+        <option value="no">no</option>
+      </Select>
+      <Select label="State" name="state" defaultValue={filter.state ?? ''}>
+        <option value="">present</option>
+        <option value="gone">gone</option>
+        <option value="all">all</option>
+      </Select>
+      <Button type="submit">Filter</Button>
+      {/* A plain link, so that the browser shows the text. */}
+      <a className="button" href={`/api/cloud/resources/imports?${queryOf(filter).toString()}`}>
+        Import blocks
+      </a>
+    </form>
+  )
+}
+
+function CloudAndAccount({ filter }: { filter: ResourceFilter }) {
+  const accounts = useInfiniteQuery(cloudAccountsQuery)
+  return (
+    <>
       <Select label="Cloud" name="provider" defaultValue={filter.provider ?? ''}>
         <option value="">all</option>
         {Object.entries(providerName).map(([provider, name]) => (
@@ -134,16 +187,6 @@ function FilterForm({ filter }: { filter: ResourceFilter }) {
             </option>
           ))}
       </Select>
-      <Field label="Service" name="service" defaultValue={filter.service} placeholder="ec2" />
-      <Field label="Type" name="type" defaultValue={filter.type} />
-      <Field label="Region" name="region" defaultValue={filter.region} />
-      <Field label="Tag" name="tag" defaultValue={filter.tag} placeholder="team=core" />
-      <Select label="State" name="state" defaultValue={filter.state ?? ''}>
-        <option value="">present</option>
-        <option value="gone">gone</option>
-        <option value="all">all</option>
-      </Select>
-      <Button type="submit">Filter</Button>
-    </form>
+    </>
   )
 }

@@ -26,10 +26,11 @@ const cloudResources = createRoute({
       if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
     }
     const accountId = count(search['accountId'])
-    const state = search['state']
+    const { state, managed } = search
     return {
       ...filter,
       ...(accountId && { accountId }),
+      ...(typeof managed === 'boolean' && { managed }),
       ...((state === 'gone' || state === 'all') && { state }),
     }
   },
