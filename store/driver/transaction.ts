@@ -74,7 +74,11 @@ function openDb(outer: Scope): { db: Db; close: () => void } {
     const ended = lastSavepoint.then(async () => {
       assertOpen()
       await connection.query('savepoint s')
-      const end = { keep: 'release savepoint s', undo: 'rollback to savepoint s' }
+      // Rolling back keeps the savepoint, which would hide an outer one of the same name.
+      const end = {
+        keep: 'release savepoint s',
+        undo: 'rollback to savepoint s; release savepoint s',
+      }
       return settle({ pool, connection, isOpen, end }, work)
     })
     lastSavepoint = ended.catch(() => undefined)

@@ -84,6 +84,19 @@ describe('a transaction of an organization', () => {
     expect(await names()).toEqual(['first', 'second'])
   })
 
+  test('undoes an outer savepoint whole after one inside it failed', async () => {
+    await inOrganization(async (db) => {
+      const outer = db.transaction(async (savepoint) => {
+        await addWorkspace(savepoint, 'of-the-outer')
+        const inner = savepoint.transaction(async (nested) => nested.raw('select 1 / 0'))
+        await expect(inner).rejects.toThrow('division')
+        throw new Error('on purpose')
+      })
+      await expect(outer).rejects.toThrow('on purpose')
+    })
+    expect(await names()).toEqual([])
+  })
+
   test('undoes of two savepoints that are asked for at once only the one that failed', async () => {
     await inOrganization(async (db) => {
       const outcomes = await Promise.allSettled([
