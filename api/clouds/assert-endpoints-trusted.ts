@@ -5,12 +5,14 @@ import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 
 type Account = Pick<
   CloudAccount,
-  'provider' | 'credentialsKind' | 'endpoint' | 'endpoints' | 'billing'
+  'provider' | 'credentialsKind' | 'endpoint' | 'endpoints' | 'billing' | 'billingShown'
 >
+
+type Addressed = Pick<CloudAccount, 'endpoint' | 'endpoints' | 'billingShown'>
 
 type Change = {
   /** Undefined while it is connected. */
-  before?: Pick<CloudAccount, 'endpoint' | 'endpoints'>
+  before?: Addressed
   /** Which of the secrets are part of the request. */
   sent: { credentials: boolean; billing: boolean }
 }
@@ -49,12 +51,16 @@ export function assertEndpointsTrusted(
 const receivesSecret = (provider: CloudAccount['provider'], path: string): boolean =>
   provider !== 'aws' || path === 'endpoint' || path === 'endpoints.identity'
 
-function addressesOf({ endpoint, endpoints }: Pick<CloudAccount, 'endpoint' | 'endpoints'>) {
+function addressesOf({ endpoint, endpoints, billingShown }: Addressed) {
   const named = Object.entries(endpoints).map(([name, text]) => ({
     path: `endpoints.${name}`,
     text,
   }))
-  return [{ path: 'endpoint', text: endpoint ?? '' }, ...named].filter(({ text }) => text !== '')
+  return [
+    { path: 'endpoint', text: endpoint ?? '' },
+    { path: 'billing.endpoint', text: billingShown?.['endpoint'] ?? '' },
+    ...named,
+  ].filter(({ text }) => text !== '')
 }
 
 function isTrusted(

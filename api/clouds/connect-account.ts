@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
+import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
@@ -58,13 +59,26 @@ export async function connectAccount(
     })
     await auditLog(tenant, actorOf(caller)).record('cloud.account_connected', {
       target: { kind: 'cloud_account', id: account.id, label: account.name },
-      detail: { provider, accountId, credentialsKind: account.credentialsKind },
+      detail: detailOf(account),
     })
     await startSync(tenant, { cloudAccountId: account.id, trigger: 'connect' })
     const body = presentAccount(account, { externalId, awsIdentity: deps.config.awsIdentity })
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })
     return body
   })
+}
+
+/** Where its tokens go is part of it; secrets are not. */
+function detailOf({ provider, accountId, credentialsKind, ...account }: CloudAccount) {
+  const { endpoint, endpoints, billingShown, regions } = account
+  const set = { endpoint, billing: billingShown, regions }
+  return {
+    provider,
+    accountId,
+    credentialsKind,
+    ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== null)),
+    ...(Object.keys(endpoints).length > 0 && { endpoints }),
+  }
 }
 
 /** What an account has that was connected without it; one that is connected again begins with it too. */

@@ -26,6 +26,16 @@ export function checkBilling(provider: CloudProvider, sent: SentBilling): Checke
     if (billing[needed] === undefined) throw refuseField(`billing.${needed}`, 'is required')
   if (billing.sasToken !== undefined && billing.connectionString !== undefined)
     throw refuseField('billing', 'send sasToken or connectionString, not both')
+  // Otherwise the account's own token would go to the address that the string names.
+  const { connectionString } = billing
+  if (
+    connectionString !== undefined &&
+    !/(^|;)\s*(AccountKey|SharedAccessSignature)=[^;]/.test(connectionString)
+  )
+    throw refuseField(
+      'billing.connectionString',
+      'has neither AccountKey nor SharedAccessSignature',
+    )
   for (const [field, { pattern, form }] of Object.entries(forms)) {
     const value = sent[field as Field]
     if (value !== undefined && !pattern.test(value)) throw refuseField(`billing.${field}`, form)

@@ -39,6 +39,8 @@ export function accountConnections(tenant: Tenant) {
           ingestIntervalHours: 24,
           ...account,
           ...unchecked(),
+          refusedSyncs: 0,
+          healthTold: 'unknown',
           nextSyncAt: new Date(),
           version: raw('version + 1'),
           disconnectedAt: null,

@@ -40,6 +40,8 @@ export class CloudAccountRow extends Model {
   declare nextSyncAt: Date
   /** Syncs in a row that the credentials did not allow. */
   declare refusedSyncs: number
+  /** What the last mail about it said. */
+  declare healthTold: 'unknown' | 'well' | 'unwell'
   declare validatedAt: Date | null
   declare nextValidationAt: Date
   declare disconnectedAt: Date | null

@@ -156,6 +156,17 @@ describe(path, () => {
     expect([moved.statusCode, moved.json().details?.[0]?.path]).toEqual([400, 'credentials'])
     const whole = await user.patch(`${path}/${made.id}`, { endpoint, credentials })
     expect([whole.statusCode, whole.json().account?.endpoint]).toEqual([200, endpoint])
+    // The address of the bills receives the token too.
+    const bill = { bucket: 'bills', prefix: 'focus', endpoint: 'https://bills.example.com' }
+    await refused(googleAccount({ billing: bill }), 'billing.endpoint')
+    const billed = await user.patch(`${path}/${made.id}`, { billing: bill })
+    expect([billed.statusCode, billed.json().details?.[0]?.path]).toEqual([400, 'credentials'])
+    const container = { storageAccount: 'bills', container: 'focus', directory: '' }
+    const connectionString = 'BlobEndpoint=https://bills.example.com'
+    await refused(
+      azureAccount({ billing: { ...container, connectionString } }),
+      'billing.connectionString',
+    )
     // It has been named with its secret, so other changes need not send that again.
     expect((await user.patch(`${path}/${made.id}`, { name: 'Renamed' })).statusCode).toBe(200)
   })
