@@ -55,8 +55,8 @@ export async function queryGraph(
       },
       signal ? { abortSignal: signal } : {},
     )
-    const data: unknown = answer.data
-    return { data: Array.isArray(data) ? data : [], skipToken: answer.skipToken }
+    // The client reads the list of rows as an object whose keys are their places.
+    return { data: Object.values(answer.data ?? {}), skipToken: answer.skipToken }
   } catch (error) {
     throw session.fault(error, graphRight)
   }
