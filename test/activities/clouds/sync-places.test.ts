@@ -40,6 +40,7 @@ const begin = async () => {
   const sync = await harness.deps.store.tenant(organizationId, async (tenant) =>
     startSync(tenant, { cloudAccountId: accountId, trigger: 'request' }),
   )
+  if (!sync) throw new Error('The organization has no room for a sync.')
   return { organizationId, syncId: sync.id }
 }
 const sync = async () => {
