@@ -115,11 +115,9 @@ function partOf(
 
   const compare = async () => {
     if (batch.length === 0) return
+    const resources = batch.map(({ resource }) => resource)
     const ids = await store.tenant(organizationId, async (tenant) =>
-      stagedPages(tenant).unchangedOf(
-        at,
-        batch.map(({ resource }) => resource),
-      ),
+      stagedPages(tenant).unchangedOf(at, resources),
     )
     batch.forEach(({ resource, bytes }, position) => {
       const id = ids.get(position)
