@@ -130,13 +130,15 @@ function settings(origin: string, user: TestUser | undefined): string {
       '[operations.checks.negative_data_rejection]',
       'expected-statuses = ["400", "401", "403", "404", "405", "409", "412", "413", "415", "429", "431"]',
     ),
-    // `DELETE /api/org/scim/{id}` has the same form: its answer is 404, for no id is called log.
-    ...operation(
-      'include-path = "/api/org/scim/log"',
-      '[operations.checks.unsupported_method]',
-      'enabled = false',
-      '[operations.checks.allow_header_conformance]',
-      'enabled = false',
+    // Addresses of the form of others: `DELETE /api/org/scim/{id}` answers 404, for no id is called log.
+    ...['/api/org/scim/log', '/api/cloud/accounts/setup'].flatMap((path) =>
+      operation(
+        `include-path = "${path}"`,
+        '[operations.checks.unsupported_method]',
+        'enabled = false',
+        '[operations.checks.allow_header_conformance]',
+        'enabled = false',
+      ),
     ),
     // OpenAPI has no words for WebDAV's methods, with which OpenTofu takes its lock.
     ...operation(
