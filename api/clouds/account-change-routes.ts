@@ -44,7 +44,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'changeCloudAccount',
         params: IdParams,
         body: CloudAccountChangeBody,
-        response: { 200: CloudAccountAnswer, ...errors() },
+        response: { 200: CloudAccountAnswer, ...errors(409) },
       },
     },
     async ({ caller, params: { id }, body }) => {

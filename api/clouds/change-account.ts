@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import { isLockTimeout } from '../../store/driver/connect.ts'
+import { limitLockWaits } from '../../store/driver/limit-lock-waits.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns, settingColumns } from './account-columns.ts'
 import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
@@ -22,7 +27,8 @@ export async function changeAccount(
   const { organizationId } = caller
   const { credentials, externalId: repeated, ...settings } = change
   await checkEndpoints(deps.outbound, change)
-  return deps.store.tenant(organizationId, async (tenant) => {
+  const changing = deps.store.tenant(organizationId, async (tenant) => {
+    await limitLockWaits(tenant, lockTimeoutMs)
     const accounts = cloudAccounts(tenant)
     const before = await accounts.getForUpdate(id)
     const { externalId } = await cloudIdentity(tenant)
@@ -43,9 +49,24 @@ export async function changeAccount(
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),
     })
+    // A sync that began with other settings may not merge: what these do not show would count as gone.
+    if (again) await endLiveSync(tenant, id)
     if (again) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     return presentAccount(after, presented)
   })
+  return changing.catch((error: unknown) => {
+    if (!isLockTimeout(error)) throw error
+    throw conflict('account_busy', 'What a sync found is being stored. Try again in a minute.')
+  })
+}
+
+const lockTimeoutMs = 3_000
+
+async function endLiveSync(tenant: Tenant, id: number): Promise<void> {
+  const syncs = cloudSyncs(tenant)
+  const sync = await syncs.live(id)
+  const reason = 'Ended because the account was changed. Another sync follows.'
+  if (sync) await syncs.end(sync.id, { state: 'failed', reason })
 }
 
 const revalidated = new Set(['credentials', 'billing', 'regions', 'endpoint', 'endpoints'])

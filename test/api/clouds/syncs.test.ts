@@ -97,6 +97,19 @@ describe('POST /api/cloud/accounts/{id}/sync', () => {
     expect(row.nextSyncAt.getTime()).toBeLessThan(Date.now() + 1_000)
   })
 
+  test('a change of credentials ends the sync that began before it, and starts another', async () => {
+    const id = await connectedAccount(harness, org.id)
+    const url = `/api/cloud/accounts/${id}`
+    const before = (await admin.post(`${url}/sync`)).json().sync
+    const changed = { credentials: { roleArn: 'arn:aws:iam::210987654321:role/cloud-control' } }
+    expect((await admin.patch(url, changed)).statusCode).toBe(200)
+    const { syncs } = (await admin.get(`${url}/syncs`)).json()
+    expect(syncs).toMatchObject([
+      { state: 'running', trigger: 'connect' },
+      { id: before.id, state: 'failed', reason: expect.stringContaining('was changed') },
+    ])
+  })
+
   test('403: without the capability, audited as cloud.rbac_denied', async () => {
     const id = await connectedAccount(harness, org.id)
     const deployer = await org.user('Deployer')
