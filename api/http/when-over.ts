@@ -8,6 +8,7 @@ declare module 'fastify' {
     whenOver: (tell: Tell) => void
   }
   interface FastifyRequest {
+    /** `sent`: its handler has ended, so nothing but the connection can end it. */
     progress: 'handled' | 'sent' | 'over'
   }
 }
@@ -34,6 +35,20 @@ export function registerWhenOver(app: FastifyInstance): void {
         end(request, reply, false)
     })
     next()
+  })
+  // A handler that hijacks its reply, or returns nothing, after its client has disconnected reaches no other hook.
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function handle(request, reply) {
+      const handled: unknown = handler.call(this, request, reply)
+      if (!(handled instanceof Promise)) return handled
+      const over = () => {
+        if (reply.raw.destroyed) end(request, reply, false)
+        else if (request.progress === 'handled') request.progress = 'sent'
+      }
+      handled.then(over, over)
+      return handled
+    }
   })
   // oxlint-disable-next-line max-params -- a hook's own arguments
   app.addHook('onSend', (request, reply, payload, next) => {

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../../domain/access/caller.ts'
@@ -72,5 +72,41 @@ test('200: requests whose clients have disconnected count until their handlers h
   expect((await ask('/quick', 1)).statusCode).toBe(429)
   held.until.resolve()
   await expect.poll(async () => (await ask('/quick', 1)).statusCode).toBe(200)
+  await app.close()
+})
+
+test('200: pipelined requests whose connection is closed, however their handlers end', async () => {
+  const { app, held, ask } = createApp()
+  let hijacked = 0
+  app.get('/hijacked', async (_request, reply) => {
+    await held.until.promise
+    hijacked += 1
+    return reply.hijack()
+  })
+  app.get('/nothing', async () => held.until.promise)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  for (const last of ['/quick', '/slow', '/hijacked', '/nothing']) {
+    held.until = Promise.withResolvers()
+    held.handlers = 0
+    const paths = ['/slow', ...Array.from({ length: organizationRequestsAtOnce - 1 }, () => last)]
+    const client = connect(port, '127.0.0.1')
+    client.write(
+      paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\nx-organization: 1\r\n\r\n`).join(''),
+    )
+    await expect.poll(async () => (await ask('/quick', 1)).statusCode).toBe(429)
+    client.destroy()
+    await expect
+      .poll(async () => new Promise((resolve) => app.server.getConnections((_, n) => resolve(n))))
+      .toBe(0)
+    held.until.resolve()
+    // All places are free: as many requests are answered at once.
+    const many = async () =>
+      Promise.all(Array.from({ length: organizationRequestsAtOnce }, async () => ask('/quick', 1)))
+    await expect
+      .poll(async () => new Set((await many()).map(({ statusCode }) => statusCode)))
+      .toEqual(new Set([200]))
+  }
+  expect(hijacked).toBe(organizationRequestsAtOnce - 1)
   await app.close()
 })
