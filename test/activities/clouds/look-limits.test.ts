@@ -1,16 +1,14 @@
-import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { endSync } from '../../../activities/clouds/end-sync.ts'
 import { listPlaces } from '../../../activities/clouds/list-places.ts'
 import { lookAtPlace } from '../../../activities/clouds/look-at-place.ts'
 import { mergePlace } from '../../../activities/clouds/merge-place.ts'
-import type { Deps } from '../../../activities/deps.ts'
-import { startSync } from '../../../app/clouds/start-sync.ts'
-import { connectedAccount } from '../../harness/clouds/cloud-rows.ts'
-import { found, ListedCloud } from '../../harness/clouds/listed-cloud.ts'
+import { found, type ListedCloud } from '../../harness/clouds/listed-cloud.ts'
+import { syncSteps, type SyncSteps } from '../../harness/clouds/sync-steps.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
 let harness: Harness
+let steps: SyncSteps
 let cloud: ListedCloud
 let input: { organizationId: number; syncId: number }
 beforeAll(async () => {
@@ -18,29 +16,17 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 beforeEach(async () => {
-  const { id: organizationId } = await harness.organization()
-  const cloudAccountId = await connectedAccount(harness, organizationId)
-  cloud = new ListedCloud()
-  const sync = await harness.deps.store.tenant(organizationId, async (tenant) =>
-    startSync(tenant, { cloudAccountId, trigger: 'request' }),
-  )
-  input = { organizationId, syncId: sync?.id ?? 0 }
+  steps = await syncSteps(harness)
+  ;({ cloud } = steps)
+  input = await steps.begin()
 })
 
-type Needed = Pick<Deps, 'store' | 'openCloud'>
-const deliver = async <I, R>(
-  activity: (deps: Needed) => (input: I) => Promise<R>,
-  of: I,
-): Promise<R> => {
-  const deps = { store: harness.deps.store, openCloud: async () => cloud }
-  return new MockActivityEnvironment({ attempt: 1 }).run(activity(deps), of)
-}
 const ofSync = (table: string, key = 'syncId') =>
   harness.deps.store.platform(table).where({ [key]: input.syncId })
 
 test('a look ends after a minute, and the next one goes on at its page', async () => {
   cloud.regions = { r: Array.from({ length: 8 }, (_, n) => found(`n${n}`)) }
-  const { placeIds } = await deliver(listPlaces, input)
+  const { placeIds } = await steps.deliver(listPlaces, input)
   const at = { ...input, placeId: placeIds[0] ?? 0 }
   const now = Date.now.bind(Date)
   let passedMs = 0
@@ -49,13 +35,13 @@ test('a look ends after a minute, and the next one goes on at its page', async (
   cloud.beforePage = async (_, page) => {
     if (page === 1) passedMs = 61_000
   }
-  expect(await deliver(lookAtPlace, at)).toBe('more')
+  expect(await steps.deliver(lookAtPlace, at)).toBe('more')
   expect(cloud.asked).toEqual(['r 0', 'r 1'])
-  expect(await deliver(lookAtPlace, at)).toBe('done')
+  expect(await steps.deliver(lookAtPlace, at)).toBe('done')
   expect(cloud.asked).toEqual(['r 0', 'r 1', 'r 2', 'r 3'])
-  expect(await deliver(lookAtPlace, at)).toBe('done')
-  await deliver(mergePlace, at)
-  await deliver(endSync, input)
+  expect(await steps.deliver(lookAtPlace, at)).toBe('done')
+  await steps.deliver(mergePlace, at)
+  await steps.deliver(endSync, input)
   expect(await ofSync('cloud_syncs', 'id')).toMatchObject([
     { state: 'succeeded', seen: 8, added: 8 },
   ])
@@ -63,14 +49,14 @@ test('a look ends after a minute, and the next one goes on at its page', async (
 
 test('more than 2,000,000 staged resources: the place failed and says so', async () => {
   cloud.regions = { one: ['a', 'b', 'c'].map((name) => found(name)), two: [found('d')] }
-  const [one = 0, two = 0] = (await deliver(listPlaces, input)).placeIds
+  const [one = 0, two = 0] = (await steps.deliver(listPlaces, input)).placeIds
   await ofSync('cloud_sync_places').where({ placeId: two }).update({ seen: 1_999_998 })
-  expect(await deliver(lookAtPlace, { ...input, placeId: one })).toBe('done')
+  expect(await steps.deliver(lookAtPlace, { ...input, placeId: one })).toBe('done')
   expect(await ofSync('cloud_sync_places').where({ placeId: one })).toMatchObject([
     { state: 'failed', reason: expect.stringContaining('2,000,000'), seen: 0 },
   ])
-  expect(await deliver(lookAtPlace, { ...input, placeId: two })).toBe('done')
-  for (const placeId of [one, two]) await deliver(mergePlace, { ...input, placeId })
-  await deliver(endSync, input)
+  expect(await steps.deliver(lookAtPlace, { ...input, placeId: two })).toBe('done')
+  for (const placeId of [one, two]) await steps.deliver(mergePlace, { ...input, placeId })
+  await steps.deliver(endSync, input)
   expect(await ofSync('cloud_syncs', 'id')).toMatchObject([{ state: 'partial', seen: 1 }])
 })
