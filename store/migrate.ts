@@ -39,6 +39,7 @@ import * as workspaceResources from './migrations/0046-add-workspace-resources.t
 import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
 import * as toldHealth from './migrations/0050-note-told-health.ts'
 import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
+import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -82,6 +83,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0047-add-origins-of-runs': originsOfRuns,
   '0050-note-told-health': toldHealth,
   '0051-note-coverage-of-places': coverageOfPlaces,
+  '0058-keep-counts-of-resources': countsOfResources,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

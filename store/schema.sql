@@ -195,6 +195,7 @@ table cloud_accounts
   next_validation_at timestamp with time zone not null default now()
   refused_syncs integer not null default 0
   health_told text not null default 'unknown'::text
+  resources integer not null default 0
   constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))

@@ -1,10 +1,9 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { notFound } from '../../domain/errors.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Page } from '../http/schemas.ts'
 import { accountTarget } from './account-target.ts'
-import { presentAccounts } from './present-account.ts'
+import { presentAccount, presentAccounts } from './present-account.ts'
 import { CloudAccountBody } from './schemas.ts'
 
 /** Cloud accounts as every member reads them. */
@@ -46,9 +45,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, params: { id } }) =>
       deps.store.tenant(organizationId, async (tenant) => {
-        const [account] = await presentAccounts(tenant, deps, [await cloudAccounts(tenant).get(id)])
-        if (!account) throw notFound()
-        return { account }
+        const account = await cloudAccounts(tenant).get(id)
+        return { account: await presentAccount(tenant, deps, account) }
       }),
   )
 }

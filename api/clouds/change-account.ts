@@ -40,9 +40,8 @@ export async function changeAccount(
     })
     const sent = { credentials: Boolean(credentials), billing: Boolean(settings.billing) }
     assertEndpointsTrusted({ ...before, ...columns }, { before, sent }, deps.outbound.rules)
-    const presented = { externalId, awsIdentity: deps.config.awsIdentity }
     const changed = Object.keys(columns)
-    if (changed.length === 0) return presentAccount(before, presented)
+    if (changed.length === 0) return presentAccount(tenant, deps, before)
     const again = changed.some((column) => revalidated.has(column))
     const after = await accounts.update(id, columns, again)
     await auditLog(tenant, actorOf(caller)).record('cloud.account_updated', {
@@ -52,7 +51,7 @@ export async function changeAccount(
     // A sync that began with other settings may not merge: what these do not show would count as gone.
     if (again) await endLiveSync(tenant, id)
     if (again) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
-    return presentAccount(after, presented)
+    return presentAccount(tenant, deps, again ? await accounts.get(id) : after)
   })
   return changing.catch((error: unknown) => {
     if (!isLockTimeout(error)) throw error

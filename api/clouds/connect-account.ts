@@ -4,6 +4,7 @@ import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
@@ -62,7 +63,8 @@ export async function connectAccount(
       detail: detailOf(account),
     })
     await startSync(tenant, { cloudAccountId: account.id, trigger: 'connect' })
-    const body = presentAccount(account, { externalId, awsIdentity: deps.config.awsIdentity })
+    // Read again: the sync has moved when the next one comes.
+    const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(account.id))
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })
     return body
   })

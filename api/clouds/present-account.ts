@@ -1,24 +1,48 @@
 import type { CloudsConfig } from '../../config/clouds.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import { newestSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { presentSync } from './present-sync.ts'
 import type { CloudAccountBody } from './schemas.ts'
 
-/** Accounts of one organization, as readers see them. */
+/** Accounts of one organization, as readers see them. Two statements for any number of accounts. */
 export async function presentAccounts(
   tenant: Tenant,
   { config: { awsIdentity } }: Pick<Deps, 'config'>,
   accounts: readonly CloudAccount[],
 ): Promise<CloudAccountBody[]> {
   const { externalId } = await cloudIdentity(tenant)
-  return accounts.map((account) => presentAccount(account, { externalId, awsIdentity }))
+  const syncs = await newestSyncs(
+    tenant,
+    accounts.map(({ id }) => id),
+  )
+  const syncOf = new Map(syncs.map((sync) => [sync.cloudAccountId, sync]))
+  return accounts.map((account) =>
+    present(account, { externalId, awsIdentity, sync: syncOf.get(account.id) }),
+  )
 }
 
-/** An account as readers see it: which kind of credentials it has, never the credentials. */
-export function presentAccount(
+export async function presentAccount(
+  tenant: Tenant,
+  deps: Pick<Deps, 'config'>,
   account: CloudAccount,
-  { externalId, awsIdentity }: { externalId: string } & Pick<CloudsConfig, 'awsIdentity'>,
+): Promise<CloudAccountBody> {
+  const [body] = await presentAccounts(tenant, deps, [account])
+  if (!body) throw new Error('one account is presented as none')
+  return body
+}
+
+type Beside = { externalId: string; sync: CloudSync | undefined } & Pick<
+  CloudsConfig,
+  'awsIdentity'
+>
+
+/** Which kind of credentials an account has, never the credentials. */
+function present(
+  account: CloudAccount,
+  { externalId, awsIdentity, sync }: Beside,
 ): CloudAccountBody {
   const { id, provider, accountId, name, regions, endpoint, endpoints, checks, status } = account
   // How a role is assumed is the operator's choice, which may change after the account was connected.
@@ -42,7 +66,12 @@ export function presentAccount(
     statusReason: account.statusReason,
     checks,
     validatedAt: account.validatedAt?.toISOString() ?? null,
+    sync: sync ? presentSync(sync) : null,
     nextSyncAt: account.nextSyncAt.toISOString(),
+    resources: account.resources,
+    ingest: null,
+    nextIngestAt: null,
+    completeThrough: null,
     createdAt: account.createdAt.toISOString(),
     updatedAt: account.updatedAt.toISOString(),
   }

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+import { SyncBody } from './resource-schemas.ts'
 
 const statuses = ['pending', 'healthy', 'degraded', 'invalid_credentials', 'unreachable'] as const
 const parts = ['identity', 'inventory', 'billing', 'runs'] as const
@@ -40,7 +41,15 @@ export const CloudAccountBody = Type.Object({
   statusReason: Nullable(Type.String()),
   checks: Type.Array(AccountCheckBody),
   validatedAt: Nullable(Time),
+  /** The newest one, which may be running. */
+  sync: Nullable(SyncBody),
   nextSyncAt: Time,
+  /** Those that were present when the last sync ended. */
+  resources: Type.Integer(),
+  /** Null while no bill is read. */
+  ingest: Type.Null(),
+  nextIngestAt: Nullable(Time),
+  completeThrough: Nullable(Type.String()),
   createdAt: Time,
   updatedAt: Time,
 })

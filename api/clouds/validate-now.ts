@@ -5,7 +5,7 @@ import { AppError, invalid, unavailable } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { accountDeps } from './account-deps.ts'
-import { presentAccounts } from './present-account.ts'
+import { presentAccount } from './present-account.ts'
 import type { CloudAccountBody } from './schemas.ts'
 
 /** Validates an account now, and says which rights it lacks. */
@@ -18,16 +18,15 @@ export async function validateNow(
   const validation = await validateAccount(accountDeps(deps), { organizationId, id })
   const refusal = refusalOf(validation)
   const { account } = validation
-  const [body] = await deps.store.tenant(organizationId, async (tenant) => {
+  const body = await deps.store.tenant(organizationId, async (tenant) => {
     await auditLog(tenant, actorOf(caller)).record('cloud.account_validated', {
       outcome: refusal ? 'failure' : 'success',
       target: { kind: 'cloud_account', id, label: account.name },
       detail: { status: account.status, missing: missingOf(validation.checks) },
     })
-    return presentAccounts(tenant, deps, [account])
+    return presentAccount(tenant, deps, account)
   })
   if (refusal) throw refusal
-  if (!body) throw new Error('one account is presented as none')
   return body
 }
 

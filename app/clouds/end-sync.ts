@@ -49,6 +49,7 @@ export async function endSync(
   const state = failure === null ? stateOfSync(ended) : 'failed'
   const reason = failure === null ? null : reasonOf(failure)
   if (!(await syncs.end(syncId, { state, reason })) || !account) return
+  await syncPlans(tenant).countResources(account.id)
   await noteAccount(tenant, { account, failure, short: reasonOfPlaces(ended) })
   await auditLog(tenant, systemActor).record('cloud.account_synced', {
     outcome: state === 'failed' ? 'failure' : 'success',

@@ -72,6 +72,7 @@ export function accountConnections(tenant: Tenant) {
 }
 
 const scrubbed = {
+  resources: 0,
   credentials: null,
   billing: null,
   billingShown: null,

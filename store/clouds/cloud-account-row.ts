@@ -38,6 +38,8 @@ export class CloudAccountRow extends Model {
   declare checks: AccountCheck[]
   declare failedTries: number
   declare nextSyncAt: Date
+  /** Those that were present when the last sync ended. */
+  declare resources: number
   /** Syncs in a row that the credentials did not allow. */
   declare refusedSyncs: number
   /** What the last mail about it said. */

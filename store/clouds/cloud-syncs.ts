@@ -99,6 +99,24 @@ export function cloudSyncs(tenant: Tenant) {
   }
 }
 
+/** The newest sync of each of these accounts that has one. */
+export async function newestSyncs(
+  tenant: Tenant,
+  cloudAccountIds: readonly number[],
+): Promise<CloudSync[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const { rows } = await db.raw(selectNewest, [[...cloudAccountIds], organizationId])
+  return rows
+}
+
+/** One look into the index an account, whatever number of syncs it has. */
+const selectNewest = `
+  select s.id, s.cloud_account_id as "cloudAccountId", s.trigger, s.state, s.reason, s.coverage, s.seen, s.added,
+    s.changed, s.gone, s.started_at as "startedAt", s.ended_at as "endedAt"
+  from unnest(?::integer[]) as a (id)
+    cross join lateral (select * from cloud_syncs where organization_id = ? and cloud_account_id = a.id
+      order by id desc limit 1) s`
+
 /** The lock makes two transactions count one after the other. */
 async function mayBegin(tenant: Tenant): Promise<boolean> {
   const { db, organizationId } = unwrap(tenant)

@@ -18,5 +18,17 @@ export function syncPlans(tenant: Tenant) {
         .where({ id })
         .patch({ nextSyncAt, ...(refusedSyncs !== undefined && { refusedSyncs }) })
     },
+
+    /** Counts the account's resources by an index alone. Writes only where the count differs. */
+    async countResources(id: number): Promise<void> {
+      await db.raw(countResources, [organizationId, id])
+    },
   }
 }
+
+const countResources = `
+  update cloud_accounts a set resources = r.present
+  from (select ?::integer as organization_id, ?::integer as id) t,
+    lateral (select count(*)::integer as present from cloud_resources r
+      where r.organization_id = t.organization_id and r.cloud_account_id = t.id and r.state = 'present') r
+  where a.organization_id = t.organization_id and a.id = t.id and a.resources <> r.present`

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx'
 import { useStartKey } from '../runs/start-key.ts'
 import { ChangeAccount } from './change-account.tsx'
 import { checkState, partName, providerName } from './cloud-words.ts'
-import { AccountStatus } from './clouds.tsx'
+import { AccountStatus, Freshness } from './clouds.tsx'
 import { cloudAccountQuery, type CloudAccount } from './queries.ts'
 import { Syncs } from './syncs.tsx'
 
@@ -63,10 +63,14 @@ export function CloudAccountPage() {
       <section className="section">
         <h2>Syncs</h2>
         <p className="section-text dim">
-          The next one begins <Time at={account.nextSyncAt} />.{' '}
+          The next one begins <Time at={account.nextSyncAt} />. When the last one ended, there were{' '}
           <Link to="/clouds/resources" search={{ accountId: account.id }}>
-            Resources of this account
+            {account.resources.toLocaleString()} resources of this account
           </Link>
+          .
+        </p>
+        <p className="section-text">
+          <Freshness sync={account.sync} />
         </p>
         <Syncs accountId={id} />
       </section>

@@ -5,7 +5,7 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
-import { accountStatus, partName, providerName } from './cloud-words.ts'
+import { accountStatus, partName, providerName, syncState } from './cloud-words.ts'
 import { CloudTabs } from './cloud-tabs.tsx'
 import { cloudAccountsQuery, type CloudAccount } from './queries.ts'
 
@@ -69,8 +69,24 @@ const columns: ReadonlyArray<Column<CloudAccount>> = [
     look: 'dim',
     render: ({ validatedAt }) => (validatedAt ? <Time at={validatedAt} /> : 'not yet'),
   },
+  { title: 'Resources', render: ({ resources }) => resources.toLocaleString() },
+  { title: 'Last sync', render: ({ sync }) => <Freshness sync={sync} /> },
   { title: 'Next sync', look: 'dim', render: ({ nextSyncAt }) => <Time at={nextSyncAt} /> },
 ]
+
+/** How old the list of resources is, and whether it is whole. */
+export function Freshness({ sync }: Pick<CloudAccount, 'sync'>) {
+  if (!sync) return <span className="dim">none yet</span>
+  const { tone, words } = syncState[sync.state]
+  return (
+    <>
+      <span className={`badge ${tone}`}>{words}</span>
+      <span className="row-sub">
+        {sync.endedAt === null ? 'since' : 'ended'} <Time at={sync.endedAt ?? sync.startedAt} />
+      </span>
+    </>
+  )
+}
 
 export function AccountStatus({ account: { status, statusReason } }: { account: CloudAccount }) {
   const { tone, words } = accountStatus[status]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { countStatements } from '../../harness/count-statements.ts'
 import { connectedAccount } from '../../harness/clouds/cloud-rows.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -27,10 +28,39 @@ test('POST /api/cloud/accounts: 201: a sync follows by itself', async () => {
     accountId: '210987654321',
     credentials: { roleArn: 'arn:aws:iam::210987654321:role/cloud-control' },
   })
-  const { id } = made.json().account
+  const { id, sync, nextSyncAt } = made.json().account
+  expect(sync).toMatchObject({ trigger: 'connect', state: 'running' })
+  expect(Date.parse(nextSyncAt)).toBeGreaterThan(Date.now() + 60_000)
   const { syncs } = (await admin.get(`/api/cloud/accounts/${id}/syncs`)).json()
   expect(syncs).toMatchObject([{ trigger: 'connect', state: 'running' }])
   expect(await starts(id)).toHaveLength(1)
+})
+
+test('GET /api/cloud/accounts: as many statements for twelve accounts as for one, each with its sync', async () => {
+  const many = await harness.organization()
+  const owner = await many.user('Owner')
+  const list = async () => countStatements(async () => owner.get('/api/cloud/accounts'))
+  const ids = [await connectedAccount(harness, many.id)]
+  const one = await list()
+  expect(one.answer.json().accounts[0]).toMatchObject({ sync: null, resources: 0 })
+  while (ids.length < 12) ids.push(await connectedAccount(harness, many.id))
+  const { platform } = harness.deps.store
+  for (const cloudAccountId of ids.slice(1))
+    for (const seen of [1, 2])
+      await platform('cloud_syncs').insert({
+        organizationId: many.id,
+        cloudAccountId,
+        trigger: 'schedule',
+        state: 'succeeded',
+        endedAt: new Date(),
+        seen: cloudAccountId * 10 + seen,
+      })
+  const all = await list()
+  expect(all.statements).toHaveLength(one.statements.length)
+  const shown = all.answer.json().accounts as Array<{ id: number; sync: { seen: number } | null }>
+  expect(shown.map(({ id, sync }) => [id, sync?.seen ?? null])).toEqual(
+    ids.map((id, at) => [id, at === 0 ? null : id * 10 + 2]),
+  )
 })
 
 describe('POST /api/cloud/accounts/{id}/sync', () => {
