@@ -8,6 +8,7 @@ import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
 import { statesSuite } from './states.ts'
+import { syncSuite } from './sync.ts'
 import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
@@ -50,6 +51,11 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   states: {
     about: 'a state of 10,000 resources stored with its resources noted, beside without',
     run: statesSuite,
+  },
+  sync: {
+    about:
+      'a sync of 100,000 cloud resources beside the bare client, its memory, and an unchanged one',
+    run: syncSuite,
   },
   timing: {
     about: 'whether the time of an answer tells if an address exists',

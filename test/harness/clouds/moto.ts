@@ -22,8 +22,11 @@ export type Moto = {
   stop(): Promise<void>
 }
 
+/** The folder of its programs, installed where they are not yet. */
+export const motoBin = async (): Promise<string> => pythonTools('moto', packages)
+
 export async function startMoto(): Promise<Moto> {
-  const bin = await pythonTools('moto', packages)
+  const bin = await motoBin()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const child = spawn(join(bin, 'moto_server'), ['-H', '127.0.0.1', '-p', String(port)], {

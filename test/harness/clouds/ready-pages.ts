@@ -15,21 +15,21 @@ export type ReadyPages = {
 const pageSize = 100
 const region = 'us-east-1'
 export const readyAccount = '123456789012'
-export const readyArn = (n: number) =>
-  `arn:aws:ec2:${region}:${readyAccount}:instance/i-${n.toString(16).padStart(17, '0')}`
+export const readyArn = (n: number, account: string = readyAccount) =>
+  `arn:aws:ec2:${region}:${account}:instance/i-${n.toString(16).padStart(17, '0')}`
 
 /**
  * An AWS account whose pages of the tagging API are rendered before they are asked for, so that the
  * server costs next to nothing. It has no Resource Explorer, and believes all credentials.
  */
-export function readyPages(count: number): ReadyPages {
+export function readyPages(count: number, account: string = readyAccount): ReadyPages {
   let pages = new Map<string, Buffer>()
   const ready: ReadyPages = {
     asked: [],
     refuses: false,
     beforePage: async () => undefined,
     fill(wanted, change = () => ({})) {
-      pages = render(wanted, change)
+      pages = render(wanted, { account, change })
     },
     server: createServer((request, response) => {
       const chunks: Buffer[] = []
@@ -56,7 +56,7 @@ export function readyPages(count: number): ReadyPages {
         }
         const text = `${request.url} ${body}`
         if (text.includes('DescribeRegions')) send(200, 'text/xml', regions)
-        else if (text.includes('GetCallerIdentity')) send(200, 'text/xml', identity)
+        else if (text.includes('GetCallerIdentity')) send(200, 'text/xml', identityOf(account))
         else if (text.includes('ListIndexes'))
           send(200, 'application/json', JSON.stringify({ Indexes: [] }))
         else send(404, 'application/json', '{}')
@@ -67,13 +67,15 @@ export function readyPages(count: number): ReadyPages {
   return ready
 }
 
-function render(count: number, change: (n: number) => Record<string, string>): Map<string, Buffer> {
+type Rendered = { account: string; change: (n: number) => Record<string, string> }
+
+function render(count: number, { account, change }: Rendered): Map<string, Buffer> {
   const pages = new Map<string, Buffer>()
   for (let from = 0; from === 0 || from < count; from += pageSize) {
     const numbers = Array.from({ length: Math.min(pageSize, count - from) }, (_, n) => from + n)
     const next = from + pageSize < count ? String(from + pageSize) : ''
     const list = numbers.map((n) => ({
-      ResourceARN: readyArn(n),
+      ResourceARN: readyArn(n, account),
       Tags: Object.entries({
         Name: `machine ${n}`,
         env: n % 3 === 0 ? 'prod' : 'test',
@@ -88,4 +90,5 @@ function render(count: number, change: (n: number) => Record<string, string>): M
 }
 
 const regions = `<DescribeRegionsResponse><regionInfo><item><regionName>${region}</regionName><regionEndpoint>ec2</regionEndpoint><optInStatus>opt-in-not-required</optInStatus></item></regionInfo></DescribeRegionsResponse>`
-const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>${readyAccount}</Account><Arn>arn:aws:iam::${readyAccount}:user/u</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`
+const identityOf = (account: string) =>
+  `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>${account}</Account><Arn>arn:aws:iam::${account}:user/u</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`
