@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
-import { isLockTimeout } from '../../store/driver/connect.ts'
-import { limitLockWaits } from '../../store/driver/limit-lock-waits.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns, settingColumns } from './account-columns.ts'
 import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
 import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
+import { holdingAccount } from './hold-account.ts'
 import { presentAccount } from './present-account.ts'
 import type { CloudAccountBody, CloudAccountChangeBody } from './schemas.ts'
 
@@ -27,8 +25,7 @@ export async function changeAccount(
   const { organizationId } = caller
   const { credentials, externalId: repeated, ...settings } = change
   await checkEndpoints(deps.outbound, change)
-  const changing = deps.store.tenant(organizationId, async (tenant) => {
-    await limitLockWaits(tenant, lockTimeoutMs)
+  return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
     const before = await accounts.getForUpdate(id)
     const { externalId } = await cloudIdentity(tenant)
@@ -53,13 +50,7 @@ export async function changeAccount(
     if (again) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     return presentAccount(tenant, deps, again ? await accounts.get(id) : after)
   })
-  return changing.catch((error: unknown) => {
-    if (!isLockTimeout(error)) throw error
-    throw conflict('account_busy', 'What a sync found is being stored. Try again in a minute.')
-  })
 }
-
-const lockTimeoutMs = 3_000
 
 async function endLiveSync(tenant: Tenant, id: number): Promise<void> {
   const syncs = cloudSyncs(tenant)

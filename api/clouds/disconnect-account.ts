@@ -1,28 +1,24 @@
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
 import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { forgetResources } from '../../store/clouds/forget-resources.ts'
-import { isLockTimeout } from '../../store/driver/connect.ts'
-import { limitLockWaits } from '../../store/driver/limit-lock-waits.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { holdingAccount } from './hold-account.ts'
 
 type Wanted = { id: number; detach: boolean; purge: boolean }
-
-/** A merge can hold the account for minutes, while this request holds its workspaces. */
-const lockTimeoutMs = 3_000
 
 /** Disconnects an account: scrubs its credentials and resources; `purge` deletes its cost too. */
 export async function disconnectAccount(deps: Deps, caller: Caller, wanted: Wanted): Promise<void> {
   try {
     await disconnect(deps, caller, wanted)
   } catch (error) {
-    if (!isLockTimeout(error)) throw error
+    if (!(error instanceof AppError) || error.code !== 'account_busy') throw error
     await endLiveSync(deps, caller, wanted.id)
     throw conflict(
       'account_busy',
@@ -32,9 +28,8 @@ export async function disconnectAccount(deps: Deps, caller: Caller, wanted: Want
 }
 
 /** So that nothing further is merged, and the next try succeeds. */
-async function endLiveSync({ store }: Deps, { organizationId }: Caller, id: number): Promise<void> {
-  await store.tenant(organizationId, async (tenant) => {
-    await limitLockWaits(tenant, lockTimeoutMs)
+async function endLiveSync(deps: Deps, caller: Caller, id: number): Promise<void> {
+  await holdingAccount(deps, caller, async (tenant) => {
     const syncs = cloudSyncs(tenant)
     const sync = await syncs.live(id)
     const reason = 'Ended because the account was to be disconnected.'
@@ -47,8 +42,7 @@ async function disconnect(
   caller: Caller,
   { id, detach, purge }: Wanted,
 ): Promise<void> {
-  await deps.store.tenant(caller.organizationId, async (tenant) => {
-    await limitLockWaits(tenant, lockTimeoutMs)
+  await holdingAccount(deps, caller, async (tenant) => {
     const workspaces = accountWorkspaces(tenant, id)
     // Workspaces first, as whoever changes one does: the other order could deadlock.
     const held = await workspaces.hold()
