@@ -43,7 +43,10 @@ async function settle<T>(scope: Scope, work: (db: Db) => Promise<T>): Promise<T>
     throw error
   }
   close()
-  await connection.query(end.keep)
+  const { command } = await connection.query(end.keep)
+  // PostgreSQL's answer to COMMIT where a statement had failed and `work` ignored its error.
+  if (command === 'ROLLBACK')
+    throw new Error('The transaction was rolled back, since one of its statements failed.')
   return result
 }
 

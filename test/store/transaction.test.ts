@@ -43,6 +43,15 @@ describe('a transaction of an organization', () => {
     expect(await names()).toEqual(['kept'])
   })
 
+  test('fails where an error that was ignored aborted it', async () => {
+    const ignoring = inOrganization(async (db) => {
+      await addWorkspace(db, 'lost')
+      await expect(db.raw('select 1 / 0')).rejects.toThrow('division')
+    })
+    await expect(ignoring).rejects.toThrow(/was rolled back/)
+    expect(await names()).toEqual([])
+  })
+
   test('leaves no organization on its connection', async () => {
     const [first, other] = [org, await harness.organization()]
     await inOrganization(async (db) => addWorkspace(db, 'of-the-first'))
