@@ -5,6 +5,7 @@ import type { Cloud } from '../../gateways/clouds/cloud.ts'
 import { CloudFault } from '../../gateways/clouds/cloud-fault.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
+import { syncFaults } from '../../store/clouds/sync-faults.ts'
 import type { SyncAccountInput } from '../../workflows/clouds/contract.ts'
 import type { Deps } from '../deps.ts'
 
@@ -42,6 +43,13 @@ export async function withCloud<T>(
   const cloud = await deps.openCloud(found.account)
   try {
     return await work(cloud, found.sync)
+  } catch (error) {
+    // The workflow is told the fault's code alone.
+    if (error instanceof CloudFault)
+      await deps.store.tenant(organizationId, async (tenant) =>
+        syncFaults(tenant).note(syncId, error.message),
+      )
+    throw error
   } finally {
     cloud.close()
   }

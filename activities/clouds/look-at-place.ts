@@ -9,6 +9,7 @@ import {
   type DigestedResource,
   type LookedSoFar,
 } from '../../store/clouds/staged-pages.ts'
+import { syncFaults } from '../../store/clouds/sync-faults.ts'
 import { syncPlaces } from '../../store/clouds/sync-places.ts'
 import type { Looked, SyncPlaceInput } from '../../workflows/clouds/contract.ts'
 import type { Deps } from '../deps.ts'
@@ -53,10 +54,12 @@ export const lookAtPlace =
           return await look(deps, { input, cloud, sync, soFar, signal })
         } catch (error) {
           const outcome = outcomeOf(error)
+          await deps.store.tenant(organizationId, async (tenant) => {
+            if (outcome) await syncPlaces(tenant).drop({ syncId, placeId }, outcome)
+            else if (isKind(error, 'throttled'))
+              await syncFaults(tenant).notePlace({ syncId, placeId }, error.message)
+          })
           if (!outcome) throw error
-          await deps.store.tenant(organizationId, async (tenant) =>
-            syncPlaces(tenant).drop({ syncId, placeId }, outcome),
-          )
           return 'done'
         }
       })
@@ -81,9 +84,15 @@ async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): 
   const part = partOf(deps, { input, sync, soFar })
 
   const endsAtMs = Date.now() + maxLookMs
-  let next = ask(soFar.cursor)
+  let staged = soFar.cursor
+  let at = staged
+  let next = ask(at)
   for (;;) {
-    const page = await next
+    const page = await next.catch(async (error: unknown) => {
+      // Otherwise a cloud that throttles again before a part is full would give the same pages without end.
+      if (isKind(error, 'throttled') && at !== staged) await part.stage(at)
+      throw error
+    })
     const isLast = page.next === null
     const isSpent = Date.now() >= endsAtMs
     if (!isLast && !isSpent) {
@@ -92,7 +101,11 @@ async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): 
       next.catch(() => undefined)
     }
     await part.add(page.resources)
-    if (isLast || isSpent || part.isFull()) await part.stage(page.next)
+    at = page.next
+    if (isLast || isSpent || part.isFull()) {
+      await part.stage(at)
+      staged = at
+    }
     if (isLast) return 'done'
     if (isSpent) return 'more'
   }

@@ -18,9 +18,20 @@ const reasons: Record<string, string> = {
   cloud_credentials_rejected: 'The cloud rejects the credentials of the account. Replace them.',
   cloud_unreachable: 'The cloud does not answer. It is asked again by itself.',
   cloud_denied: 'The credentials may not list what there is.',
+  cloud_throttled: 'The cloud limits how often it may be called. The next sync tries again.',
+  timed_out: 'The cloud took too long to answer. The next sync tries again.',
   sync_lost: 'The sync was lost. The next one looks at everything again.',
 }
 const refused = 'cloud_credentials_rejected'
+/** Faults whose reason the activity noted, in the words of the account's cloud. */
+const noted = new Set([
+  refused,
+  'cloud_unreachable',
+  'cloud_denied',
+  'cloud_fault',
+  'cloud_throttled',
+  'timed_out',
+])
 
 /**
  * Ends a sync and says what it means for its account. Idempotent: only the call that ends the row
@@ -34,23 +45,23 @@ export async function endSync(
   const sync = await syncs.find(syncId)
   if (!sync || sync.state !== 'running') return
   const account = await syncPlans(tenant).findForUpdate(sync.cloudAccountId)
+  const reason = failure === null ? null : reasonOf(failure, sync)
   const places = syncPlaces(tenant)
-  for (const { placeId, state } of await places.list(syncId))
+  for (const { placeId, state, reason: delay } of await places.list(syncId))
     // Not merged: without credentials nothing is known of it.
     if (state === 'waiting')
       await places.drop(
         { syncId, placeId },
-        { state: 'failed', reason: reasonOf(failure ?? 'internal') },
+        { state: 'failed', reason: reason ?? delay ?? reasonOf('internal') },
       )
   const ended = (await places.list(syncId)).map((place) => ({
     ...place,
     state: place.state === 'waiting' ? ('failed' as const) : place.state,
   }))
   const state = failure === null ? stateOfSync(ended) : 'failed'
-  const reason = failure === null ? null : reasonOf(failure)
   if (!(await syncs.end(syncId, { state, reason })) || !account) return
   await syncPlans(tenant).countResources(account.id)
-  await noteAccount(tenant, { account, failure, short: reasonOfPlaces(ended) })
+  await noteAccount(tenant, { account, failure, reason, short: reasonOfPlaces(ended) })
   await auditLog(tenant, systemActor).record('cloud.account_synced', {
     outcome: state === 'failed' ? 'failure' : 'success',
     target: { kind: 'cloud_account', id: account.id, label: account.name },
@@ -58,17 +69,24 @@ export async function endSync(
   })
 }
 
-const reasonOf = (failure: string): string =>
-  reasons[failure] ?? 'A fault on our side. The next sync looks at everything again.'
+const reasonOf = (failure: string, sync?: CloudSync): string =>
+  (noted.has(failure) ? sync?.reason : undefined) ??
+  reasons[failure] ??
+  'A fault on our side. The next sync looks at everything again.'
 
 const countsOf = (sync: CloudSync | undefined) =>
   sync && { seen: sync.seen, added: sync.added, changed: sync.changed, gone: sync.gone }
 
 async function noteAccount(
   tenant: Tenant,
-  found: { account: CloudAccount; failure: SyncFailure; short: string | null },
+  found: {
+    account: CloudAccount
+    failure: SyncFailure
+    reason: string | null
+    short: string | null
+  },
 ): Promise<void> {
-  const { account, failure, short } = found
+  const { account, failure, reason, short } = found
   const accounts = cloudAccounts(tenant)
   const refusedSyncs = failure === refused ? account.refusedSyncs + 1 : 0
   if (refusedSyncs !== account.refusedSyncs) {
@@ -78,10 +96,8 @@ async function noteAccount(
   const outcome = outcomes[failure ?? 'ended']
   // A new account is what its validation says.
   if (account.status === 'pending' || !outcome) return
-  const denied = failure === null ? null : reasonOf(failure)
-  const checks =
-    outcome === 'answered' ? checksAfter(account.checks, short ?? denied) : account.checks
-  const finding = statusAfter(findingOf(account), { outcome, checks, reason: denied })
+  const checks = outcome === 'answered' ? checksAfter(account, short ?? reason) : account.checks
+  const finding = statusAfter(findingOf(account), { outcome, checks, reason })
   if (isDeepStrictEqual(finding, findingOf(account))) return
   const after = await accounts.note(account, finding)
   if (!after || after.status === account.status) return
@@ -106,13 +122,21 @@ const findingOf = ({ status, statusReason, checks, failedTries }: CloudAccount) 
   failedTries,
 })
 
-/** A sync that looked proves the identity; what it could not look at is a fault of the inventory. */
-function checksAfter(checks: readonly AccountCheck[], short: string | null): AccountCheck[] {
-  const found: AccountCheck[] = [
-    { part: 'identity', state: 'ok', reason: null, missing: [] },
-    short === null
-      ? { part: 'inventory', state: 'ok', reason: null, missing: [] }
-      : { part: 'inventory', state: 'failed', reason: short, missing: [] },
-  ]
+/**
+ * A sync that looked proves the identity; what it could not look at is a fault of the inventory. What a
+ * validation found missing stays missing, since a sync lists what it can without.
+ */
+function checksAfter(
+  { status, checks }: Pick<CloudAccount, 'status' | 'checks'>,
+  short: string | null,
+): AccountCheck[] {
+  const of = (part: AccountCheck['part']) => checks.find((check) => check.part === part)
+  const ok = { state: 'ok' as const, reason: null, missing: [] }
+  const identity = status === 'degraded' ? of('identity') : undefined
+  const inventory = of('inventory')
+  const found: AccountCheck[] = [identity ?? { part: 'identity', ...ok }]
+  if (short !== null) found.push({ part: 'inventory', state: 'failed', reason: short, missing: [] })
+  else if (status === 'degraded' && inventory?.state === 'missing') found.push(inventory)
+  else found.push({ part: 'inventory', ...ok })
   return [...found, ...checks.filter(({ part }) => part !== 'identity' && part !== 'inventory')]
 }

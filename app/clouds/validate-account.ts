@@ -3,10 +3,15 @@ import {
   statusAfter,
   type Validated,
 } from '../../domain/clouds/account-status.ts'
+import type { AccountCheck } from '../../domain/clouds/cloud-account.ts'
+import { reasonOfPlaces } from '../../domain/clouds/sync-state.ts'
 import { AppError } from '../../domain/errors.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
+import { syncPlaces } from '../../store/clouds/sync-places.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { openAccount, type AccountDeps } from './open-account.ts'
 
 export type AccountValidation = Validated & {
@@ -26,7 +31,10 @@ export async function validateAccount(
     cloudAccounts(tenant).get(id),
   )
   const { refusal, ...validated } = await ask(deps, before)
-  const finding = statusAfter(before, validated)
+  const checks = await deps.store.tenant(organizationId, async (tenant) =>
+    standing(tenant, before, validated.checks),
+  )
+  const finding = statusAfter(before, { ...validated, checks })
   const account = await deps.store.tenant(organizationId, async (tenant) => {
     const accounts = cloudAccounts(tenant)
     const delayMs = nextValidationMs(finding, before.syncIntervalMinutes)
@@ -63,3 +71,28 @@ async function ask(
     cloud.close()
   }
 }
+
+/**
+ * A validation asks about one place. What the last sync could not look at elsewhere stands until another
+ * sync has looked; otherwise the account would be well and unwell by turns, with a mail each time.
+ */
+async function standing(
+  tenant: Tenant,
+  { id, checks: before }: CloudAccount,
+  checks: AccountCheck[],
+): Promise<AccountCheck[]> {
+  const failed = before.find(({ part, state }) => part === 'inventory' && state === 'failed')
+  if (!failed) return checks
+  const newest = await cloudSyncs(tenant).list(id, 2, maxId)
+  const ended = newest.find(({ state }) => state !== 'running')
+  const places = ended ? await syncPlaces(tenant).list(ended.id) : []
+  const over = places.flatMap(({ state, ...place }) =>
+    state === 'waiting' ? [] : [{ ...place, state }],
+  )
+  if (reasonOfPlaces(over) !== failed.reason) return checks
+  return checks.map((check) =>
+    check.part === 'inventory' && check.state === 'ok' ? failed : check,
+  )
+}
+
+const maxId = 2 ** 31 - 1

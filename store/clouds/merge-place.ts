@@ -23,7 +23,7 @@ export async function mergePlace(
   const [merged] = rows
   if (!merged) return false
   await db.raw(
-    `update cloud_sync_places s set state = 'ok', added = :added, changed = :changed, gone = :gone,
+    `update cloud_sync_places s set state = 'ok', reason = null, added = :added, changed = :changed, gone = :gone,
        seen = (select count(*) from cloud_resources r where r.organization_id = p.organization_id
          and r.cloud_account_id = p.cloud_account_id and r.place_id = p.id and r.state = 'present')
      from cloud_places p
