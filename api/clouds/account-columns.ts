@@ -1,4 +1,5 @@
 import { checkBilling } from '../../domain/clouds/check-billing.ts'
+import { checkRuns } from '../../domain/clouds/check-runs.ts'
 import { checkCredentials } from '../../domain/clouds/check-credentials.ts'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
@@ -28,7 +29,7 @@ export function settingColumns(
   { keyring, organizationId, provider }: Context,
   sent: Omit<CloudAccountChangeBody, 'credentials' | 'externalId'>,
 ): CloudAccountChange {
-  const { name, billing, regions, endpoint, endpoints } = sent
+  const { name, billing, regions, endpoint, endpoints, runs } = sent
   const { syncIntervalMinutes, ingestIntervalHours } = sent
   const checked = billing ? checkBilling(provider, billing) : null
   return {
@@ -42,6 +43,7 @@ export function settingColumns(
     ...(regions !== undefined && { regions: regions && regions.toSorted() }),
     ...(endpoint !== undefined && { endpoint }),
     ...(endpoints !== undefined && { endpoints }),
+    ...(runs !== undefined && { runs: runs && checkRuns(provider, runs) }),
     ...(syncIntervalMinutes !== undefined && { syncIntervalMinutes }),
     ...(ingestIntervalHours !== undefined && { ingestIntervalHours }),
   }

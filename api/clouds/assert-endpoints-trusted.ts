@@ -1,3 +1,4 @@
+import { lendsByToken } from '../../domain/clouds/check-runs.ts'
 import { refuseField } from '../../domain/clouds/refuse-field.ts'
 import { isOwnHost } from '../../domain/clouds/own-hosts.ts'
 import { opensPrivateHost, type ResolveRules } from '../../gateways/outbound/resolve-target.ts'
@@ -5,7 +6,7 @@ import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 
 type Account = Pick<
   CloudAccount,
-  'provider' | 'credentialsKind' | 'endpoint' | 'endpoints' | 'billing' | 'billingShown'
+  'provider' | 'credentialsKind' | 'endpoint' | 'endpoints' | 'billing' | 'billingShown' | 'runs'
 >
 
 type Addressed = Pick<CloudAccount, 'endpoint' | 'endpoints' | 'billingShown'>
@@ -28,14 +29,14 @@ export function assertEndpointsTrusted(
   { before, sent }: Change,
   rules: ResolveRules,
 ): void {
-  const { provider, credentialsKind, billing } = account
+  const { provider, credentialsKind, billing, runs } = account
   const known = new Set(before && addressesOf(before).map(({ text }) => text))
   for (const { path, text } of addressesOf(account)) {
     if (!receivesSecret(provider, path) || isTrusted(provider, text, rules)) continue
-    if (credentialsKind === 'federation')
+    if (credentialsKind === 'federation' || lendsByToken(runs))
       throw refuseField(
         path,
-        'is not an address of the cloud itself, and would receive tokens of this account. Connect it with a key, or let an operator open the address with CC_PRIVATE_HOSTS',
+        'is not an address of the cloud itself, and would receive tokens of this account or of its runs. Connect it with a key and without identities of runs, or let an operator open the address with CC_PRIVATE_HOSTS',
       )
     if (known.has(text)) continue
     const why = `is to be sent again with ${path}, so that no stored secret goes to another address`

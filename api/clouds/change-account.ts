@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
@@ -36,6 +37,7 @@ export async function changeAccount(
       ...(credentials && credentialColumns(context, credentials)),
     })
     const sent = { credentials: Boolean(credentials), billing: Boolean(settings.billing) }
+    assertLendable({ ...before, ...columns })
     assertEndpointsTrusted({ ...before, ...columns }, { before, sent }, deps.outbound.rules)
     const changed = Object.keys(columns)
     if (changed.length === 0) return presentAccount(tenant, deps, before)
@@ -46,8 +48,9 @@ export async function changeAccount(
       detail: detailOf(before, after, changed),
     })
     // A sync that began with other settings may not merge: what these do not show would count as gone.
-    if (again) await endLiveSync(tenant, id)
-    if (again) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
+    const lists = changed.some((column) => column !== 'runs' && revalidated.has(column))
+    if (lists) await endLiveSync(tenant, id)
+    if (lists) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     return presentAccount(tenant, deps, again ? await accounts.get(id) : after)
   })
 }
@@ -59,7 +62,7 @@ async function endLiveSync(tenant: Tenant, id: number): Promise<void> {
   if (sync) await syncs.end(sync.id, { state: 'failed', reason })
 }
 
-const revalidated = new Set(['credentials', 'billing', 'regions', 'endpoint', 'endpoints'])
+const revalidated = new Set(['credentials', 'billing', 'regions', 'endpoint', 'endpoints', 'runs'])
 
 /** Only the differences. What is sealed cannot be compared, so sending it is a change. */
 function changedColumns(before: CloudAccount, sent: CloudAccountChange): CloudAccountChange {
@@ -82,6 +85,7 @@ function detailOf(before: CloudAccount, after: CloudAccount, changed: readonly s
     'regions',
     'endpoint',
     'endpoints',
+    'runs',
     'syncIntervalMinutes',
     'ingestIntervalHours',
   ]

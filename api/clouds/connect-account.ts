@@ -1,5 +1,6 @@
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
@@ -36,6 +37,7 @@ export async function connectAccount(
     ...settingColumns(context, settings),
     ...credentialColumns(context, credentials),
   }
+  assertLendable({ provider, ...columns })
   await checkEndpoints(deps.outbound, input)
   const sent = { credentials: true, billing: true }
   assertEndpointsTrusted({ provider, ...columns }, { sent }, deps.outbound.rules)
@@ -72,8 +74,8 @@ export async function connectAccount(
 
 /** Where its tokens go is part of it; secrets are not. */
 function detailOf({ provider, accountId, credentialsKind, ...account }: CloudAccount) {
-  const { endpoint, endpoints, billingShown, regions } = account
-  const set = { endpoint, billing: billingShown, regions }
+  const { endpoint, endpoints, billingShown, regions, runs } = account
+  const set = { endpoint, billing: billingShown, regions, runs }
   return {
     provider,
     accountId,
@@ -90,4 +92,5 @@ const noSettings = {
   regions: null,
   endpoint: null,
   endpoints: {},
+  runs: null,
 }

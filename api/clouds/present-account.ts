@@ -60,6 +60,7 @@ function present(
     regions,
     endpoint,
     endpoints,
+    runs: account.runs,
     syncIntervalMinutes: account.syncIntervalMinutes,
     ingestIntervalHours: account.ingestIntervalHours,
     status,

@@ -23,6 +23,20 @@ const EndpointsBody = Body({
   warehouse: Type.Optional(Endpoint),
 })
 
+const RunIdentityBody = Type.Union([
+  Type.Literal('account'),
+  Body({
+    roleArn: Type.Optional(Text(700, 1)),
+    clientId: Type.Optional(Text(36, 1)),
+    serviceAccountEmail: Type.Optional(Text(330, 1)),
+  }),
+])
+/** What a run of a workspace that names the account is lent in each phase. */
+const RunsBody = Body({
+  plan: Type.Optional(RunIdentityBody),
+  apply: Type.Optional(RunIdentityBody),
+})
+
 export const CloudAccountBody = Type.Object({
   id: Id,
   provider: OneOf(cloudProviders),
@@ -35,6 +49,7 @@ export const CloudAccountBody = Type.Object({
   regions: Nullable(Type.Array(Type.String())),
   endpoint: Nullable(Type.String()),
   endpoints: EndpointsBody,
+  runs: Nullable(RunsBody),
   syncIntervalMinutes: Type.Integer(),
   ingestIntervalHours: Type.Integer(),
   status: OneOf(statuses),
@@ -95,6 +110,7 @@ const settings = {
   regions: Type.Optional(Nullable(Regions)),
   endpoint: Type.Optional(Nullable(Endpoint)),
   endpoints: Type.Optional(EndpointsBody),
+  runs: Type.Optional(Nullable(RunsBody)),
   /** May only repeat the organization's own. */
   externalId: Type.Optional(Text(200, 1)),
   syncIntervalMinutes: Type.Optional(Type.Integer({ minimum: 5, maximum: 10_080 })),

@@ -7,7 +7,7 @@ import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { discoveryDocument, issuerAddress } from '../../domain/clouds/issuer-address.ts'
 import { refuseField } from '../../domain/clouds/refuse-field.ts'
 import type { SetupUse } from '../../domain/clouds/setup-texts.ts'
-import { accountSubject } from '../../domain/clouds/web-identity.ts'
+import { accountSubject, runSubject } from '../../domain/clouds/web-identity.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import type { Deps } from '../deps.ts'
 import { issuerOrigin } from './issuer-origin.ts'
@@ -32,13 +32,17 @@ export async function setUpAccount(
   const { slug, publicId, externalId } = await deps.store.tenant(organizationId, cloudIdentity)
   const issuer = issuerAddress(issuerOrigin(deps), publicId)
   const subject = accountSubject(slug, accountId)
+  const runSubjects = {
+    plan: runSubject(slug, '*', 'plan'),
+    apply: runSubject(slug, '*', 'apply'),
+  }
   await signingKey(deps, organizationId)
   const documents = [
     { url: `${issuer}/.well-known/openid-configuration`, body: discoveryDocument(issuer) },
     { url: `${issuer}/jwks.json`, body: await publishedKeys(deps, organizationId) },
   ]
   return {
-    ...accountSetup(provider, { accountId, use, externalId, issuer, subject }),
+    ...accountSetup(provider, { accountId, use, externalId, issuer, subject, runSubjects }),
     issuerDocuments: documents.map(({ url, body }) => ({ url, content: JSON.stringify(body) })),
   }
 }

@@ -1,5 +1,5 @@
 import type { CloudCredentials } from '../../domain/clouds/cloud-account.ts'
-import type { AwsIdentity, Cloud } from '../../gateways/clouds/cloud.ts'
+import type { AwsIdentity, Cloud, CloudDeps, CloudTarget } from '../../gateways/clouds/cloud.ts'
 import { openCloud } from '../../gateways/clouds/open-cloud.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
 import {
@@ -7,13 +7,26 @@ import {
   placeOfCredentials,
   type CloudAccount,
 } from '../../store/clouds/cloud-account-row.ts'
+import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
-import { signWebIdentity, type IssuerDeps } from './sign-web-identity.ts'
+import { signWebIdentity, type ActingRun, type IssuerDeps } from './sign-web-identity.ts'
 
 export type AccountDeps = IssuerDeps & { outbound: Outbound; awsIdentity: AwsIdentity }
 
-/** The cloud of a connected account, with the account's own credentials. The caller closes it. */
-export async function openAccount(deps: AccountDeps, account: CloudAccount): Promise<Cloud> {
+/**
+ * The cloud of a connected account, with the account's own credentials. The caller closes it. `run` is
+ * the one whose identity is lent; without one, that of a workspace which uses the account.
+ */
+export async function openAccount(
+  deps: AccountDeps,
+  account: CloudAccount,
+  run?: ActingRun,
+): Promise<Cloud> {
+  return openCloud(await openTarget(deps, account), depsOf(deps, account, run))
+}
+
+/** The account with its credentials opened. */
+async function openTarget(deps: AccountDeps, account: CloudAccount): Promise<CloudTarget> {
   const { organizationId, provider, accountId, regions, runs } = account
   if (!account.credentials) throw new Error('a disconnected account has no credentials')
   const { externalId } = await deps.store.tenant(organizationId, cloudIdentity)
@@ -27,24 +40,46 @@ export async function openAccount(deps: AccountDeps, account: CloudAccount): Pro
   const billing = account.billing
     ? (open(placeOfBilling(organizationId), account.billing) as Record<string, string>)
     : null
-  return openCloud(
-    {
-      provider,
-      accountId,
-      credentials,
-      externalId,
-      regions,
-      endpoints: endpointsOf(account, billing),
-      billing,
-      runs,
+  return {
+    provider,
+    accountId,
+    credentials,
+    externalId,
+    regions,
+    endpoints: endpointsOf(account, billing),
+    billing,
+    runs,
+  }
+}
+
+function depsOf(
+  deps: AccountDeps,
+  { id, organizationId, accountId }: CloudAccount,
+  run: ActingRun | undefined,
+): CloudDeps {
+  const sign = async (asked: Parameters<typeof signWebIdentity>[2]) =>
+    signWebIdentity(deps, organizationId, asked)
+  return {
+    outbound: deps.outbound,
+    awsIdentity: deps.awsIdentity,
+    webIdentity: async (audience) => sign({ audience, subject: { accountId }, run }),
+    async runIdentity(audience, phase) {
+      const acting = run ?? (await anyUser(deps, { organizationId, id }))
+      const { workspaceName } = acting
+      return sign({ audience, subject: { workspaceName, phase }, run: acting })
     },
-    {
-      outbound: deps.outbound,
-      awsIdentity: deps.awsIdentity,
-      webIdentity: async (audience) =>
-        signWebIdentity(deps, organizationId, { accountId, audience }),
-    },
+  }
+}
+
+/** Whose runs a validation tries the identities for. A trust policy may name one workspace alone. */
+async function anyUser(
+  { store }: AccountDeps,
+  { organizationId, id }: { organizationId: number; id: number },
+): Promise<ActingRun> {
+  const user = await store.tenant(organizationId, async (tenant) =>
+    accountWorkspaces(tenant, id).first(),
   )
+  return user ?? { workspaceId: 0, workspaceName: 'any' }
 }
 
 /** `endpoint` is for all calls, `endpoints` for those it names, `billing.endpoint` for bills. */

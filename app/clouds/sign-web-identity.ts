@@ -1,5 +1,6 @@
 import { issuerAddress } from '../../domain/clouds/issuer-address.ts'
-import { accountSubject } from '../../domain/clouds/web-identity.ts'
+import type { RunPhase } from '../../domain/clouds/check-runs.ts'
+import { accountSubject, runSubject } from '../../domain/clouds/web-identity.ts'
 import { signToken } from '../../gateways/issuer/sign-token.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
@@ -13,18 +14,33 @@ export type IssuerDeps = {
   issuerOrigin: string
 }
 
-/** A token with which a cloud lets this service act on one account, without a key. */
+/** The run that acts, and its workspace. */
+export type ActingRun = { workspaceId: number; workspaceName: string; runId?: number }
+
+/**
+ * A token with which a cloud lets this service act on one account, without a key; or a run of one
+ * workspace in one phase.
+ */
 export async function signWebIdentity(
   deps: IssuerDeps,
   organizationId: number,
-  { accountId, audience }: { accountId: string; audience: string },
+  { audience, subject, run }: { audience: string; subject: Subject; run?: ActingRun | undefined },
 ): Promise<string> {
   const key = await signingKey(deps, organizationId)
   const { slug, publicId } = await deps.store.tenant(organizationId, cloudIdentity)
   return signToken(key, {
     issuer: issuerAddress(deps.issuerOrigin, publicId),
     audience,
-    subject: accountSubject(slug, accountId),
-    more: { org_id: String(organizationId) },
+    subject:
+      'accountId' in subject
+        ? accountSubject(slug, subject.accountId)
+        : runSubject(slug, subject.workspaceName, subject.phase),
+    more: {
+      org_id: String(organizationId),
+      ...(run && { workspace_id: String(run.workspaceId) }),
+      ...(run?.runId !== undefined && { run_id: String(run.runId) }),
+    },
   })
 }
+
+type Subject = { accountId: string } | { workspaceName: string; phase: RunPhase }

@@ -16,11 +16,11 @@ const setups = { aws: setupOfAws, azure: setupOfAzure, gcp: setupOfGoogle }
 
 /** What to do in the cloud before an account is connected, with the least rights. */
 export function accountSetup(provider: CloudProvider, facts: SetupFacts): AccountSetup {
-  const { externalId, issuer, subject, use } = facts
+  const { externalId, issuer, subject, runSubjects, use } = facts
   return {
     externalId,
     issuer,
-    subjects: use === 'federation' ? [subject] : [],
+    subjects: use === 'federation' ? [subject, runSubjects.plan, runSubjects.apply] : [],
     permissions: [...rights[provider]],
     ...setups[provider](facts),
   }

@@ -5,6 +5,7 @@ import type {
   CloudProvider,
   GoogleCredentials,
 } from './cloud-account.ts'
+import { identityForms, uuid } from './identity-forms.ts'
 import { onlyFields, refuseField } from './refuse-field.ts'
 
 export type SentCredentials = Readonly<
@@ -46,10 +47,7 @@ function checkAws(sent: SentCredentials): CheckedCredentials {
   if (roleArn !== undefined) {
     if (accessKeyId !== undefined || secretAccessKey !== undefined)
       throw refuseField(at, 'send a role or a key, not both')
-    expectForm('roleArn', roleArn, {
-      pattern: /^arn:aws[a-z-]{0,20}:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/,
-      form: 'is not a role as arn:aws:iam::123456789012:role/name',
-    })
+    expectForm('roleArn', roleArn, identityForms.roleArn)
     const credentials: AwsCredentials = { roleArn }
     return { credentials, kind: 'federation' }
   }
@@ -68,8 +66,6 @@ function checkAws(sent: SentCredentials): CheckedCredentials {
   return { credentials, kind: 'keys' }
 }
 
-const uuid = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/
-
 function checkAzure(sent: SentCredentials): CheckedCredentials {
   const { tenantId, clientId, clientSecret } = onlyFields(sent, {
     at,
@@ -79,7 +75,7 @@ function checkAzure(sent: SentCredentials): CheckedCredentials {
   if (tenantId === undefined || clientId === undefined)
     throw refuseField(at, 'Azure needs tenantId and clientId, and clientSecret without federation')
   expectForm('tenantId', tenantId, { pattern: uuid, form: 'is not the UUID of an Entra tenant' })
-  expectForm('clientId', clientId, { pattern: uuid, form: 'is not the UUID of an application' })
+  expectForm('clientId', clientId, identityForms.clientId)
   const application = { tenantId: tenantId.toLowerCase(), clientId: clientId.toLowerCase() }
   if (clientSecret === undefined) {
     const credentials: AzureCredentials = application
@@ -122,10 +118,7 @@ function checkGoogle(sent: SentCredentials): CheckedCredentials {
     form: 'is not a provider as projects/1/locations/global/workloadIdentityPools/pool/providers/name',
   })
   if (email !== undefined)
-    expectForm('serviceAccountEmail', email, {
-      pattern: /^[a-z0-9.-]{1,100}@[a-z0-9.:-]{1,200}\.gserviceaccount\.com$/,
-      form: 'is not the address of a service account',
-    })
+    expectForm('serviceAccountEmail', email, identityForms.serviceAccountEmail)
   const credentials: GoogleCredentials = {
     workloadIdentityProvider: name,
     ...(email !== undefined && { serviceAccountEmail: email }),

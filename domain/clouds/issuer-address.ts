@@ -10,5 +10,5 @@ export const discoveryDocument = (issuer: string) => ({
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   scopes_supported: ['openid'],
-  claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'org_id'],
+  claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'org_id', 'workspace_id', 'run_id'],
 })

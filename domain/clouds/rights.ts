@@ -21,6 +21,8 @@ export const rights: Record<CloudProvider, readonly Right[]> = {
       'tag:GetResources',
     ),
     ...of('billing', 's3:GetObject', 's3:ListBucket'),
+    // Only where runs are lent a session of a user's keys.
+    ...of('runs', 'sts:GetFederationToken'),
   ],
   azure: [
     ...of(

@@ -1,5 +1,6 @@
+import { runPhases } from './check-runs.ts'
 import { rightsOf } from './rights.ts'
-import type { SetupFacts, SetupTexts } from './setup-texts.ts'
+import type { SetupFacts, SetupTexts, SetupUse } from './setup-texts.ts'
 import { audienceOf } from './web-identity.ts'
 
 /** What only the person who pastes knows. */
@@ -7,13 +8,16 @@ const bucket = 'BUCKET_OF_THE_BILLS'
 const servicePrincipal = 'ARN_OF_THE_AWS_IDENTITY_OF_THIS_SERVICE'
 
 export function setupOfAws(facts: SetupFacts): SetupTexts {
-  const policy = json(policyOf())
+  const policy = json(policyOf(facts.use))
   const trust = facts.use === 'keys' ? null : json(trustOf(facts))
   return {
     audience: facts.use === 'federation' ? audience : null,
     policy,
     trustPolicy: trust,
-    commands: trust === null ? commandsForKeys(policy) : commandsForRole(facts, { policy, trust }),
+    commands:
+      trust === null
+        ? commandsForKeys(policy)
+        : commandsForRole(facts, { policy, trust }) + commandsForRuns(facts),
     opentofu: trust === null ? tofuForKeys(policy) : tofuForRole(facts, { policy, trust }),
   }
 }
@@ -22,7 +26,7 @@ const audience = audienceOf('aws', '')
 const json = (value: unknown) => JSON.stringify(value, undefined, 2)
 
 /** Lists cannot be limited to resources. Bills can: to one bucket. */
-const policyOf = () => ({
+const policyOf = (use: SetupUse) => ({
   Version: '2012-10-17',
   Statement: [
     {
@@ -37,6 +41,10 @@ const policyOf = () => ({
       Action: rightsOf('aws', 'billing'),
       Resource: [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`],
     },
+    // A session of the user has at most the user's own rights.
+    ...(use === 'keys'
+      ? [{ Sid: 'Runs', Effect: 'Allow', Action: rightsOf('aws', 'runs'), Resource: '*' }]
+      : []),
   ],
 })
 
@@ -69,6 +77,33 @@ function commandsForRole({ use, issuer }: SetupFacts, { policy, trust }: Policie
   return `${use === 'federation' ? provider : ''}aws iam create-role --role-name cloud-control --assume-role-policy-document '${trust}'
 aws iam put-role-policy --role-name cloud-control --policy-name cloud-control --policy-document '${policy}'
 `
+}
+
+/** As comments: which rights a run needs is known to the person who pastes. */
+function commandsForRuns({ accountId, use, issuer, runSubjects }: SetupFacts): string {
+  if (use !== 'federation') return ''
+  const name = nameOf(issuer)
+  return runPhases
+    .map((phase) => {
+      const trust = {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Principal: { Federated: `arn:aws:iam::${accountId}:oidc-provider/${name}` },
+            Action: 'sts:AssumeRoleWithWebIdentity',
+            Condition: {
+              StringEquals: { [`${name}:aud`]: audience },
+              StringLike: { [`${name}:sub`]: runSubjects[phase] },
+            },
+          },
+        ],
+      }
+      return `# A role for runs in their ${phase}, to which you attach the rights: a workspace's name in place of * limits it to that one.
+# aws iam create-role --role-name cloud-control-${phase} --assume-role-policy-document '${JSON.stringify(trust)}'
+`
+    })
+    .join('')
 }
 
 const commandsForKeys = (policy: string): string =>

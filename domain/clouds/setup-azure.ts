@@ -1,3 +1,4 @@
+import { runPhases } from './check-runs.ts'
 import { rightsOf } from './rights.ts'
 import type { SetupFacts, SetupTexts } from './setup-texts.ts'
 import { audienceOf } from './web-identity.ts'
@@ -22,7 +23,7 @@ export function setupOfAzure(facts: SetupFacts): SetupTexts {
     audience: isFederated ? audience : null,
     policy: role,
     trustPolicy: trust,
-    commands: commandsOf({ scope, role, trust }),
+    commands: commandsOf({ scope, role, trust }) + (isFederated ? commandsForRuns(facts) : ''),
     opentofu: tofuOf(facts, { scope, isFederated }),
   }
 }
@@ -64,6 +65,19 @@ az role assignment create --assignee "$APP_ID" --role 'Cloud Control' --scope '$
 az account show --query tenantId --output tsv
 `
 }
+
+/** As comments: Entra compares the whole subject, so each workspace needs a credential of its own. */
+const commandsForRuns = ({ issuer, runSubjects }: SetupFacts): string =>
+  runPhases
+    .map((phase) => {
+      const subject = runSubjects[phase].replace('*', 'NAME_OF_THE_WORKSPACE')
+      const name = `cloud-control-${phase}`
+      const credential = JSON.stringify({ name, issuer, subject, audiences: [audience] })
+      return `# For runs in their ${phase}, of an application to which you give the rights:
+# az ad app federated-credential create --id "$ID_OF_THE_APPLICATION" --parameters '${credential}'
+`
+    })
+    .join('')
 
 function tofuOf(
   { issuer, subject }: SetupFacts,

@@ -1,3 +1,4 @@
+import { runPhases } from './check-runs.ts'
 import { rights } from './rights.ts'
 import type { SetupFacts, SetupTexts } from './setup-texts.ts'
 import { audienceOf } from './web-identity.ts'
@@ -67,7 +68,24 @@ function commandsForFederation(facts: SetupFacts): string {
   return `NUMBER=$(gcloud projects describe ${project} --format='value(projectNumber)')
 gcloud iam workload-identity-pools create cloud-control --project=${project} --location=global
 gcloud iam workload-identity-pools providers create-oidc cloud-control --project=${project} --location=global --workload-identity-pool=cloud-control --issuer-uri='${facts.issuer}' --attribute-mapping='google.subject=assertion.sub' --attribute-condition='${conditionOf(facts)}'
-${commandsForRole(facts.accountId, member)}`
+${commandsForRole(facts.accountId, member)}${commandsForRuns(facts)}`
+}
+
+/** As comments: which service accounts runs use is known to the person who pastes. */
+function commandsForRuns(facts: SetupFacts): string {
+  const project = projectOf(facts.accountId)
+  const [start = ''] = facts.runSubjects.plan.split('*')
+  const condition = `${conditionOf(facts)} || assertion.sub.startsWith("${start}")`
+  const mapping =
+    'google.subject=assertion.sub,attribute.phase=assertion.sub.extract(":phase:{phase}")'
+  const members = runPhases.map(
+    (phase) =>
+      `# For runs in their ${phase} (${facts.runSubjects[phase]}), a service account to which you give the rights:
+# gcloud iam service-accounts add-iam-policy-binding "$SERVICE_ACCOUNT_OF_${phase.toUpperCase()}" --role=roles/iam.workloadIdentityUser --member="principalSet://iam.googleapis.com/${pool.replace(number, '$NUMBER')}/attribute.phase/${phase}"
+`,
+  )
+  return `# gcloud iam workload-identity-pools providers update-oidc cloud-control --project=${project} --location=global --workload-identity-pool=cloud-control --attribute-mapping='${mapping}' --attribute-condition='${condition}'
+${members.join('')}`
 }
 
 function commandsForKeys({ accountId }: SetupFacts): string {

@@ -1,3 +1,5 @@
+import type { RunPhase } from './check-runs.ts'
+
 export const setupUses = ['federation', 'role', 'keys'] as const
 export type SetupUse = (typeof setupUses)[number]
 
@@ -8,6 +10,8 @@ export type SetupFacts = {
   externalId: string
   issuer: string
   subject: string
+  /** Those of runs by phase, with `*` for the name of any workspace. */
+  runSubjects: Record<RunPhase, string>
 }
 
 /** Texts to paste. Null: this use needs none. */

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import type { AccountCheck, CheckPart } from '../../domain/clouds/cloud-account.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Validation } from './cloud.ts'
+import { runPhases, type LentIdentities } from '../../domain/clouds/check-runs.ts'
+import type { Cloud, Validation } from './cloud.ts'
 import { CloudFault } from './cloud-fault.ts'
 
 type Ask = () => Promise<AccountCheck>
@@ -68,13 +70,43 @@ export const offCheck = (part: CheckPart, reason: string): AccountCheck => ({
   missing: [],
 })
 
-/** The trust of a run's identity names a workspace and phase, for which only a run has a token. */
-export function checkLent(runs: Record<string, unknown> | null): AccountCheck {
-  const lent = Object.values(runs ?? {})
-  if (lent.length === 0) return offCheck('runs', 'Runs are lent no credentials of this account.')
-  return lent.every((identity) => identity === 'account')
-    ? okCheck('runs')
-    : offCheck('runs', 'The identities of runs are tried when a run starts.')
+/**
+ * Tries each identity that runs are lent. A cloud that refuses one does not refuse the account: what
+ * is missing is a right or a trust. `trust` is the right that such an identity gives to the issuer.
+ */
+export async function checkLent(
+  cloud: Pick<Cloud, 'lend'>,
+  runs: LentIdentities | null,
+  { trust, signal }: { trust: string[]; signal: AbortSignal },
+): Promise<AccountCheck> {
+  const phases = runPhases.filter((phase) => runs?.[phase] !== undefined)
+  if (phases.length === 0) return offCheck('runs', 'Runs are lent no credentials of this account.')
+  const results = await Promise.allSettled(
+    phases.map(async (phase) => {
+      const lent = cloud.lend({ phase, name: 'cloud-control', signal })
+      return Promise.race([lent, endOf(signal)])
+    }),
+  )
+  const faults = results.flatMap((result, at) =>
+    result.status === 'rejected' ? [{ phase: phases[at], fault: faultOf(result.reason) }] : [],
+  )
+  if (faults.length === 0) return okCheck('runs')
+  const isRefused = (fault: CloudFault) => ['denied', 'credentials'].includes(fault.kind)
+  const missing = faults.flatMap(({ fault }) =>
+    fault.kind === 'credentials' ? trust : fault.kind === 'denied' ? fault.missing : [],
+  )
+  return {
+    part: 'runs',
+    state: faults.every(({ fault }) => isRefused(fault)) ? 'missing' : 'failed',
+    reason: faults.map(({ phase, fault }) => `In the ${phase}: ${fault.message}`).join(' '),
+    missing: [...new Set(missing)],
+  }
+}
+
+/** Rejects when the time of a validation is over. */
+async function endOf(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw new CloudFault('unreachable', 'The cloud did not answer in time.')
 }
 
 /** One check of several calls. Each right that is missing is named; any other fault decides the state. */

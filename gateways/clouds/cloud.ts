@@ -8,6 +8,7 @@ import type {
   GoogleCredentials,
   Place,
 } from '../../domain/clouds/cloud-account.ts'
+import type { LentIdentities, RunPhase } from '../../domain/clouds/check-runs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 
 /** Where an account's calls go, in place of the cloud's own addresses. */
@@ -25,7 +26,7 @@ type Settings = {
   /** `endpoint` is already in each of them. */
   endpoints: CloudEndpoints
   billing: Record<string, unknown> | null
-  runs: Record<string, unknown> | null
+  runs: LentIdentities | null
 }
 export type AwsTarget = Settings & { provider: 'aws'; credentials: AwsCredentials }
 export type AzureTarget = Settings & { provider: 'azure'; credentials: AzureCredentials }
@@ -43,9 +44,21 @@ export type CloudDeps = {
   outbound: Outbound
   /** A token of the organization's issuer for this audience, with the account as its subject. */
   webIdentity(audience: string): Promise<string>
+  /** The same for a run: its workspace and phase are the subject. */
+  runIdentity(audience: string, phase: RunPhase): Promise<string>
   /** Where the service finds its own AWS identity, which calls `sts:AssumeRole` and nothing else. */
   awsIdentity: AwsIdentity
 }
+
+/** What a run is lent, for an hour at most. The account's own key or secret is no part of it. */
+export type Lent = { expiresAt: Date } & (
+  | { kind: 'aws'; accessKeyId: string; secretAccessKey: string; sessionToken: string }
+  /** A token of the organization's issuer, which the run exchanges itself (RFC 7523). */
+  | { kind: 'azure'; assertion: string }
+  | { kind: 'gcp'; accessToken: string }
+)
+/** `name` is shown in the cloud's own logs. */
+export type LendAsked = { phase: RunPhase; name: string; signal?: AbortSignal | undefined }
 
 export type Validation = {
   checks: AccountCheck[]
@@ -70,6 +83,8 @@ export interface Cloud {
   resources(place: Place, cursor: string | null, signal?: AbortSignal): Promise<ResourcePage>
   /** AWS: the accounts of its organization; undefined where it may not ask, or is in none. */
   members?(signal?: AbortSignal): Promise<Member[] | undefined>
+  /** Credentials of the identity that runs are lent in this phase; undefined where they are lent none. */
+  lend(asked: LendAsked): Promise<Lent | undefined>
   /** Closes the connections. */
   close(): void
 }

@@ -16,6 +16,11 @@ export function accountWorkspaces(tenant: Tenant, cloudAccountId: number) {
       return rows().orderBy('id').pluck('id')
     },
 
+    /** The one that names it for longest. */
+    async first(): Promise<{ workspaceId: number; workspaceName: string } | undefined> {
+      return rows().orderBy('id').first({ workspaceId: 'id', workspaceName: 'name' })
+    },
+
     async detach(): Promise<void> {
       await rows().update({ cloudAccountId: null, updatedAt: db.raw('clock_timestamp()') })
     },

@@ -1,4 +1,5 @@
 import { Model } from 'objection'
+import type { LentIdentities } from '../../domain/clouds/check-runs.ts'
 import type {
   AccountCheck,
   AccountStatus,
@@ -30,7 +31,8 @@ export class CloudAccountRow extends Model {
   declare regions: string[] | null
   declare endpoint: string | null
   declare endpoints: CloudEndpoints
-  declare runs: Record<string, unknown> | null
+  /** What runs are lent in each phase. */
+  declare runs: LentIdentities | null
   declare syncIntervalMinutes: number
   declare ingestIntervalHours: number
   declare status: AccountStatus
@@ -62,6 +64,7 @@ type Settings =
   | 'regions'
   | 'endpoint'
   | 'endpoints'
+  | 'runs'
 export type NewCloudAccount = Pick<
   CloudAccount,
   'provider' | 'accountId' | 'createdBy' | Settings

@@ -15,31 +15,51 @@ export function awsCredentials(settings: AwsSettings): AwsCredentialIdentityProv
     return async () => ({ accessKeyId, secretAccessKey })
   }
   const { roleArn } = credentials
-  return untilExpiry(async () =>
-    settings.deps.awsIdentity === 'none'
-      ? assumeByWebIdentity(settings, roleArn)
-      : assumeByExternalId(settings, roleArn),
-  )
+  return untilExpiry(async () => assumeRole(settings, ownRole(settings, roleArn)))
+}
+
+export type Assumed = {
+  roleArn: string
+  /** Shown in the account's CloudTrail. */
+  sessionName: string
+  /** A token of the organization's issuer. */
+  token: () => Promise<string>
+  /** Which subject the role's trust policy has to name, for the reason of a refusal. */
+  whose: string
+}
+
+/** The account's own role, as the account itself uses it. */
+export const ownRole = ({ deps }: AwsSettings, roleArn: string): Assumed => ({
+  roleArn,
+  sessionName: 'cloud-control',
+  token: async () => deps.webIdentity('sts.amazonaws.com'),
+  whose: '',
+})
+
+/** A session of a role, for an hour: what each role allows unless it is told otherwise. */
+export async function assumeRole(settings: AwsSettings, role: Assumed): Promise<Session> {
+  return settings.deps.awsIdentity === 'none'
+    ? assumeByWebIdentity(settings, role)
+    : assumeByExternalId(settings, role)
 }
 
 async function assumeByWebIdentity(
   settings: AwsSettings,
-  roleArn: string,
-): Promise<AwsCredentialIdentity> {
+  { roleArn, sessionName, token, whose }: Assumed,
+): Promise<Session> {
   const { STSClient, AssumeRoleWithWebIdentityCommand } = await import('@aws-sdk/client-sts')
   const sts = new STSClient(settings.forService('identity', settings.home, noCredentials))
-  const token = await settings.deps.webIdentity('sts.amazonaws.com')
   const command = new AssumeRoleWithWebIdentityCommand({
     RoleArn: roleArn,
-    RoleSessionName: 'cloud-control',
-    WebIdentityToken: token,
+    RoleSessionName: sessionName,
+    WebIdentityToken: await token(),
   })
   try {
     return sessionOf((await sts.send(command)).Credentials)
   } catch (error) {
     throw refusedRole(
       awsFault(error, 'sts:AssumeRoleWithWebIdentity'),
-      "AWS does not let this service use the role. Check that it exists, and that its trust policy names the organization's issuer, audience and subject.",
+      `AWS does not let this service use the role. Check that it exists, and that its trust policy names the organization's issuer, audience and subject${whose}.`,
     )
   } finally {
     sts.destroy()
@@ -48,14 +68,14 @@ async function assumeByWebIdentity(
 
 async function assumeByExternalId(
   settings: AwsSettings,
-  roleArn: string,
-): Promise<AwsCredentialIdentity> {
+  { roleArn, sessionName }: Assumed,
+): Promise<Session> {
   const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts')
   const own = await ownIdentity(settings.deps.awsIdentity)
   const sts = new STSClient(settings.forService('identity', settings.home, own))
   const command = new AssumeRoleCommand({
     RoleArn: roleArn,
-    RoleSessionName: 'cloud-control',
+    RoleSessionName: sessionName,
     ExternalId: settings.target.externalId,
   })
   try {
@@ -91,15 +111,21 @@ const noCredentials: AwsCredentialIdentityProvider = async () => {
   throw new CloudFault('credentials', 'This call needs no credentials.')
 }
 
-type Session = {
+export type Session = {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string
+  expiration?: Date
+}
+type Answered = {
   AccessKeyId: string | undefined
   SecretAccessKey: string | undefined
   SessionToken: string | undefined
   Expiration: Date | undefined
 }
 
-function sessionOf(session: Session | undefined): AwsCredentialIdentity {
-  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? missing
+export function sessionOf(answered: Answered | undefined): Session {
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = answered ?? missing
   if (!AccessKeyId || !SecretAccessKey || !SessionToken)
     throw new CloudFault('unreachable', 'AWS sent a session without its keys.')
   return {
@@ -110,7 +136,7 @@ function sessionOf(session: Session | undefined): AwsCredentialIdentity {
   }
 }
 
-const missing: Session = {
+const missing: Answered = {
   AccessKeyId: undefined,
   SecretAccessKey: undefined,
   SessionToken: undefined,

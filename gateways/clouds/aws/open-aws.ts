@@ -4,6 +4,7 @@ import { awsAccount } from './aws-account.ts'
 import { awsCredentials } from './aws-credentials.ts'
 import { awsInventory } from './aws-inventory.ts'
 import { awsSettings } from './aws-settings.ts'
+import { lendAws } from './lend-aws.ts'
 import { validateAws } from './validate-aws.ts'
 
 /** An AWS account. Its calls go over connections of its own. */
@@ -15,6 +16,7 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
   return {
     ...awsInventory(settings, credentials, account),
     validate: async (signal) => validateAws(settings, { account, credentials }, signal),
+    lend: async (asked) => lendAws(settings, asked),
     async members(signal) {
       try {
         return await account.members(signal)

@@ -1,12 +1,13 @@
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
-import type { Validation } from '../cloud.ts'
+import type { LendAsked, Validation } from '../cloud.ts'
 import { within } from '../within.ts'
 import type { AwsAccount } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkBucket } from './check-bucket.ts'
 import { checkOwner } from './check-owner.ts'
 import { createExplorer } from './explorer.ts'
+import { lendAws } from './lend-aws.ts'
 import { createTagging } from './tagging.ts'
 
 const limitMs = 9_500
@@ -33,6 +34,11 @@ export async function validateAws(
       ])
     },
     billing: async () => checkBucket(settings, credentials, until),
-    runs: async () => checkLent(runs),
+    runs: async () => {
+      const lend = async (asked: LendAsked) => lendAws(settings, asked)
+      const byToken = settings.deps.awsIdentity === 'none'
+      const trust = [byToken ? 'sts:AssumeRoleWithWebIdentity' : 'sts:AssumeRole']
+      return checkLent({ lend }, runs, { trust, signal: until })
+    },
   })
 }

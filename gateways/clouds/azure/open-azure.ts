@@ -1,6 +1,7 @@
-import type { AzureTarget, Cloud, CloudDeps } from '../cloud.ts'
+import type { AzureTarget, Cloud, CloudDeps, LendAsked } from '../cloud.ts'
 import { azureInventory } from './azure-inventory.ts'
 import { azureSession } from './azure-session.ts'
+import { lendAzure, tryAsRun } from './lend-azure.ts'
 import { validateAzure } from './validate-azure.ts'
 
 /** An Azure subscription or management group. Its calls go over connections of its own. */
@@ -9,7 +10,11 @@ export function openAzure(target: AzureTarget, deps: CloudDeps): Cloud {
   const session = azureSession(target, deps, kept)
   return {
     ...azureInventory(session),
-    validate: async (signal) => validateAzure(session, kept, signal),
+    validate: async (signal) => {
+      const tryRun = async (asked: LendAsked) => tryAsRun({ target, deps, kept }, asked)
+      return validateAzure(session, { outbound: kept, tryRun }, signal)
+    },
+    lend: async (asked) => lendAzure(target, deps, asked),
     close: () => kept.close(),
   }
 }

@@ -1,6 +1,6 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
-import type { Validation } from '../cloud.ts'
+import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { queryGraph } from './azure-inventory.ts'
@@ -12,7 +12,7 @@ const limitMs = 9_500
 
 export async function validateAzure(
   session: AzureSession,
-  outbound: Parameters<typeof checkContainer>[1],
+  { outbound, tryRun }: { outbound: Parameters<typeof checkContainer>[1]; tryRun: Cloud['lend'] },
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
@@ -24,7 +24,8 @@ export async function validateAzure(
         checkRights(session, until),
       ]),
     billing: async () => checkContainer(session, outbound, until),
-    runs: async () => checkLent(session.target.runs),
+    runs: async () =>
+      checkLent({ lend: tryRun }, session.target.runs, { trust: [], signal: until }),
   })
 }
 

@@ -40,6 +40,15 @@ export async function exchangeToken(
   if (serviceAccountEmail === undefined)
     return { access_token: token, expiry_date: Date.now() + seconds * 1_000 }
 
+  return impersonate(serviceAccountEmail, token, post)
+}
+
+/** A token of this service account, by one of an identity that may make it. */
+export async function impersonate(
+  serviceAccountEmail: string,
+  token: string,
+  post: Post,
+): Promise<{ access_token: string; expiry_date: number }> {
   const account = encodeURIComponent(serviceAccountEmail)
   const lent = await post({
     url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${account}:generateAccessToken`,

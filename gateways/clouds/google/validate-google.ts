@@ -1,7 +1,7 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
-import type { Validation } from '../cloud.ts'
+import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { checkExport } from './check-export.ts'
@@ -12,7 +12,7 @@ const limitMs = 9_500
 
 export async function validateGoogle(
   session: GoogleSession,
-  outbound: Outbound,
+  { outbound, lend }: { outbound: Outbound; lend: Cloud['lend'] },
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
@@ -30,7 +30,10 @@ export async function validateGoogle(
         }),
       ]),
     billing: async () => checkExport(session, outbound, until),
-    runs: async () => checkLent(session.target.runs),
+    runs: async () => {
+      const trust = ['iam.serviceAccounts.getAccessToken']
+      return checkLent({ lend }, session.target.runs, { trust, signal: until })
+    },
   })
 }
 

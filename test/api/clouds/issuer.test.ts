@@ -24,7 +24,7 @@ describe('the issuer of an organization', () => {
   const sign = async ({ id: organizationId }: TestOrganization) => {
     const { store, keyring } = harness.deps
     const deps = { store, keyring, issuerOrigin: origin() }
-    return signWebIdentity(deps, organizationId, { accountId, audience })
+    return signWebIdentity(deps, organizationId, { subject: { accountId }, audience })
   }
   const keysOf = async (org: TestOrganization): Promise<Array<{ kid: string }>> =>
     (await harness.app.inject({ url: `/oidc/${await publicIdOf(org)}/jwks.json` })).json().keys

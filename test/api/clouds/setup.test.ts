@@ -27,7 +27,13 @@ describe(path, () => {
     const setup = answer.json()
     const subject = `organization:${org.slug}:account:${accountId}`
     expect(setup.issuer).toMatch(/^https:\/\/id\.example\.com\/cc\/oidc\/[0-9a-f-]{36}$/)
-    expect(setup.subjects).toEqual([subject])
+    const ofRuns = ['plan', 'apply'].map(
+      (phase) => `organization:${org.slug}:workspace:*:phase:${phase}`,
+    )
+    expect(setup.subjects).toEqual([subject, ...ofRuns])
+    const start = ofRuns[0]?.split('*')[0]
+    expect(setup.commands).toContain(start)
+    for (const phase of ['plan', 'apply']) expect(setup.commands).toContain(`:phase:${phase}`)
     for (const text of [setup.trustPolicy, setup.commands, setup.opentofu])
       expect(text).toContain(subject)
     for (const text of [setup.commands, setup.opentofu]) expect(text).toContain(setup.issuer)

@@ -82,6 +82,31 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
     ])
   })
 
+  test('what runs are lent is tried: a session of the keys, whose right is named where it is missing', async () => {
+    let may: Keys | undefined
+    await moto.setUp(async () => {
+      may = await moto.user('lends', [...grants(inventory), 'sts:GetFederationToken'])
+    })
+    const runsOf = async (cloud: Cloud) =>
+      (await cloud.validate()).checks.find(({ part }) => part === 'runs')
+    const able = await open(may as Keys, { runs: { plan: 'account' } })
+    expect(await runsOf(able)).toMatchObject({ state: 'ok', missing: [] })
+    const lent = await able.lend({ phase: 'plan', name: 'run-7-plan' })
+    const hours = ((lent?.expiresAt.getTime() ?? 0) - Date.now()) / 3_600_000
+    expect(hours).toBeGreaterThan(0.9)
+    expect(hours).toBeLessThanOrEqual(1)
+    expect(JSON.stringify(lent)).not.toContain(may?.secretAccessKey)
+
+    const unable = await open(all, { runs: { plan: 'account' } })
+    expect(await runsOf(unable)).toEqual({
+      part: 'runs',
+      state: 'missing',
+      reason: 'In the plan: The credentials lack the right sts:GetFederationToken.',
+      missing: ['sts:GetFederationToken'],
+    })
+    expect(await unable.lend({ phase: 'apply', name: 'run-7-apply' })).toBeUndefined()
+  })
+
   test.each(inventory)('the missing right %s is read out of the refusal', async (right) => {
     let keys: Keys | undefined
     const rest = inventory.filter((name) => name !== right)

@@ -24,6 +24,7 @@ export async function connectedAccount(
       regions: null,
       endpoint: null,
       endpoints: {},
+      runs: null,
       createdBy: null,
     })
     return id

@@ -24,6 +24,7 @@ export function cloudDeps(ports: readonly number[], more: Partial<CloudDeps> = {
   return {
     outbound: createOutbound({ privateHosts: opened }),
     webIdentity: async (audience) => `token.for.${audience}`,
+    runIdentity: async (audience, phase) => `${phase}.token.for.${audience}`,
     awsIdentity: 'none',
     ...more,
   }

@@ -52,6 +52,10 @@ export class ListedCloud implements Cloud {
     throw new Error('a sync validates nothing')
   }
 
+  async lend(): Promise<never> {
+    throw new Error('a sync lends nothing')
+  }
+
   close() {}
 }
 

@@ -22,6 +22,11 @@ export async function startScriptedAws() {
         'AssumeRoleWithWebIdentity',
         `<Credentials><AccessKeyId>ASIASESSION</AccessKeyId><SecretAccessKey>session-secret</SecretAccessKey><SessionToken>session-token</SessionToken><Expiration>${new Date(Date.now() + 3_600_000).toISOString()}</Expiration></Credentials>`,
       ),
+    GetFederationToken: () =>
+      xml(
+        'GetFederationToken',
+        `<Credentials>${session('federated')}</Credentials><FederatedUser><Arn>arn:aws:sts::${scriptedAccount}:federated-user/u</Arn><FederatedUserId>1:u</FederatedUserId></FederatedUser>`,
+      ),
     DescribeRegions: () => regions({ 'us-east-1': true, 'eu-west-1': true, 'af-south-1': false }),
     ListIndexes: () => ({ body: { Indexes: [] } }),
     ListResources: () => ({ body: { Resources: [] } }),
@@ -71,7 +76,11 @@ function regions(states: Record<string, boolean>): CloudAnswer {
   }
 }
 
-const xml = (operation: string, result: string): CloudAnswer => ({
+/** A session's keys, as STS sends them. */
+export const session = (name: string, seconds = 3_600): string =>
+  `<AccessKeyId>ASIA${name.toUpperCase()}</AccessKeyId><SecretAccessKey>${name}-secret</SecretAccessKey><SessionToken>${name}-token</SessionToken><Expiration>${new Date(Date.now() + seconds * 1_000).toISOString()}</Expiration>`
+
+export const xml = (operation: string, result: string): CloudAnswer => ({
   headers: { 'content-type': 'text/xml' },
   body: `<${operation}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><${operation}Result>${result}</${operation}Result></${operation}Response>`,
 })

@@ -30,7 +30,7 @@ describe.skipIf(!hasPython())('PyJWT', { timeout: 120_000 }, () => {
     const audience = 'api://AzureADTokenExchange'
     const accountId = 'managementGroups/platform'
     const token = await signWebIdentity({ store, keyring, issuerOrigin }, id, {
-      accountId,
+      subject: { accountId },
       audience,
     })
     const { publicId } = await store.platform('organizations').where({ id }).first('publicId')

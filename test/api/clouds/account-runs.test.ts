@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { awsAccount, awsKeys, azureAccount, googleAccount } from './account-bodies.ts'
+
+const path = '/api/cloud/accounts'
+const role = (name: string) => ({ roleArn: `arn:aws:iam::123456789012:role/${name}` })
+
+describe('the identities that an account lends to runs', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness({ env: { CC_PRIVATE_HOSTS: 'cloud=127.0.0.1:5000' } })
+  })
+  afterAll(async () => harness.close())
+
+  test('201, 200: they are connected, shown, replaced whole and taken away, and audited', async () => {
+    const org = await harness.organization()
+    const user = await org.user('SRE · Cloud Admin')
+    const forms = [
+      [awsAccount(), { plan: role('plan'), apply: role('apply') }],
+      [awsAccount({ credentials: awsKeys() }), { plan: 'account' }],
+      [azureAccount(), { apply: { clientId: crypto.randomUUID() }, plan: 'account' }],
+      [googleAccount(), { plan: { serviceAccountEmail: 'plan@p.iam.gserviceaccount.com' } }],
+    ]
+    for (const [body, runs] of forms) {
+      const made = await user.post(path, { ...body, runs })
+      expect([made.statusCode, made.json().account?.runs], made.body).toEqual([201, runs])
+    }
+    const made = await user.post(path, awsAccount({ runs: { plan: role('plan') } }))
+    const url = `${path}/${made.json().account.id}`
+    const changed = await user.patch(url, { runs: { apply: role('apply') } })
+    expect(changed.json().account).toMatchObject({
+      runs: { apply: role('apply') },
+      status: 'pending',
+    })
+    expect((await user.get(url)).json().account.runs).toEqual({ apply: role('apply') })
+    for (const runs of [{}, null])
+      expect((await user.patch(url, { runs })).json().account.runs, JSON.stringify(runs)).toBeNull()
+    const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('audit_entries')
+        .where({ event: 'cloud.account_updated' })
+        .orderBy('id')
+        .pluck('detail'),
+    )
+    expect(entries).toMatchObject([
+      { runs: { from: { plan: role('plan') }, to: { apply: role('apply') } } },
+      { runs: { to: null } },
+    ])
+  })
+
+  test('400: forms of another cloud, none, two, and an unknown phase', async () => {
+    const user = await (await harness.organization()).user('Owner')
+    const wrong: Array<[Record<string, unknown>, unknown, string]> = [
+      [awsAccount(), { plan: { clientId: crypto.randomUUID() } }, 'runs.plan.clientId'],
+      [awsAccount(), { plan: {} }, 'runs.plan'],
+      [azureAccount(), { apply: role('x') }, 'runs.apply.roleArn'],
+      [awsAccount(), { destroy: 'account' }, 'runs.destroy'],
+    ]
+    for (const [body, runs, field] of wrong) {
+      const answer = await user.post(path, { ...body, runs })
+      expect([answer.statusCode, answer.json().details?.[0]?.path], answer.body).toEqual([
+        400,
+        field,
+      ])
+    }
+    for (const runs of [{ plan: 'keys' }, 'account', { plan: null }])
+      expect((await user.post(path, awsAccount({ runs }))).statusCode, JSON.stringify(runs)).toBe(
+        400,
+      )
+  })
+
+  test('400: an Azure secret is never lent, whether it or the setting comes later', async () => {
+    const user = await (await harness.organization()).user('Owner')
+    const { credentials } = azureAccount()
+    const secret = { ...credentials, clientSecret: 'a-secret-of-the-application' }
+    const made = await user.post(
+      path,
+      azureAccount({ credentials: secret, runs: { plan: 'account' } }),
+    )
+    expect([made.statusCode, made.json().details?.[0]?.path]).toEqual([400, 'runs.plan'])
+    const federated = (await user.post(path, azureAccount({ runs: { apply: 'account' } }))).json()
+    const later = await user.patch(`${path}/${federated.account.id}`, { credentials: secret })
+    expect([later.statusCode, later.json().details?.[0]?.path]).toEqual([400, 'runs.apply'])
+    const both = { credentials: secret, runs: null }
+    expect((await user.patch(`${path}/${federated.account.id}`, both)).statusCode).toBe(200)
+  })
+
+  test('400: tokens of runs go to no address that is not the cloud’s own', async () => {
+    const user = await (await harness.organization()).user('Owner')
+    const endpoint = 'https://example.com/'
+    const keys = awsAccount({ credentials: awsKeys(), endpoint })
+    const refused = await user.post(path, { ...keys, runs: { plan: role('plan') } })
+    expect([refused.statusCode, refused.json().details?.[0]?.path]).toEqual([400, 'endpoint'])
+    const made = await user.post(path, { ...keys, runs: { plan: 'account' } })
+    expect(made.statusCode, made.body).toBe(201)
+    const later = await user.patch(`${path}/${made.json().account.id}`, {
+      runs: { plan: role('plan') },
+    })
+    expect(later.statusCode).toBe(400)
+  })
+
+  test('403: a Deployer may not change them', async () => {
+    const org = await harness.organization()
+    const { account } = (await (await org.user('Owner')).post(path, awsAccount())).json()
+    const deployer = await org.user('Deployer')
+    const answer = await deployer.patch(`${path}/${account.id}`, { runs: { apply: 'account' } })
+    expect(answer.statusCode).toBe(403)
+  })
+})
