@@ -47,7 +47,7 @@ const impersonation =
   'The provider may not act as the service account. Give it roles/iam.workloadIdentityUser on it.'
 
 function signInReason(code: string, text: string): string {
-  if (/iat|exp|time/i.test(text) && code === 'invalid_grant' && /JWT/.test(text))
+  if (code === 'invalid_grant' && /reasonable timeframe|\biat and exp\b/i.test(text))
     return 'Google rejects the time of the token. Check the clock of this service.'
   if (/deleted|not found|Invalid JWT Signature|account/i.test(text) && code === 'invalid_grant')
     return 'Google does not know the key of the service account. Make a new one.'

@@ -90,6 +90,7 @@ describe('a Google account', () => {
 
   test.each([
     ['invalid_grant', 'Invalid JWT Signature.', /does not know the key/],
+    ['invalid_grant', 'Invalid JWT Signature: eyJpYXQexpiat', /does not know the key/],
     ['invalid_grant', 'Invalid grant: account not found', /does not know the key/],
     [
       'invalid_grant',
