@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Secret } from '../config.ts'
+import { connectOwner } from '../store/driver/connect.ts'
 import { startTestEngines } from '../test/setup/engines.ts'
 import { pidOfPostgres } from './api.ts'
 import { benchConfig } from './config.ts'
@@ -12,15 +14,19 @@ import { SocketClient } from './socket-client.ts'
 import { startApi, startBare, type BenchApi } from './start-api.ts'
 
 const rounds = benchConfig.rounds(9)
-const size = { pipelines: 500, runs: 10_000, people: 1_000, entries: 1_000 }
+const size = { pipelines: 1_500, runs: 10_000, people: 1_000, entries: 1_000 }
 const scim = '/api/scim/v2/Users'
 
-type Copy = BenchApi & { token: string }
+type Copy = BenchApi & { token: string; waiting: string[] }
 type Ask = [method: string, path: string, body?: unknown]
 /** `count` requests make a round: in rounds of a fixed time a busy machine would answer too few. */
-type Request = { count: number; next: (n: number, round: number) => Ask }
+type Request = { count: number; next: (n: number, round: number, copy: Copy) => Ask }
 
 const get = (path: string, count: number): Request => ({ count, next: () => ['GET', path] })
+const decide = (decision: string): Request => ({
+  count: 40,
+  next: (_n, _round, { waiting }) => ['POST', `${waiting.pop() ?? ''}/${decision}`, {}],
+})
 const lookUp = `${scim}?filter=${encodeURIComponent('externalId eq "ext-777"')}`
 
 /** Each is measured in every copy. Reads on lanes, transactions that read, and writes. */
@@ -29,6 +35,8 @@ const requests: Record<string, Request> = {
   pipelines: get('/api/pipelines', 500),
   'a page of runs': get('/api/pipelines/250/runs', 500),
   'SCIM look-up': get(lookUp, 500),
+  approve: decide('approve'),
+  reject: decide('reject'),
   'SCIM creation': {
     count: 500,
     next: (n, round) => ['POST', scim, scimPerson(`${round}-${n}`)],
@@ -52,7 +60,7 @@ export async function copiesSuite(): Promise<boolean> {
       const at = { databaseUrl: engines.databaseUrl, name: `bench_${place}`, dataDir, root }
       const api = await startApi(at, size)
       closing.push(api.stop)
-      copies[name] = { ...api, token: await newToken(api) }
+      copies[name] = { ...api, token: await newToken(api), waiting: await waitingRuns(api) }
     }
     const bare = await startBare(engines.databaseUrl, 'bench_0')
     closing.push(bare.stop)
@@ -74,7 +82,7 @@ type Measuring = { copies: Record<string, Copy>; bare: BenchApi; postgresPid: nu
 
 async function measure(request: Request, measuring: Measuring): Promise<Measured> {
   const { copies, bare, postgresPid } = measuring
-  const subjects = Object.entries({ bare: { ...bare, token: '' }, ...copies })
+  const subjects = Object.entries({ bare: { ...bare, token: '', waiting: [] }, ...copies })
   const measured: Measured = Object.fromEntries(subjects.map(([name]) => [name, []]))
   // The first round warms up compilers, query plans and caches.
   for (let round = 0; round <= rounds; round += 1)
@@ -86,11 +94,31 @@ async function measure(request: Request, measuring: Measuring): Promise<Measured
       const parts = { server: copy.pid, postgres: postgresPid }
       const before = cpuTime(parts)
       const sent = round === 0 ? count * 4 : count
-      const p50 = await askAll(copy, sent, (n) => next(n, round))
+      const p50 = await askAll(copy, sent, (n) => next(n, round, copy))
       const { server = 0, postgres = 0 } = cpuSince(before, cpuTime(parts))
       if (round > 0) measured[name]?.push({ cpuMs: ((server + postgres) * 1_000) / sent, p50 })
     }
   return measured
+}
+
+/**
+ * Makes the newest run of each workspace a production run that another person started and that
+ * waits for the owner's approval. Returns the addresses of these runs.
+ */
+async function waitingRuns({ databaseUrl }: BenchApi): Promise<string[]> {
+  const owner = connectOwner(new Secret(databaseUrl))
+  try {
+    await owner.raw(`update workspaces set criticality = 'production'`)
+    const { rows } = await owner.raw(`with waiting as (update workspace_runs
+        set phase = 'awaiting_approval', plan_digest = 'sha256:0',
+          author_user_id = (select min(id) from users where email like '%@bench.example')
+        where id in (select max(id) from workspace_runs group by workspace_id) returning id)
+      select format('/api/pipelines/%s/runs/%s', p.pipeline_id, p.id) as path
+      from pipeline_runs p join waiting w on p.workspace_run_id = w.id`)
+    return rows.map(({ path }: { path: string }) => path)
+  } finally {
+    await owner.destroy()
+  }
 }
 
 /** Sends so many requests on 8 connections. Returns the median of their times in milliseconds. */

@@ -9,9 +9,15 @@ import { freePorts } from '../engines/free-ports.ts'
 import { nodeFlags } from '../scripts/start/node-flags.ts'
 import { connectOwner } from '../store/driver/connect.ts'
 import { benchConfig } from './config.ts'
-import { seedOrganization, type Size } from './seed-organization.ts'
+import type { seedOrganization, Size } from './seed-organization.ts'
 
-export type BenchApi = { address: string; cookie: string; pid: number; stop: () => Promise<void> }
+export type BenchApi = {
+  address: string
+  databaseUrl: string
+  cookie: string
+  pid: number
+  stop: () => Promise<void>
+}
 
 const thisCopy = join(import.meta.dirname, '..')
 const email = 'owner@demo.example'
@@ -46,7 +52,9 @@ export async function startApi(
   })
   await untilUp(`${address}/healthz`)
   const owner = connectOwner(new Secret(url.href))
-  await seedOrganization(owner, size)
+  await (
+    await seederOf(at.root ?? thisCopy)
+  )(owner, size)
   await owner.destroy()
   const answer = await fetch(`${address}/api/auth/login`, {
     method: 'POST',
@@ -55,7 +63,15 @@ export async function startApi(
   })
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
   if (!cookie) throw new Error(`no session: ${await answer.text()}`)
-  return { address, cookie, pid, stop }
+  return { address, databaseUrl: url.href, cookie, pid, stop }
+}
+
+/** The working copy's own, which knows the tables as they are there. */
+async function seederOf(root: string): Promise<typeof seedOrganization> {
+  const module = (await import(join(root, 'bench/seed-organization.ts'))) as {
+    seedOrganization: typeof seedOrganization
+  }
+  return module.seedOrganization
 }
 
 /** Fastify and pg alone, with the same database server. */
@@ -69,7 +85,7 @@ export async function startBare(databaseUrl: string, database: string): Promise<
   })
   const address = `http://127.0.0.1:${port}`
   await untilUp(`${address}/row/1`)
-  return { address, cookie: '', pid, stop }
+  return { address, databaseUrl: url.href, cookie: '', pid, stop }
 }
 
 function start(
