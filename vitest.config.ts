@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     // Forks, not threads: the engine's client is a native addon, and a sandbox's steps die with the thread.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the processors of CI: on two, a quarter of the time nothing computes.
+    maxWorkers: 3,
     testTimeout: 150_000,
     hookTimeout: 240_000,
     teardownTimeout: 20_000,
