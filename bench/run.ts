@@ -19,7 +19,7 @@ const { wantsDrain } = benchConfig
  * not slow the next run.
  */
 const restMs = 250
-/** The limits of issue 3: the overhead over bare OpenTofu, and the time of a POST. */
+/** The limits: the overhead over bare OpenTofu, and the time of a POST. */
 const mayCostMs = 700
 const postWithinMs = 50
 
