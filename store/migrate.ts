@@ -39,6 +39,7 @@ import * as workspaceResources from './migrations/0046-add-workspace-resources.t
 import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
 import * as toldHealth from './migrations/0050-note-told-health.ts'
 import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
+import * as forgottenAccounts from './migrations/0054-forget-accounts-later.ts'
 import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -83,6 +84,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0047-add-origins-of-runs': originsOfRuns,
   '0050-note-told-health': toldHealth,
   '0051-note-coverage-of-places': coverageOfPlaces,
+  '0054-forget-accounts-later': forgottenAccounts,
   '0058-keep-counts-of-resources': countsOfResources,
 }
 

@@ -195,9 +195,11 @@ table cloud_accounts
   next_validation_at timestamp with time zone not null default now()
   refused_syncs integer not null default 0
   health_told text not null default 'unknown'::text
+  forgetting boolean not null default false
+  purging boolean not null default false
   resources integer not null default 0
-  constraint cloud_accounts_account UNIQUE (organization_id, provider, account_id)
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
+  constraint cloud_accounts_check1 CHECK (((NOT purging) OR (forgetting AND (disconnected_at IS NOT NULL))))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
   constraint cloud_accounts_health_told_check CHECK ((health_told = ANY (ARRAY['unknown'::text, 'well'::text, 'unwell'::text])))
   constraint cloud_accounts_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
@@ -206,8 +208,10 @@ table cloud_accounts
   constraint cloud_accounts_pkey PRIMARY KEY (id)
   constraint cloud_accounts_provider_check CHECK ((provider = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text])))
   constraint cloud_accounts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'healthy'::text, 'degraded'::text, 'invalid_credentials'::text, 'unreachable'::text])))
+  UNIQUE index cloud_accounts_account btree (organization_id, provider, account_id) WHERE (NOT purging)
   index cloud_accounts_created_by btree (organization_id, created_by)
   index cloud_accounts_due btree (next_sync_at) WHERE (disconnected_at IS NULL)
+  index cloud_accounts_forgetting btree (organization_id, id) WHERE forgetting
   index cloud_accounts_unvalidated btree (next_validation_at) WHERE (disconnected_at IS NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)

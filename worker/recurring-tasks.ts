@@ -6,6 +6,7 @@ import { checkDomainsTask } from './tasks/check-domains.ts'
 import { cleanUpTask } from './tasks/clean-up.ts'
 import { cloudSweepTask } from './tasks/cloud-sweep.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
+import { forgetAccountsTask } from './tasks/forget-accounts.ts'
 import { giveTurnsTask } from './tasks/give-turns.ts'
 import { makePartitionsTask } from './tasks/make-partitions.ts'
 import { noteHeldResourcesTask } from './tasks/note-held-resources.ts'
@@ -26,6 +27,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   checkConnectionsTask(deps),
   checkDomainsTask({ config, store: deps.store, log: deps.log }),
   cloudSweepTask(deps),
+  forgetAccountsTask(deps),
   cleanUpTask(deps),
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { maxLiveSyncs } from '../../domain/clouds/max-live-syncs.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
 import { presentSync } from './present-sync.ts'
@@ -25,6 +26,11 @@ export async function requestSync(
       // Written below, in this shape.
       if (first) return first.response as SyncBody
     }
+    if ((await cloudAccounts(tenant).get(id)).forgetting)
+      throw conflict(
+        'account_busy',
+        'What was known of the account before it was disconnected is being deleted. A sync follows by itself.',
+      )
     const started = await startSync(tenant, { cloudAccountId: id, trigger: 'request' })
     if (!started)
       throw new AppError(

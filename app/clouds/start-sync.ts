@@ -10,8 +10,8 @@ import { controlQueue } from '../../workflows/platform/contract.ts'
 
 /**
  * Starts a sync of the account, or joins the one that runs. The next one by schedule comes after it.
- * Undefined if the organization has as many as it may: the account is due, and is started later by
- * the task `cloud-sweep`.
+ * Undefined if it is started later: by the task `cloud-sweep` where the organization has as many as it
+ * may, by `forget-accounts` where the account was disconnected and its resources are not all deleted.
  */
 export async function startSync(
   tenant: Tenant,
@@ -19,6 +19,7 @@ export async function startSync(
 ): Promise<CloudSync | undefined> {
   const { organizationId } = tenant
   const account = await cloudAccounts(tenant).getForUpdate(cloudAccountId)
+  if (account.forgetting) return undefined
   const begun = await cloudSyncs(tenant).begin(cloudAccountId, trigger)
   if (!begun) {
     await syncPlans(tenant).plan(cloudAccountId, new Date())

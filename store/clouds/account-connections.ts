@@ -25,7 +25,7 @@ export function accountConnections(tenant: Tenant) {
         )
       } catch (error) {
         if (!isUniqueViolation(error, 'cloud_accounts_account')) throw error
-        const taken = await rows().findOne({ provider, accountId }).forUpdate()
+        const taken = await rows().findOne({ provider, accountId, purging: false }).forUpdate()
         if (!taken?.disconnectedAt) throw alreadyConnected(taken?.id)
         return this.reconnect(taken.id, account)
       }
@@ -51,22 +51,22 @@ export function accountConnections(tenant: Tenant) {
       return row
     },
 
-    /** Scrubs what is secret. The row stays, for the cost that names it. */
-    async disconnect(id: number): Promise<void> {
+    /**
+     * Scrubs what is secret. What is known of its resources is deleted later, and then the row if it is
+     * purged; otherwise it stays, for the cost that names it.
+     */
+    async disconnect(id: number, { purge }: { purge: boolean }): Promise<void> {
       await rows()
         .where({ id })
         .patch({
           ...unchecked(),
           ...scrubbed,
           version: raw('version + 1'),
+          forgetting: true,
+          purging: purge,
           disconnectedAt: new Date(),
           updatedAt: new Date(),
         })
-    },
-
-    /** Deletes the row and everything that refers to it. */
-    async purge(id: number): Promise<void> {
-      await rows().where({ id }).delete()
     },
   }
 }

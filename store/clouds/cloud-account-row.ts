@@ -49,6 +49,9 @@ export class CloudAccountRow extends Model {
   declare validatedAt: Date | null
   declare nextValidationAt: Date
   declare disconnectedAt: Date | null
+  /** Resources of before it was disconnected are not all deleted. */
+  declare forgetting: boolean
+  declare purging: boolean
   declare version: number
   declare createdBy: number | null
   declare createdAt: Date

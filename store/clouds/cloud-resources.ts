@@ -63,8 +63,10 @@ export function cloudResources(tenant: Tenant) {
 
     /** A page in the order of ids, which is no order of time (migration 0045). */
     async list(filters: ResourceFilters, limit: number, after: number): Promise<CloudResource[]> {
+      const seen = await withoutForgotten(tenant, filters)
+      if (seen.accountId?.length === 0) return []
       const { rows } = await db.raw('select cloud_resources_found(?::jsonb, ?, ?) as id', [
-        JSON.stringify(conditions(filters)),
+        JSON.stringify(conditions(seen)),
         after,
         limit,
       ])
@@ -73,19 +75,32 @@ export function cloudResources(tenant: Tenant) {
 
     /** How many are present, by each of these, the most first. */
     async counts(): Promise<ResourceCounts> {
-      const { rows } = await db.raw(countBy, [organizationId])
+      const { rows } = await db.raw(countBy, { organizationId })
       const by = (name: string): ResourceCount[] =>
         rows
           .filter((row: { by: string }) => row.by === name)
           .map(({ value, count }: ResourceCount) => ({ value, count }))
       const byProvider = by('provider')
       const total = byProvider.reduce((sum, { count }) => sum + count, 0)
-      const { rows: held } = await db.raw(countManaged, [organizationId])
+      const { rows: held } = await db.raw(countManaged, { organizationId })
       const { managed }: { managed: number } = held[0]
       const [byService, byRegion] = [by('service'), by('region')]
       return { total, byProvider, byService, byRegion, managed, unmanaged: total - managed }
     },
   }
+}
+
+/** An account that was disconnected has no resources, although they are deleted later (forget-resources.ts). */
+async function withoutForgotten(
+  tenant: Tenant,
+  filters: ResourceFilters,
+): Promise<ResourceFilters> {
+  const { db, organizationId } = unwrap(tenant)
+  const accounts = db('cloud_accounts').where({ organizationId })
+  const forgotten: number[] = await accounts.clone().where({ forgetting: true }).pluck('id')
+  if (forgotten.length === 0) return filters
+  const wanted: readonly number[] = filters.accountId ?? (await accounts.clone().pluck('id'))
+  return { ...filters, accountId: wanted.filter((id) => !forgotten.includes(id)) }
 }
 
 /** As cloud_resources_found takes them. */
@@ -115,16 +130,21 @@ const selectByIds = `
     coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt"
   from cloud_resources r
     join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
+    join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id and not a.forgetting
   where r.organization_id = ? and r.id = any(?::integer[]) order by r.id`
+
+const notForgotten = `cloud_account_id <> all(array(
+  select id from cloud_accounts where organization_id = :organizationId and forgetting))`
 
 const countBy = `
   select case when grouping(provider) = 0 then 'provider' when grouping(service) = 0 then 'service'
       else 'region' end as by,
     coalesce(provider, service, region) as value, count(*)::integer as count
-  from cloud_resources where organization_id = ? and state = 'present'
+  from cloud_resources where organization_id = :organizationId and state = 'present' and ${notForgotten}
   group by grouping sets (provider, service, region) order by count desc, value`
 
 const countManaged = `
-  select count(*)::integer as managed from cloud_resources r where organization_id = ? and state = 'present'
+  select count(*)::integer as managed from cloud_resources r where organization_id = :organizationId and state = 'present'
+    and ${notForgotten}
     and exists (select from workspace_resources w where w.organization_id = r.organization_id
       and w.cloud_key = r.cloud_key and w.cloud_id = r.cloud_id and w.held_to is null)`

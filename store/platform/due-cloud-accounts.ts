@@ -16,7 +16,7 @@ export async function dueCloudAccounts(
        select a.organization_id, a.id, a.next_sync_at,
          row_number() over (partition by a.organization_id order by a.next_sync_at, a.id) as turn
        from cloud_accounts a join organizations o on o.id = a.organization_id and o.status = 'active'
-       where a.disconnected_at is null and a.next_sync_at <= now()
+       where a.disconnected_at is null and not a.forgetting and a.next_sync_at <= now()
          and not exists (select from cloud_syncs s where s.cloud_account_id = a.id and s.state = 'running'))
      select d.organization_id as "organizationId", d.id as "cloudAccountId"
      from due d left join live l on l.organization_id = d.organization_id
