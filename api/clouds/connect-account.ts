@@ -1,10 +1,7 @@
-import { startSync } from '../../app/clouds/start-sync.ts'
+import { addAccount } from '../../app/clouds/add-account.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { accountConnections } from '../../store/clouds/account-connections.ts'
-import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
@@ -53,36 +50,13 @@ export async function connectAccount(
       // Written below, in this shape.
       if (first) return first.response as CloudAccountBody
     }
-    const account = await accountConnections(tenant).connect({
-      ...columns,
-      name: input.name,
-      provider,
-      accountId,
-      createdBy: caller.userId,
-    })
-    await auditLog(tenant, actorOf(caller)).record('cloud.account_connected', {
-      target: { kind: 'cloud_account', id: account.id, label: account.name },
-      detail: detailOf(account),
-    })
-    await startSync(tenant, { cloudAccountId: account.id, trigger: 'connect' })
+    const account = { ...columns, name: input.name, provider, accountId }
+    const { id } = await addAccount(tenant, caller, account)
     // Read again: the sync has moved when the next one comes.
-    const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(account.id))
+    const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(id))
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })
     return body
   })
-}
-
-/** Where its tokens go is part of it; secrets are not. */
-function detailOf({ provider, accountId, credentialsKind, ...account }: CloudAccount) {
-  const { endpoint, endpoints, billingShown, regions, runs } = account
-  const set = { endpoint, billing: billingShown, regions, runs }
-  return {
-    provider,
-    accountId,
-    credentialsKind,
-    ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== null)),
-    ...(Object.keys(endpoints).length > 0 && { endpoints }),
-  }
 }
 
 /** What an account has that was connected without it; one that is connected again begins with it too. */

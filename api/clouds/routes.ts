@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { accountChangeRoutes } from './account-change-routes.ts'
 import { accountRoutes } from './account-routes.ts'
 import { importRoutes } from './import-routes.ts'
+import { memberRoutes } from './member-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
 import { validateRoutes } from './validate-routes.ts'
@@ -12,6 +13,7 @@ export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(setupRoutes)
   await app.register(accountRoutes)
   await app.register(accountChangeRoutes)
+  await app.register(memberRoutes)
   await app.register(resourceRoutes)
   await app.register(validateRoutes)
   await app.register(syncRoutes)

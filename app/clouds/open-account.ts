@@ -28,15 +28,11 @@ export async function openAccount(
 /** The account with its credentials opened. */
 async function openTarget(deps: AccountDeps, account: CloudAccount): Promise<CloudTarget> {
   const { organizationId, provider, accountId, regions, runs } = account
-  if (!account.credentials) throw new Error('a disconnected account has no credentials')
+  const credentials = openCredentials(deps.keyring, account)
   const { externalId } = await deps.store.tenant(organizationId, cloudIdentity)
   const open = (place: Parameters<typeof deps.keyring.open>[0], sealed: Buffer): unknown =>
     JSON.parse(deps.keyring.open(place, sealed).toString())
-  // Both were checked when they were sealed (api/clouds/account-columns.ts).
-  const credentials = open(
-    placeOfCredentials(organizationId),
-    account.credentials,
-  ) as CloudCredentials
+  // Checked when it was sealed (api/clouds/account-columns.ts).
   const billing = account.billing
     ? (open(placeOfBilling(organizationId), account.billing) as Record<string, string>)
     : null
@@ -80,6 +76,17 @@ async function anyUser(
     accountWorkspaces(tenant, id).first(),
   )
   return user ?? { workspaceId: 0, workspaceName: 'any' }
+}
+
+/** What the account signs in with. Never logged. */
+export function openCredentials(
+  keyring: IssuerDeps['keyring'],
+  { organizationId, credentials }: Pick<CloudAccount, 'organizationId' | 'credentials'>,
+): CloudCredentials {
+  if (!credentials) throw new Error('a disconnected account has no credentials')
+  const opened = keyring.open(placeOfCredentials(organizationId), credentials)
+  // Checked when they were sealed (api/clouds/account-columns.ts).
+  return JSON.parse(opened.toString()) as CloudCredentials
 }
 
 /** `endpoint` is for all calls, `endpoints` for those it names, `billing.endpoint` for bills. */

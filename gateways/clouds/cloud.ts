@@ -68,7 +68,11 @@ export type Validation = {
 }
 export type Places = { coverage: Coverage; places: Place[] }
 export type ResourcePage = { resources: FoundResource[]; next: string | null }
+/** `status` in the cloud's own word: ACTIVE, SUSPENDED, PENDING_CLOSURE. */
 export type Member = { accountId: string; name: string; status: string }
+export type MemberPage = { members: Member[]; next: string | null }
+
+export type MembersAsked = { cursor: string | null; limit: number; signal?: AbortSignal }
 
 /**
  * One account at its cloud. Failures are `CloudFault`s. An endpoint at an address that is not allowed is the
@@ -81,8 +85,8 @@ export interface Cloud {
   places(signal?: AbortSignal): Promise<Places>
   /** One page of a place, from the start without a cursor. Throttling is waited for, as long as the cloud asks. */
   resources(place: Place, cursor: string | null, signal?: AbortSignal): Promise<ResourcePage>
-  /** AWS: the accounts of its organization; undefined where it may not ask, or is in none. */
-  members?(signal?: AbortSignal): Promise<Member[] | undefined>
+  /** AWS: one page of the accounts of its organization, `limit` at most; undefined where it is in none. */
+  members?(page: MembersAsked): Promise<MemberPage | undefined>
   /** Credentials of the identity that runs are lent in this phase; undefined where they are lent none. */
   lend(asked: LendAsked): Promise<Lent | undefined>
   /** Closes the connections. */

@@ -1,4 +1,5 @@
 import { raw } from 'objection'
+import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { notFound } from '../../domain/errors.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import {
@@ -62,6 +63,20 @@ export function cloudAccounts(tenant: Tenant) {
       return row
     },
   }
+}
+
+/** The ids of the connected ones among these accounts of a cloud. */
+export async function connectedIds(
+  tenant: Tenant,
+  provider: CloudProvider,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { db, organizationId } = unwrap(tenant)
+  const found = await CloudAccountRow.query(db)
+    .where({ organizationId, provider })
+    .whereNull('disconnectedAt')
+    .whereIn('accountId', [...accountIds])
+  return new Map(found.map(({ accountId, id }) => [accountId, id]))
 }
 
 function orNotFound(row: CloudAccountRow | undefined): CloudAccount {

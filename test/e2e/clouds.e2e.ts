@@ -27,7 +27,13 @@ describe('the pages of cloud accounts', () => {
     ])
     org = await harness.organization()
     await moto.setUp(async () => {
-      keys = await moto.user('console', reading)
+      keys = await moto.user('console', [...reading, 'organizations:ListAccounts'])
+      const organizations = 'AWSOrganizationsV20161128'
+      const call = async (action: string, of: object) =>
+        moto.callJson('organizations', `${organizations}.${action}`, of)
+      await call('CreateOrganization', {})
+      for (const name of ['web', 'data'])
+        await call('CreateAccount', { AccountName: name, Email: `${name}@example.com` })
     })
   })
   afterAll(async () => {
@@ -60,6 +66,23 @@ describe('the pages of cloud accounts', () => {
     expect(Number(await page.evaluate(`sessionStorage.getItem('clicks')`))).toBeLessThanOrEqual(15)
     expect(await page.content()).not.toContain(keys.secretAccessKey)
     expect(faults).toEqual([])
+  })
+
+  test('the accounts of the organization are found, and one is connected by its role', async () => {
+    const user = await org.user('SRE · Cloud Admin')
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto('/clouds')
+    await page.getByRole('link', { name: 'Sandbox' }).click()
+    await page.getByRole('button', { name: 'Find accounts' }).click()
+    await page.getByLabel('Connect web').check()
+    await settle(page)
+    await expectAccessible(page, 'members')
+    await page.getByRole('button', { name: 'Connect 1 account' }).click()
+    const row = page.getByRole('row', { name: 'web' })
+    await row.getByRole('link', { name: 'connected' }).click()
+    await page.getByRole('heading', { name: 'web' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
   })
 
   const pages = async (page: Page) => {

@@ -14,6 +14,7 @@ import { useStartKey } from '../runs/start-key.ts'
 import { ChangeAccount } from './change-account.tsx'
 import { checkState, partName, providerName } from './cloud-words.ts'
 import { AccountStatus, Freshness } from './clouds.tsx'
+import { Members } from './members.tsx'
 import { cloudAccountQuery, type CloudAccount } from './queries.ts'
 import { Syncs } from './syncs.tsx'
 
@@ -74,6 +75,7 @@ export function CloudAccountPage() {
         </p>
         <Syncs accountId={id} />
       </section>
+      {account.provider === 'aws' && may('manage_cloud_accounts') && <Members accountId={id} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { CloudAccount, CloudPlace, CloudSync } from './queries.ts'
+import type { CloudAccount, CloudMember, CloudPlace, CloudSync } from './queries.ts'
 
 type Look = { tone: 'good' | 'bad' | 'warn' | 'info' | 'quiet'; words: string }
 export type Provider = CloudAccount['provider']
@@ -76,6 +76,15 @@ export const placeState: Record<CloudPlace['state'], Look> = {
   excluded: { tone: 'quiet', words: '– excluded' },
   denied: { tone: 'warn', words: '! access denied' },
   failed: { tone: 'bad', words: '✕ failed' },
+}
+
+export const memberState: Record<CloudMember['state'], Look> = {
+  active: { tone: 'good', words: '✓ active' },
+  suspended: { tone: 'quiet', words: '– suspended' },
+  pending_activation: { tone: 'info', words: '● being activated' },
+  pending_closure: { tone: 'quiet', words: '– being closed' },
+  closed: { tone: 'quiet', words: '– closed' },
+  unknown: { tone: 'quiet', words: '– not known' },
 }
 
 export const triggerWords: Record<CloudSync['trigger'], string> = {

@@ -6,6 +6,7 @@ export type CloudAccount = Answer<'getCloudAccount'>['account']
 export type CloudSync = Answer<'listCloudSyncs'>['syncs'][number]
 export type CloudPlace = Answer<'getCloudSync'>['sync']['places'][number]
 export type CloudResource = Answer<'listCloudResources'>['resources'][number]
+export type CloudMember = Answer<'listCloudAccountMembers'>['members'][number]
 export type CloudSetup = Answer<'getCloudAccountSetup'>
 
 const pageSize = 200
@@ -40,6 +41,22 @@ export const cloudSetupQuery = (asked: {
     enabled: asked.accountId !== '',
     retry: false,
     staleTime: 60_000,
+  })
+
+/** Each page asks AWS, so it is not repeated by itself. */
+export const cloudMembersQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['clouds', 'members', id],
+    queryFn: ({ pageParam, signal }) =>
+      call('listCloudAccountMembers', {
+        params: { id },
+        query: { limit: 100, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    retry: false,
+    staleTime: Infinity,
   })
 
 export const cloudSyncsQuery = (id: number) =>

@@ -1,5 +1,6 @@
+import type { Account } from '@aws-sdk/client-organizations'
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
-import type { Member } from '../cloud.ts'
+import type { Member, MemberPage, MembersAsked } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { awsFault } from './aws-refusal.ts'
 import { type AwsSettings, globalRegion } from './aws-settings.ts'
@@ -15,7 +16,7 @@ export interface AwsAccount {
   owner(signal?: AbortSignal): Promise<string>
   regions(signal?: AbortSignal): Promise<Region[]>
   indexes(signal?: AbortSignal): Promise<Index[]>
-  members(signal?: AbortSignal): Promise<Member[]>
+  members(page: MembersAsked): Promise<MemberPage | undefined>
 }
 
 export function awsAccount(
@@ -69,30 +70,59 @@ export function awsAccount(
       })
     },
 
-    members: async (signal) => membersOf(settings, credentials, signal),
+    members: async (page) => membersOf(settings, credentials, page),
   }
 }
 
 async function membersOf(
   settings: AwsSettings,
   credentials: AwsCredentialIdentityProvider,
-  signal: AbortSignal | undefined,
-): Promise<Member[]> {
+  { cursor, limit, signal }: MembersAsked,
+): Promise<MemberPage | undefined> {
   const { OrganizationsClient, ListAccountsCommand } = await import('@aws-sdk/client-organizations')
   const organizations = new OrganizationsClient(
     settings.forService('resources', globalRegion(settings.partition), credentials),
   )
-  return asked('organizations:ListAccounts', async () => {
-    const listed = await wholeList(async (NextToken) => {
-      const command = new ListAccountsCommand(NextToken ? { NextToken } : {})
-      const { Accounts = [], NextToken: next } = await organizations.send(command, until(signal))
-      return { items: Accounts, next }
-    })
-    return listed.flatMap(({ Id, Name, State, Status }) =>
-      Id ? [{ accountId: Id, name: Name ?? '', status: State ?? Status ?? '' }] : [],
-    )
-  })
+  const members: Member[] = []
+  let next = cursor
+  try {
+    do {
+      const command = new ListAccountsCommand({
+        // AWS takes no more.
+        MaxResults: Math.min(limit - members.length, 20),
+        ...(next !== null && { NextToken: next }),
+      })
+      const { Accounts = [], NextToken } = await organizations.send(command, until(signal))
+      members.push(...Accounts.flatMap(memberOf))
+      if (NextToken === next) throw endless()
+      next = NextToken ?? null
+    } while (next !== null && members.length < limit)
+    return { members, next }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AWSOrganizationsNotInUseException')
+      return undefined
+    if (cursor !== null && error instanceof Error && error.name === 'InvalidInputException')
+      throw new CloudFault('page_token', 'AWS does not accept the page token. Start again.')
+    throw refusedList(awsFault(error, 'organizations:ListAccounts'))
+  } finally {
+    organizations.destroy()
+  }
 }
+
+/** `State` is the newer of the two, and tells more. */
+const memberOf = ({ Id, Name, State, Status }: Account): Member[] =>
+  Id ? [{ accountId: Id, name: Name ?? '', status: State ?? Status ?? '' }] : []
+
+/** The right alone is not enough: AWS answers two kinds of accounts. */
+function refusedList(fault: ReturnType<typeof awsFault>): Error {
+  if (!(fault instanceof CloudFault) || fault.kind !== 'denied') return fault
+  const who =
+    'AWS lists the accounts of an organization to its management account and to delegated administrators.'
+  return new CloudFault('denied', `${fault.message} ${who}`, fault.missing)
+}
+
+const endless = () =>
+  new CloudFault('page_token', 'AWS repeats a page token, so its list has no end.')
 
 export const until = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {})
 
@@ -127,5 +157,5 @@ async function wholeList<T>(
     if (next === token) break
     token = next
   }
-  throw new CloudFault('page_token', 'AWS repeats a page token, so its list has no end.')
+  throw endless()
 }

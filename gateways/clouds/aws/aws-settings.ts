@@ -1,4 +1,5 @@
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import { awsPartition } from '../../../domain/clouds/organization-member.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import type { AwsTarget, CloudDeps } from '../cloud.ts'
 import { awsHttpHandler } from './aws-http-handler.ts'
@@ -21,7 +22,7 @@ export type AwsSettings = {
 }
 
 export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbound): AwsSettings {
-  const partition = partitionOf(target)
+  const partition = awsPartition(target.credentials, target.regions)
   return {
     target,
     deps,
@@ -36,13 +37,6 @@ export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbou
 /** The region that lists what belongs to none, such as IAM's roles. */
 export function globalRegion(partition: string): string {
   return { 'aws-cn': 'cn-northwest-1', 'aws-us-gov': 'us-gov-west-1' }[partition] ?? 'us-east-1'
-}
-
-function partitionOf({ credentials, regions }: AwsTarget): string {
-  if ('roleArn' in credentials) return credentials.roleArn.split(':')[1] ?? 'aws'
-  const first = regions?.[0] ?? ''
-  if (first.startsWith('cn-')) return 'aws-cn'
-  return first.startsWith('us-gov-') ? 'aws-us-gov' : 'aws'
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { AwsTarget, Cloud, CloudDeps } from '../cloud.ts'
-import { CloudFault } from '../cloud-fault.ts'
 import { awsAccount } from './aws-account.ts'
 import { awsCredentials } from './aws-credentials.ts'
 import { awsInventory } from './aws-inventory.ts'
@@ -17,15 +16,7 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
     ...awsInventory(settings, credentials, account),
     validate: async (signal) => validateAws(settings, { account, credentials }, signal),
     lend: async (asked) => lendAws(settings, asked),
-    async members(signal) {
-      try {
-        return await account.members(signal)
-      } catch (error) {
-        const mayNot = error instanceof CloudFault && ['denied', 'excluded'].includes(error.kind)
-        if (mayNot) return undefined
-        throw error
-      }
-    },
+    members: async (page) => account.members(page),
     close: () => kept.close(),
   }
 }

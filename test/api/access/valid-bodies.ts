@@ -24,6 +24,10 @@ const bodies: Record<string, unknown> = {
   'POST /api/pipelines/:id/runs/:runId/reject': {},
   'POST /api/pipelines/:id/runs/:runId/cancel': {},
   'PATCH /api/cloud/accounts/:id': { name: 'changed' },
+  'POST /api/cloud/accounts/:id/members': {
+    roleName: 'cloud-control',
+    members: [{ accountId: '210987654321', name: 'member' }],
+  },
   'PATCH /api/git/connections/:id': { defaultRepo: 'a/b' },
   'POST /api/git/connections/:id/validate': {},
   'POST /api/workspaces/:id/hydrations/:hydrationId/resolve': { take: 'ours' },

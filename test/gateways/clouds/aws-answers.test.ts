@@ -226,23 +226,6 @@ describe('what AWS may answer', () => {
     expect(resources[1]).toMatchObject({ cloudId: 'not an arn', region: 'us-east-1' })
   })
 
-  test('CloudQuery #2168, #13869: the members of an organization, the suspended ones too', async () => {
-    aws.handlers['ListAccounts'] = ({ NextToken }) => ({
-      body: NextToken
-        ? { Accounts: [{ Id: '222222222222', Name: 'old', Status: 'SUSPENDED' }] }
-        : { Accounts: [{ Id: '111111111111', Name: 'web', Status: 'ACTIVE' }], NextToken: 'n' },
-    })
-    const cloud = await open()
-    expect(await cloud.members?.()).toEqual([
-      { accountId: '111111111111', name: 'web', status: 'ACTIVE' },
-      { accountId: '222222222222', name: 'old', status: 'SUSPENDED' },
-    ])
-    for (const code of ['AccessDeniedException', 'AWSOrganizationsNotInUseException']) {
-      aws.handlers['ListAccounts'] = () => refusal(code, 'no')
-      expect(await cloud.members?.()).toBeUndefined()
-    }
-  })
-
   test('pages of an account go over one connection', async () => {
     aws.handlers['GetResources'] = ({ PaginationToken = '' }) => ({
       body: { ResourceTagMappingList: [], PaginationToken: `${PaginationToken}x` },

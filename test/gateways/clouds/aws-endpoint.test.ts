@@ -44,7 +44,7 @@ describe('the endpoint of an AWS account', () => {
         await expect(cloud.validate()).rejects.toMatchObject(refused)
         await expect(cloud.places()).rejects.toMatchObject(refused)
         await expect(cloud.resources(place('us-east-1'), null)).rejects.toMatchObject(refused)
-        await expect(cloud.members?.()).rejects.toMatchObject(refused)
+        await expect(cloud.members?.({ cursor: null, limit: 50 })).rejects.toMatchObject(refused)
       },
     )
 

@@ -87,7 +87,7 @@ test.each([
     await cloud.validate()
     await cloud.places()
     await cloud.resources({ region: 'us-east-1', service: '', state: 'ok', reason: null }, null)
-    await cloud.members?.()
+    await cloud.members?.({ cursor: null, limit: 50 })
     cloud.close()
     const signed = aws.cloud.asked.filter(({ body }) => !body.includes('WebIdentityToken'))
     expect(signed.length).toBeGreaterThan(5)

@@ -16,7 +16,15 @@ export type Moto = {
   /** Calls of the AWS API that are not checked, such as the making of users. */
   setUp(calls: () => Promise<void>): Promise<void>
   /** A form call of a Query service (`iam`, `ec2`), within `setUp`; the answer is XML. */
-  call(service: string, action: string, parameters: Record<string, string>): Promise<string>
+  call(
+    service: string,
+    action: string,
+    parameters: Record<string, string>,
+    /** In place of the account that owns what belongs to none. */
+    accountId?: string,
+  ): Promise<string>
+  /** A call of a JSON service, such as `AWSOrganizationsV20161128.ListAccounts`, within `setUp`. */
+  callJson(service: string, target: string, parameters: object): Promise<Record<string, unknown>>
   /** A new user with this policy, and its keys. */
   user(name: string, actions: readonly string[]): Promise<Keys>
   stop(): Promise<void>
@@ -40,13 +48,14 @@ export async function startMoto(): Promise<Moto> {
     const body = String(calls)
     await globalThis.fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body })
   }
-  const call: Moto['call'] = async (service, action, parameters) => {
+  const call: Moto['call'] = async (service, action, parameters, accountId) => {
     const answer = await globalThis.fetch(url, {
       method: 'POST',
       // moto reads the service and the region of an unchecked call from here.
       headers: {
-        authorization: `AWS4-HMAC-SHA256 Credential=setup/20261122/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=none`,
+        ...unsigned(service),
         'content-type': 'application/x-www-form-urlencoded',
+        ...(accountId !== undefined && { 'x-moto-account-id': accountId }),
       },
       body: new URLSearchParams({
         Action: action,
@@ -62,6 +71,20 @@ export async function startMoto(): Promise<Moto> {
     url,
     port,
     call,
+    async callJson(service, target, parameters) {
+      const answer = await globalThis.fetch(url, {
+        method: 'POST',
+        headers: {
+          ...unsigned(service),
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': target,
+        },
+        body: JSON.stringify(parameters),
+      })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${target}: ${answer.status} ${text}`)
+      return text === '' ? {} : JSON.parse(text)
+    },
     async setUp(calls) {
       await leaveUnchecked(1_000_000)
       await calls()
@@ -81,6 +104,10 @@ export async function startMoto(): Promise<Moto> {
     },
   }
 }
+
+const unsigned = (service: string) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=setup/20261122/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=none`,
+})
 
 export const policyOf = (Action: readonly string[]): string =>
   JSON.stringify({

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Cloud } from '../../../gateways/clouds/cloud.ts'
+import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
+import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import {
+  refusal,
+  scriptedAccount,
+  type ScriptedAws,
+  startScriptedAws,
+} from '../../harness/clouds/scripted-aws.ts'
+
+const keys = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret' }
+
+describe('the accounts of an AWS organization', () => {
+  let aws: ScriptedAws
+  let opened: Cloud[] = []
+  beforeAll(async () => {
+    aws = await startScriptedAws()
+  })
+  afterEach(() => {
+    for (const cloud of opened) cloud.close()
+    opened = []
+    aws.reset()
+  })
+  afterAll(async () => aws.cloud.stop())
+  const open = async () => {
+    const account = { provider: 'aws', accountId: scriptedAccount, credentials: keys } as const
+    const cloud = await openCloud(cloudTarget(aws.cloud.url, account), cloudDeps([aws.cloud.port]))
+    opened.push(cloud)
+    return cloud
+  }
+
+  test('CloudQuery #2168, #13869: the members of an organization, the suspended ones too', async () => {
+    aws.handlers['ListAccounts'] = ({ NextToken }) => ({
+      body: NextToken
+        ? { Accounts: [{ Id: '222222222222', Name: 'old', Status: 'SUSPENDED' }] }
+        : { Accounts: [{ Id: '111111111111', Name: 'web', Status: 'ACTIVE' }], NextToken: 'n' },
+    })
+    const cloud = await open()
+    const active = { accountId: '111111111111', name: 'web', status: 'ACTIVE' }
+    const suspended = { accountId: '222222222222', name: 'old', status: 'SUSPENDED' }
+    const page = async (cursor: string | null, limit: number) => cloud.members?.({ cursor, limit })
+    expect(await page(null, 50)).toEqual({ members: [active, suspended], next: null })
+    // A page at a time, which goes on by the token of the one before.
+    expect(await page(null, 1)).toEqual({ members: [active], next: 'n' })
+    expect(await page('n', 1)).toEqual({ members: [suspended], next: null })
+    aws.handlers['ListAccounts'] = () => ({ body: { Accounts: [], NextToken: 'same' } })
+    await expect(page('same', 50)).rejects.toMatchObject({ kind: 'page_token' })
+    aws.handlers['ListAccounts'] = () => refusal('InvalidInputException', 'no')
+    await expect(page('of another', 50)).rejects.toMatchObject({ kind: 'page_token' })
+  })
+
+  test('the members: in no organization, without the right, and throttled', async () => {
+    const cloud = await open()
+    const asked = async () => cloud.members?.({ cursor: null, limit: 50 })
+    aws.handlers['ListAccounts'] = () => refusal('AWSOrganizationsNotInUseException', 'no')
+    expect(await asked()).toBeUndefined()
+    aws.handlers['ListAccounts'] = () => refusal('AccessDeniedException', 'no')
+    await expect(asked()).rejects.toMatchObject({
+      kind: 'denied',
+      missing: ['organizations:ListAccounts'],
+      message: expect.stringContaining('management account'),
+    })
+    let left = 1
+    aws.handlers['ListAccounts'] = () =>
+      (left -= 1) >= 0 ? refusal('TooManyRequestsException', 'slow') : { body: { Accounts: [] } }
+    expect(await asked()).toEqual({ members: [], next: null })
+  })
+})
