@@ -41,6 +41,7 @@ import * as toldHealth from './migrations/0050-note-told-health.ts'
 import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
 import * as forgottenAccounts from './migrations/0054-forget-accounts-later.ts'
 import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
+import * as readableTypes from './migrations/0059-note-readable-types.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -86,6 +87,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0051-note-coverage-of-places': coverageOfPlaces,
   '0054-forget-accounts-later': forgottenAccounts,
   '0058-keep-counts-of-resources': countsOfResources,
+  '0059-note-readable-types': readableTypes,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -300,7 +300,8 @@ table cloud_sync_places
   changed integer not null default 0
   gone integer not null default 0
   coverage text
-  constraint cloud_sync_places_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text])))
+  readable jsonb
+  constraint cloud_sync_places_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text, 'partial'::text])))
   constraint cloud_sync_places_organization_id_place_id_fkey FOREIGN KEY (organization_id, place_id) REFERENCES cloud_places(organization_id, id) ON DELETE CASCADE
   constraint cloud_sync_places_organization_id_sync_id_fkey FOREIGN KEY (organization_id, sync_id) REFERENCES cloud_syncs(organization_id, id) ON DELETE CASCADE
   constraint cloud_sync_places_pkey PRIMARY KEY (organization_id, sync_id, place_id)
@@ -326,7 +327,7 @@ table cloud_syncs
   gone integer not null default 0
   started_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
-  constraint cloud_syncs_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text])))
+  constraint cloud_syncs_coverage_check CHECK ((coverage = ANY (ARRAY['full'::text, 'tagged_only'::text, 'partial'::text])))
   constraint cloud_syncs_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id) ON DELETE CASCADE
   constraint cloud_syncs_organization_id_id_key UNIQUE (organization_id, id)
   constraint cloud_syncs_pkey PRIMARY KEY (id)

@@ -73,7 +73,7 @@ const syncFields = {
   added: Type.Integer(),
   changed: Type.Integer(),
   gone: Type.Integer(),
-  coverage: Nullable(OneOf(['full', 'tagged_only'])),
+  coverage: Nullable(OneOf(['full', 'tagged_only', 'partial'])),
 }
 export const SyncBody = Type.Object(syncFields)
 export type SyncBody = Static<typeof SyncBody>

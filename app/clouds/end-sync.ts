@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AccountCheck } from '../../domain/clouds/cloud-account.ts'
 import { statusAfter } from '../../domain/clouds/account-status.ts'
+import { readsSomeTypes } from '../../domain/clouds/coverage-words.ts'
 import { nextSync } from '../../domain/clouds/next-sync.ts'
 import { reasonOfPlaces, stateOfSync } from '../../domain/clouds/sync-state.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
@@ -61,7 +62,8 @@ export async function endSync(
   const state = failure === null ? stateOfSync(ended) : 'failed'
   if (!(await syncs.end(syncId, { state, reason })) || !account) return
   await syncPlans(tenant).countResources(account.id)
-  await noteAccount(tenant, { account, failure, reason, short: reasonOfPlaces(ended) })
+  const partial = sync.coverage === 'partial' ? readsSomeTypes : null
+  await noteAccount(tenant, { account, failure, reason, short: reasonOfPlaces(ended), partial })
   await auditLog(tenant, systemActor).record('cloud.account_synced', {
     outcome: state === 'failed' ? 'failure' : 'success',
     target: { kind: 'cloud_account', id: account.id, label: account.name },
@@ -84,9 +86,10 @@ async function noteAccount(
     failure: SyncFailure
     reason: string | null
     short: string | null
+    partial: string | null
   },
 ): Promise<void> {
-  const { account, failure, reason, short } = found
+  const { account, failure, reason, short, partial } = found
   const accounts = cloudAccounts(tenant)
   const refusedSyncs = failure === refused ? account.refusedSyncs + 1 : 0
   if (refusedSyncs !== account.refusedSyncs) {
@@ -96,7 +99,10 @@ async function noteAccount(
   const outcome = outcomes[failure ?? 'ended']
   // A new account is what its validation says.
   if (account.status === 'pending' || !outcome) return
-  const checks = outcome === 'answered' ? checksAfter(account, short ?? reason) : account.checks
+  const checks =
+    outcome === 'answered'
+      ? checksAfter(account, { short: short ?? reason, partial })
+      : account.checks
   const finding = statusAfter(findingOf(account), { outcome, checks, reason })
   if (isDeepStrictEqual(finding, findingOf(account))) return
   const after = await accounts.note(account, finding)
@@ -128,7 +134,7 @@ const findingOf = ({ status, statusReason, checks, failedTries }: CloudAccount) 
  */
 function checksAfter(
   { status, checks }: Pick<CloudAccount, 'status' | 'checks'>,
-  short: string | null,
+  { short, partial }: { short: string | null; partial: string | null },
 ): AccountCheck[] {
   const of = (part: AccountCheck['part']) => checks.find((check) => check.part === part)
   const ok = { state: 'ok' as const, reason: null, missing: [] }
@@ -137,6 +143,6 @@ function checksAfter(
   const found: AccountCheck[] = [identity ?? { part: 'identity', ...ok }]
   if (short !== null) found.push({ part: 'inventory', state: 'failed', reason: short, missing: [] })
   else if (status === 'degraded' && inventory?.state === 'missing') found.push(inventory)
-  else found.push({ part: 'inventory', ...ok })
+  else found.push({ part: 'inventory', ...ok, reason: partial })
   return [...found, ...checks.filter(({ part }) => part !== 'identity' && part !== 'inventory')]
 }

@@ -25,8 +25,10 @@ export type GoogleCredentials =
   | { serviceAccountKey: string }
 export type CloudCredentials = AwsCredentials | AzureCredentials | GoogleCredentials
 
-/** `tagged_only`: the cloud lists only what has or had a tag. */
-export type Coverage = 'full' | 'tagged_only'
+/** `tagged_only`: the cloud lists only what has or had a tag. `partial`: only types that may be read. */
+export type Coverage = 'full' | 'tagged_only' | 'partial'
+/** One role: of which types it may read resources, as patterns of `<type>/read` with `*` for anything. */
+export type Readable = { allowed: string[]; denied: string[] }
 export type PlaceState = 'ok' | 'excluded' | 'denied' | 'failed'
 /** One region, or the whole account (region `''`) of a cloud that lists everything at once. */
 export type Place = {
@@ -36,6 +38,8 @@ export type Place = {
   reason: string | null
   /** Where it differs from place to place. */
   coverage?: Coverage
+  /** With coverage `partial`: what any of these roles may read. Nothing else is marked gone. */
+  readable?: Readable[]
 }
 export type FoundResource = {
   cloudId: string

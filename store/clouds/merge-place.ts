@@ -7,7 +7,8 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
  * A resource belongs to one place. Where two places list it, its own place decides, as long as this
  * sync looks at that place, so that it is counted once and does not change back and forth. One that
  * its own place no longer lists goes to another that does; otherwise it is gone. Where the place was
- * listed in full before and now only by its tags, an untagged one stays as it is.
+ * listed in full before and now only by its tags, an untagged one stays as it is, and so does one of a
+ * type that may not be read. What stays without being seen keeps the time when it was seen last.
  */
 export async function mergePlace(
   tenant: Tenant,
@@ -36,7 +37,7 @@ export async function mergePlace(
 
 const statement = `
 with turn as materialized (
-  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider, s.coverage, p.was_full
+  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider, s.coverage, s.readable, p.was_full
   from cloud_sync_places s
     join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
     join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
@@ -65,29 +66,40 @@ written as (
       region = excluded.region, tags = excluded.tags, digest = excluded.digest, state = 'present',
       gone_at = null, last_seen_at = null
     where r.state = 'gone' or r.place_id <> all(array(select place_id from looking))
-      or (r.place_id = excluded.place_id and r.digest <> excluded.digest)
+      or (r.place_id = excluded.place_id and (r.digest <> excluded.digest or r.last_seen_at is not null))
   returning (r.xmax = 0) as added),
 listed as materialized (
   select u.id, g.place_id from cloud_resource_pages g
     join looking l on l.place_id = g.place_id, unnest(g.unchanged) as u (id)
   where g.organization_id = :organization and g.sync_id = :sync),
-missing as materialized (
+unseen as materialized (
   -- Where another place lists it, that one: it is read anew by the next sync.
-  select r.id, t.looked_at, e.place_id as elsewhere
+  select r.id, t.looked_at, e.place_id as elsewhere, r.last_seen_at,
+    -- A look by tags says nothing of the untagged resources that a full one found, and one with rights to
+    -- some types nothing of the others.
+    (t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}')
+      and (t.readable is null or exists (
+        select from jsonb_to_recordset(t.readable) as p (allowed text[], denied text[])
+        where lower(r.type) || '/read' like any (p.allowed)
+          and not lower(r.type) || '/read' like any (p.denied))) as is_known
   from turn t join cloud_resources r
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
   where r.organization_id = :organization and r.state = 'present'
-    -- A look by tags says nothing of the untagged resources that a full one found.
-    and (t.coverage = 'full' or not t.was_full or r.tags <> '{}')
     and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)
     and not exists (select from found f where f."cloudId" = r.cloud_id)),
+missing as materialized (select * from unseen where is_known),
+kept as (
+  update cloud_resources r set last_seen_at = u.looked_at
+  from unseen u
+  where r.organization_id = :organization
+    and r.id = any(array(select id from unseen where not is_known and last_seen_at is null)) and r.id = u.id),
 left_over as (
   update cloud_resources r set
     place_id = coalesce(m.elsewhere, r.place_id), digest = case when m.elsewhere is null then r.digest else '' end,
     state = case when m.elsewhere is null then 'gone' else 'present' end,
     gone_at = case when m.elsewhere is null then now() end,
-    last_seen_at = case when m.elsewhere is null then m.looked_at end
+    last_seen_at = case when m.elsewhere is null then coalesce(r.last_seen_at, m.looked_at) end
   from missing m
   where r.organization_id = :organization and r.id = any(array(select id from missing)) and r.id = m.id
   returning r.state),

@@ -101,11 +101,11 @@ const selectUnchanged = `
   select f.position::integer as position, r.id
   from unnest(?::text[], ?::text[]) with ordinality as f (cloud_id, digest, position)
     cross join lateral (
-      select r.id, r.state, r.place_id, r.digest from cloud_resources r
+      select r.id, r.state, r.place_id, r.digest, r.last_seen_at from cloud_resources r
       where r.organization_id = ? and r.cloud_key = md5(f.cloud_id)::uuid
         and r.cloud_account_id + 0 = ? and r.cloud_id = f.cloud_id limit 1) r
   where r.state = 'present'
-    and case when r.place_id = ? then r.digest = f.digest else r.place_id = any(?::integer[]) end`
+    and case when r.place_id = ? then r.digest = f.digest and r.last_seen_at is null else r.place_id = any(?::integer[]) end`
 
 const selectSoFar = `
   select p.region, p.service, coalesce(l.number + 1, 0) as number, l.next_cursor as cursor,

@@ -37,7 +37,7 @@ export function syncPlaces(tenant: Tenant) {
         organizationId,
         cloudAccountId,
         syncId,
-        listed: JSON.stringify(found),
+        listed: JSON.stringify(found.map(asStored)),
         coverage,
       }
       await db.raw(addPlaces, named)
@@ -62,6 +62,23 @@ export function syncPlaces(tenant: Tenant) {
   }
 }
 
+/** Patterns of roles as patterns of `like`. */
+function asStored({ readable, ...place }: Place) {
+  const likes = (patterns: readonly string[]) =>
+    patterns.map((pattern) =>
+      pattern
+        .toLowerCase()
+        .replaceAll(/[\\%_]/g, String.raw`\$&`)
+        .replaceAll('*', '%'),
+    )
+  if (!readable) return place
+  const stored = readable.map(({ allowed, denied }) => ({
+    allowed: likes(allowed),
+    denied: likes(denied),
+  }))
+  return { ...place, readable: stored }
+}
+
 const addPlaces = `
   insert into cloud_places (organization_id, cloud_account_id, region, service)
   select :organizationId, :cloudAccountId, f.region, f.service
@@ -71,11 +88,11 @@ const addPlaces = `
   on conflict do nothing`
 
 const addSyncPlaces = `
-  insert into cloud_sync_places (organization_id, sync_id, place_id, state, reason, coverage)
+  insert into cloud_sync_places (organization_id, sync_id, place_id, state, reason, coverage, readable)
   select p.organization_id, :syncId, p.id, case f.state when 'ok' then 'waiting' else f.state end, f.reason,
-    coalesce(f.coverage, :coverage)
+    coalesce(f.coverage, :coverage), f.readable
   from jsonb_to_recordset(cast(:listed as jsonb)) as f
-      (region text, service text, state text, reason text, coverage text)
+      (region text, service text, state text, reason text, coverage text, readable jsonb)
     join cloud_places p on p.organization_id = :organizationId
       and p.cloud_account_id = :cloudAccountId and p.region = f.region and p.service = f.service
   on conflict do nothing`

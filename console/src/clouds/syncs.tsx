@@ -60,6 +60,12 @@ const columns: ReadonlyArray<Column<CloudSync>> = [
       <>
         <span className={`badge ${syncState[state].tone}`}>{syncState[state].words}</span>
         {reason && <span className="row-sub">{reason}</span>}
+        {coverage === 'partial' && (
+          <span className="row-sub">
+            Lists only the types of resources that the credentials may read. The others stay as they
+            were last seen.
+          </span>
+        )}
         {coverage === 'tagged_only' && (
           <span className="row-sub">
             Lists only resources that have or had a tag, since the account has no index of Resource

@@ -10,6 +10,26 @@ export function allowsAction(permissions: readonly Permission[], action: string)
   )
 }
 
+/**
+ * Whether one role reads every type. A role that only together with another reads all counts as
+ * partial, which is safe: each type that one of the two may read is known.
+ */
+export function readsAll(permissions: readonly Permission[]): boolean {
+  return permissions.some(
+    ({ actions, notActions }) =>
+      actions.some((pattern) => pattern === '*' || pattern.toLowerCase() === '*/read') &&
+      !notActions.some(mayMatchRead),
+  )
+}
+
+/** Most exceptions of a role are writes: those of Contributor leave every read. */
+function mayMatchRead(pattern: string): boolean {
+  const end = pattern.toLowerCase().split('*').at(-1) ?? ''
+  return pattern.includes('*')
+    ? end.endsWith('/read') || '/read'.endsWith(end)
+    : end.endsWith('/read')
+}
+
 function matches(pattern: string, action: string): boolean {
   const [first = '', ...rest] = pattern.toLowerCase().split('*')
   const text = action.toLowerCase()

@@ -2,6 +2,7 @@ import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.
 import type { Places, ResourcePage } from '../cloud.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageWalk } from '../page-walk.ts'
+import { readsAll } from './allowed-actions.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkRights, graphRight } from './check-rights.ts'
 
@@ -11,9 +12,14 @@ export function azureInventory(session: AzureSession) {
   return {
     async places(signal?: AbortSignal): Promise<Places> {
       // Without the right nothing is listed: all would be marked gone.
-      await checkRights(session, signal)
+      const permissions = await checkRights(session, signal)
       const whole: Place = { region: '', service: '', state: 'ok', reason: null }
-      return { coverage: 'full', places: [whole] }
+      if (readsAll(permissions)) return { coverage: 'full', places: [whole] }
+      const readable = permissions.map(({ actions, notActions }) => ({
+        allowed: actions,
+        denied: notActions,
+      }))
+      return { coverage: 'partial', places: [{ ...whole, readable }] }
     },
     async resources(
       _place: Place,

@@ -1,8 +1,10 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
+import { readsSomeTypes } from '../../../domain/clouds/coverage-words.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
 import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
+import { readsAll } from './allowed-actions.ts'
 import { queryGraph } from './azure-inventory.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkContainer } from './check-container.ts'
@@ -18,11 +20,13 @@ export async function validateAzure(
   const until = within(limitMs, signal)
   return checkParts({
     identity: async () => checkAccount(session, until),
-    inventory: async () =>
-      checkCalls('inventory', [
-        queryGraph(session, { query: 'resources | project id', top: 1, signal: until }),
-        checkRights(session, until),
-      ]),
+    inventory: async () => {
+      const rights = checkRights(session, until)
+      const query = { query: 'resources | project id', top: 1, signal: until }
+      const check = await checkCalls('inventory', [queryGraph(session, query), rights])
+      if (check.state !== 'ok' || check.reason !== null || readsAll(await rights)) return check
+      return okCheck('inventory', readsSomeTypes)
+    },
     billing: async () => checkContainer(session, outbound, until),
     runs: async () =>
       checkLent({ lend: tryRun }, session.target.runs, { trust: [], signal: until }),

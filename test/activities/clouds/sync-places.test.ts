@@ -58,6 +58,73 @@ describe('a place that was listed in full and now only by its tags', () => {
   })
 })
 
+describe('a role that may read some types alone', () => {
+  const of = (name: string, type: string) => found(name, { type, service: 'x' })
+  const all = [
+    of('vm', 'microsoft.compute/virtualmachines'),
+    of('disk', 'microsoft.compute/disks'),
+    of('net', 'microsoft.network/virtualnetworks'),
+    of('lb_', 'microsoft.network/load_balancers'),
+  ]
+  const readable = [
+    { allowed: ['Microsoft.Compute/*/read'], denied: ['Microsoft.Compute/disks/*'] },
+    { allowed: ['microsoft.network/loadXbalancers/read'], denied: [] },
+  ]
+
+  test('marks nothing gone that it may not see, and the sync and the account say so', async () => {
+    cloud.coverage = 'full'
+    cloud.regions = { '': all }
+    await steps.sync()
+    Object.assign(cloud, { coverage: 'partial', readable, regions: { '': [] } })
+    expect(await steps.sync(2)).toMatchObject({ state: 'succeeded', coverage: 'partial', gone: 1 })
+    const kept = { vm: 'gone', disk: 'present', net: 'present', lb_: 'present' }
+    expect(await steps.states()).toEqual(kept)
+    const { checks, status } = await steps.account()
+    expect(status).toBe('healthy')
+    expect(checks[1]).toMatchObject({
+      part: 'inventory',
+      state: 'ok',
+      reason: expect.stringContaining('some types of resources'),
+    })
+    cloud.regions = { '': all.slice(0, 1) }
+    expect(await steps.sync()).toMatchObject({ gone: 0 })
+    expect(await steps.states()).toEqual({ ...kept, vm: 'present' })
+
+    Object.assign(cloud, { coverage: 'full', readable: undefined })
+    expect(await steps.sync()).toMatchObject({ coverage: 'full', gone: 3 })
+    expect((await steps.account()).checks[1]).toMatchObject({ state: 'ok', reason: null })
+  })
+
+  test('CloudQuery #13869: what is kept without being seen says when it was seen last', async () => {
+    cloud.coverage = 'full'
+    cloud.regions = { '': all }
+    await steps.sync()
+    const seen = async () =>
+      Object.fromEntries(
+        (await steps.resources()).map((one: { name: string; lastSeenAt: string }) => [
+          one.name,
+          one.lastSeenAt,
+        ]),
+      )
+    const before = await seen()
+    Object.assign(cloud, { coverage: 'partial', readable, regions: { '': all.slice(0, 1) } })
+    for (const _ of [1, 2]) {
+      await steps.sync()
+      const after = await seen()
+      expect(after['vm'] > before['vm']).toBe(true)
+      expect([after['net'], after['disk']]).toEqual([before['net'], before['disk']])
+    }
+    Object.assign(cloud, { coverage: 'full', readable: undefined, regions: { '': all } })
+    await steps.sync()
+    const again = await seen()
+    expect(again['net']).toBe(again['vm'])
+    const written = await steps.written()
+    expect(await steps.sync()).toMatchObject({ changed: 0 })
+    expect(await steps.written()).toEqual(written)
+    expect((await seen())['net'] > again['net']).toBe(true)
+  })
+})
+
 test('large tags: a part holds 8 MiB and one page at most', async () => {
   const tags = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [n, 'x'.repeat(6_000)]))
   cloud.pageSize = 40

@@ -1,7 +1,12 @@
 import type { CloudFaultKind } from '../../../gateways/clouds/cloud-fault.ts'
 import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
 import type { Cloud } from '../../../gateways/clouds/cloud.ts'
-import type { Coverage, FoundResource, Place } from '../../../domain/clouds/cloud-account.ts'
+import type {
+  Coverage,
+  FoundResource,
+  Place,
+  Readable,
+} from '../../../domain/clouds/cloud-account.ts'
 
 /** A cloud that lists what a test puts into its regions, `pageSize` resources a page. */
 export class ListedCloud implements Cloud {
@@ -12,6 +17,8 @@ export class ListedCloud implements Cloud {
   refused: CloudFaultKind | undefined
   pageSize = 2
   coverage: Coverage = 'tagged_only'
+  /** With coverage `partial`. */
+  readable: Readable[] | undefined
   /** Of single regions, in place of the above. */
   coverages: Record<string, Coverage> = {}
   asked: string[] = []
@@ -22,7 +29,15 @@ export class ListedCloud implements Cloud {
     if (this.refused) throw new CloudFault(this.refused, 'refused by the test')
     const place = (region: string): Place => {
       const coverage = this.coverages[region]
-      return { region, service: '', state: 'ok', reason: null, ...(coverage && { coverage }) }
+      const { readable } = this
+      return {
+        region,
+        service: '',
+        state: 'ok',
+        reason: null,
+        ...(coverage && { coverage }),
+        ...(readable && { readable }),
+      }
     }
     return {
       coverage: this.coverage,

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Place } from '../../../domain/clouds/cloud-account.ts'
+import { allowsAction } from '../../../gateways/clouds/azure/allowed-actions.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
+import {
+  type ScriptedAzure,
+  startScriptedAzure,
+  subscription,
+  tenant,
+} from '../../harness/clouds/scripted-azure.ts'
+
+const clientId = '11111111-2222-3333-4444-555555555555'
+const whole: Place = { region: '', service: '', state: 'ok', reason: null }
+const narrowRole = {
+  actions: ['Microsoft.ResourceGraph/*', 'Microsoft.Compute/*/read'],
+  notActions: [] as string[],
+}
+
+describe('the permissions list', () => {
+  let azure: ScriptedAzure
+  beforeAll(async () => {
+    azure = await startScriptedAzure()
+  })
+  afterEach(() => azure.reset())
+  afterAll(async () => azure.cloud.stop())
+  const openAt = openedClouds({
+    provider: 'azure',
+    accountId: subscription,
+    credentials: { tenantId: tenant, clientId, clientSecret: 'the-client-secret' },
+  })
+
+  test.each<[string, object[], boolean]>([
+    ['Reader', [{ actions: ['*/read'], notActions: [] }], true],
+    [
+      'Contributor, whose exceptions are no reads',
+      [{ actions: ['*'], notActions: ['Microsoft.Authorization/*/Write', 'x/y/action'] }],
+      true,
+    ],
+    ['one of two roles', [narrowRole, { actions: ['*/read'], notActions: [] }], true],
+    ['some types', [narrowRole], false],
+    ['all but some', [{ actions: ['*'], notActions: ['Microsoft.KeyVault/*'] }], false],
+    ['all but one', [{ actions: ['*/read'], notActions: ['Microsoft.Sql/servers/read'] }], false],
+  ])('%s: what may not be read is told apart from what is gone', async (_, value, isFull) => {
+    azure.handlers.permissions = () => ({ body: { value } })
+    const cloud = await openAt(azure.cloud)
+    const { coverage, places } = await cloud.places()
+    expect(coverage).toBe(isFull ? 'full' : 'partial')
+    const readable = (value as Array<typeof narrowRole>).map((role) => ({
+      allowed: role.actions,
+      denied: role.notActions,
+    }))
+    expect(places).toEqual([isFull ? whole : { ...whole, readable }])
+    const { checks } = await cloud.validate()
+    expect(checks[1]).toMatchObject({
+      state: 'ok',
+      reason: isFull ? null : expect.stringContaining('some types of resources'),
+    })
+  })
+})
+
+test.each([
+  ['*', 'Microsoft.ResourceGraph/resources/read', true],
+  ['*/read', 'Microsoft.ResourceGraph/resources/read', true],
+  ['microsoft.resourcegraph/*', 'Microsoft.ResourceGraph/resources/read', true],
+  ['Microsoft.*/resources/*', 'Microsoft.ResourceGraph/resources/read', true],
+  ['Microsoft.ResourceGraph/resources', 'Microsoft.ResourceGraph/resources/read', false],
+  ['*/write', 'Microsoft.ResourceGraph/resources/read', false],
+  ['*/read*/read', 'a/read', false],
+])('%s allows %s: %s', (pattern, action, expected) => {
+  expect(allowsAction([{ actions: [pattern], notActions: [] }], action)).toBe(expected)
+  expect(allowsAction([{ actions: ['*'], notActions: [pattern] }], action)).toBe(!expected)
+})
