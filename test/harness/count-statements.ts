@@ -13,11 +13,11 @@ const apart = /^set role|request_counts/
 /**
  * Counts the statements that `work` sends through pg, and its round trips. A round trip starts with
  * a statement that is sent while no answer is outstanding; pipelined statements share one. With `by`,
- * only those of connections with this application name count.
+ * only those of connections with this application name count, and none that matches `except`.
  */
 export async function countStatements<T>(
   work: () => Promise<T>,
-  { by }: { by?: string } = {},
+  { by, except }: { by?: string; except?: RegExp } = {},
 ): Promise<{ answer: T } & Sent> {
   const sent: Sent = { statements: [], trips: 0 }
   let outstanding = 0
@@ -28,7 +28,7 @@ export async function countStatements<T>(
     ...args: unknown[]
   ) {
     const sql = textOf(args[0])
-    if (apart.test(sql) || (by !== undefined && nameOf(this) !== by))
+    if (apart.test(sql) || except?.test(sql) || (by !== undefined && nameOf(this) !== by))
       return Reflect.apply(send, this, args)
     sent.statements.push(sql)
     if (outstanding === 0) sent.trips += 1
