@@ -26,9 +26,9 @@ export async function seedResources(owner: Knex, count: number): Promise<void> {
          'owner', 'person-' || n::bigint * 104729 % 5000, 'Name', 'thing ' || n)
          || case when n % 1000 = 1 then '{"legacy": "yes"}'::jsonb else '{}' end,
        'x', case when n % 50 = 0 then 'gone' else 'present' end
-     from (select row_number() over (order by id) as n, * from cloud_places) p
+     from (select row_number() over (order by id) as nth, * from cloud_places) p
        join cloud_accounts a on a.id = p.cloud_account_id,
-       lateral generate_series((p.n - 1) * ?::integer / 200 + 1, p.n * ?::integer / 200) as n (n),
+       lateral generate_series((p.nth - 1) * ?::integer / 200 + 1, p.nth * ?::integer / 200) as n (n),
        lateral (select 'service-' || floor(power(n::bigint * 15485863 % 10007 / 10007.0, 3) * 100) as service) s`,
     [count, count],
   )
