@@ -42,6 +42,8 @@ import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
 import * as forgottenAccounts from './migrations/0054-forget-accounts-later.ts'
 import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
 import * as readableTypes from './migrations/0059-note-readable-types.ts'
+import * as resourceTerms from './migrations/0056-index-terms-of-resources.ts'
+import * as resourceSearch from './migrations/0057-search-resources-by-terms.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -88,6 +90,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0054-forget-accounts-later': forgottenAccounts,
   '0058-keep-counts-of-resources': countsOfResources,
   '0059-note-readable-types': readableTypes,
+  '0056-index-terms-of-resources': resourceTerms,
+  '0057-search-resources-by-terms': resourceSearch,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -273,16 +273,14 @@ table cloud_resources
   gone_at timestamp with time zone
   last_seen_at timestamp with time zone
   constraint cloud_resources_organization_id_cloud_account_id_place_id_fkey FOREIGN KEY (organization_id, cloud_account_id, place_id) REFERENCES cloud_places(organization_id, cloud_account_id, id) ON DELETE CASCADE
-  constraint cloud_resources_pkey PRIMARY KEY (organization_id, id) INCLUDE (cloud_account_id, provider, service, type, region, state)
+  constraint cloud_resources_pkey PRIMARY KEY (organization_id, id)
   constraint cloud_resources_region_check CHECK ((octet_length(region) <= 600))
   constraint cloud_resources_service_check CHECK ((octet_length(service) <= 600))
   constraint cloud_resources_state_check CHECK ((state = ANY (ARRAY['present'::text, 'gone'::text])))
   constraint cloud_resources_type_check CHECK ((octet_length(type) <= 600))
-  index cloud_resources_cloud_id_text gin (cloud_id gin_trgm_ops)
-  index cloud_resources_facets gin (cloud_facets(organization_id, cloud_account_id, provider, service, type, region, state, tags))
-  UNIQUE index cloud_resources_key btree (organization_id, cloud_key, cloud_account_id)
-  index cloud_resources_name gin (name gin_trgm_ops)
+  UNIQUE index cloud_resources_key btree (organization_id, cloud_key, cloud_account_id) INCLUDE (id, provider, service, type, region, state)
   index cloud_resources_place btree (organization_id, cloud_account_id, place_id) INCLUDE (state)
+  index cloud_resources_terms gin (cloud_terms(organization_id, cloud_account_id, provider, service, type, region, state, tags, name, cloud_id, cloud_key))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1570,12 +1568,16 @@ types
 
 functions
   await_seal() returns trigger md5 f3a3401330af4fc8abc16fe14169965a
-  cloud_facet(organization integer, kind text, value text) returns bigint md5 9f64848531aec49bfab5cbc8878dee7f
-  cloud_facet_condition(organization integer, kinds text[], wanted jsonb) returns text md5 ebc34c51a265fa798a14dde1d67f4bdf
-  cloud_facets(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb) returns bigint[] md5 f7ade1c807162e2807d1780470f3788e
-  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT indexed text) returns record md5 9bfc36c69ff9fb0d2f491e48a148df91
-  cloud_resources_found(filters jsonb, after_id integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 57e46e780c185e70ccb6be8f1b604cf2
+  cloud_position(key uuid) returns double precision md5 243cc5c320a043c77e9970867f192a37
+  cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 6664f2f5edb7d82e2cd20defa09125f3
+  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 2e71c83283ffd7cffcfd934bdd71a51d
+  cloud_resource_terms(organization integer, filters jsonb) returns TABLE(text_of integer, terms bigint[], probe text) md5 bb7d1bcab3fca09c2662bfb8ab03d826
+  cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[], after_key uuid, likely double precision, wanted integer) returns integer[] md5 6cb142f2f077f01a297975b95a34f7f5
+  cloud_resources_found(filters jsonb, after_key uuid, after_account integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 70431040f0a9dc283454c584d93da2e1
     grant execute to cc_app
+  cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 205df6d7f36c769d4d1ce09a073ae56b
+  cloud_term(organization integer, kind text, value text) returns bigint md5 bd6c680e5ab8c9371fd745099ab94a89
+  cloud_terms(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb, name text, cloud_id text, cloud_key uuid) returns bigint[] md5 dd5a217da5aa5cfbdd7ea6bc25741301
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3
@@ -1585,6 +1587,8 @@ functions
   scim_users_by_email(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 168de8855b7173bdb51ac056551c109c
     grant execute to cc_app
   scim_users_by_user_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 a1233f9f498a7981cc8cacfca3aef39b
+    grant execute to cc_app
+  sort_in_cloud_terms() returns void security definer set search_path=public, pg_temp md5 b3cbf090a11e7e70f8bcf0994264d9d4
     grant execute to cc_app
   users_by_email(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 b0421ffba8f5a5ca263bb5a6a5695053
     grant execute to cc_app

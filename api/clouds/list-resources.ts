@@ -1,8 +1,8 @@
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
-import { cloudResources } from '../../store/clouds/cloud-resources.ts'
+import { cloudResources, type ResourceKey } from '../../store/clouds/cloud-resources.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { decodeCursor, page } from '../http/paging.ts'
+import { maxKey } from '../http/paging.ts'
 import { presentResources } from './present-resources.ts'
 import type { ResourceBody, ResourceQuery } from './resource-schemas.ts'
 
@@ -12,13 +12,21 @@ export async function listResources(
   organizationId: number,
   { limit = 50, cursor, ...filters }: ResourceQuery,
 ): Promise<{ resources: ResourceBody[]; nextCursor: string | null }> {
-  const after = decodeCursor(cursor, 0)
+  const after = cursor === undefined ? undefined : keyOf(cursor)
   return store.tenant(organizationId, async (tenant) => {
     // A foreign id is not found, rather than a thing without resources.
     for (const id of filters.accountId ?? []) await cloudAccounts(tenant).get(id)
     for (const id of filters.workspaceId ?? []) await workspaces(tenant).get(id)
     const found = await cloudResources(tenant).list(filters, limit + 1, after)
-    const { rows, nextCursor } = page(found, limit)
+    const rows = found.slice(0, limit)
+    const last = found.length > limit ? rows.at(-1) : undefined
+    const nextCursor = last ? `${last.key.replaceAll('-', '')}-${last.accountId}` : null
     return { resources: await presentResources(tenant, rows), nextCursor }
   })
+}
+
+/** A cursor is the last key of a page, so no resource is skipped or repeated while others come and go. */
+function keyOf(cursor: string): ResourceKey {
+  const [hash = '', accountId] = cursor.split('-')
+  return { hash, accountId: Math.min(Number(accountId), maxKey) }
 }

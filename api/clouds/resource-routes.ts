@@ -26,7 +26,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listCloudResources',
         description:
-          'A repeated filter means or, several filters mean and. The order is fixed, but has no meaning. Without state those that are present.',
+          'A repeated filter means or, several filters mean and. The order is that of a hash of the cloud’s id: it has no meaning, and a resource keeps its place. Without state those that are present. A search of more than 5 seconds is 400 search_too_broad.',
         querystring: ResourceQuery,
         response: {
           200: Type.Object({ resources: Type.Array(ResourceBody), nextCursor: NextCursor }),

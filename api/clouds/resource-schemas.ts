@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
-import { QueryText } from '../http/pattern.ts'
+import { Cursor, QueryText } from '../http/pattern.ts'
 import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
 
 /** Repeated, a filter means `or`. */
@@ -11,6 +11,7 @@ const Word = QueryText({ minLength: 1, maxLength: 200 })
 export const ResourceQuery = Type.Object(
   {
     ...Page.properties,
+    cursor: Type.Optional(Cursor('^[0-9a-f]{32}-[0-9]{1,10}$')),
     provider: Repeated(OneOf(cloudProviders)),
     accountId: Repeated(Id),
     service: Repeated(Word),

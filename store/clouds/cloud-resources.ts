@@ -1,6 +1,8 @@
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
-import { notFound } from '../../domain/errors.ts'
+import { invalid, notFound } from '../../domain/errors.ts'
 import { contains } from '../contains.ts'
+import { isStatementTimeout } from '../driver/connect.ts'
+import { limitStatements } from '../driver/limit-statements.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** Values of one filter mean `or`; an absent filter lets all through. */
@@ -35,6 +37,10 @@ export type CloudResource = {
   lastSeenAt: Date
 }
 
+/** Where a resource is in the list. */
+export type ResourceKey = { hash: string; accountId: number }
+export type ListedResource = CloudResource & { key: string }
+
 type ResourceCount = { value: string; count: number }
 export type ResourceCounts = {
   total: number
@@ -49,7 +55,7 @@ export type ResourceCounts = {
 export function cloudResources(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
-  const withIds = async (ids: readonly number[]): Promise<CloudResource[]> => {
+  const withIds = async (ids: readonly number[]): Promise<ListedResource[]> => {
     const { rows } = await db.raw(selectByIds, [organizationId, [...ids]])
     return rows
   }
@@ -58,19 +64,36 @@ export function cloudResources(tenant: Tenant) {
     async get(id: number): Promise<CloudResource> {
       const [row] = await withIds([id])
       if (!row) throw notFound()
-      return row
+      const { key: _, ...resource } = row
+      return resource
     },
 
-    /** A page in the order of ids, which is no order of time (migration 0045). */
-    async list(filters: ResourceFilters, limit: number, after: number): Promise<CloudResource[]> {
+    /**
+     * A page behind this key, in the order of a hash of the cloud's id: any filter then matches evenly
+     * over the whole list (docs/decisions/0132).
+     */
+    async list(
+      filters: ResourceFilters,
+      limit: number,
+      after: ResourceKey = firstKey,
+    ): Promise<ListedResource[]> {
       const seen = await withoutForgotten(tenant, filters)
       if (seen.accountId?.length === 0) return []
-      const { rows } = await db.raw('select cloud_resources_found(?::jsonb, ?, ?) as id', [
-        JSON.stringify(conditions(seen)),
-        after,
-        limit,
-      ])
-      return withIds(rows.map(({ id }: { id: number }) => id))
+      await limitStatements(tenant, maxSearchMs)
+      try {
+        const { rows } = await db.raw(
+          'select cloud_resources_found(?::jsonb, ?::uuid, ?, ?) as id',
+          [JSON.stringify(conditions(seen)), after.hash, after.accountId, limit],
+        )
+        return await withIds(rows.map(({ id }: { id: number }) => id))
+      } catch (error) {
+        if (!isStatementTimeout(error)) throw error
+        throw invalid(
+          'The search took too long. Narrow it, by an account, a service or a longer text.',
+          undefined,
+          'search_too_broad',
+        )
+      }
     },
 
     /** How many are present, by each of these, the most first. */
@@ -103,16 +126,21 @@ async function withoutForgotten(
   return { ...filters, accountId: wanted.filter((id) => !forgotten.includes(id)) }
 }
 
+const firstKey: ResourceKey = { hash: '00000000-0000-0000-0000-000000000000', accountId: 0 }
+
+/** Far above what a search takes; the database's other work goes on. */
+const maxSearchMs = 5_000
+
 /** As cloud_resources_found takes them. */
 function conditions(wanted: ResourceFilters) {
   const { accountId, workspaceId, tag, q, state = 'present', ...filters } = wanted
   return {
     ...filters,
-    ...(workspaceId && { workspace: workspaceId }),
+    ...(workspaceId && { workspace: workspaceId.map(String) }),
     ...(accountId && { cloud_account_id: accountId.map(String) }),
     ...(tag && { tag, pair: tag.flatMap(pairsOf) }),
-    ...(q && { q: q.map(contains) }),
-    ...(state !== 'all' && { state }),
+    ...(q && { q, pattern: q.map(contains) }),
+    ...(state !== 'all' && { state: [state] }),
   }
 }
 
@@ -125,13 +153,14 @@ function pairsOf(tag: string): Array<Record<string, string>> {
 }
 
 const selectByIds = `
-  select r.id, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
+  select r.id, r.cloud_key as key, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
     r.name, r.region, r.tags, r.state, r.first_seen_at as "firstSeenAt",
     coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt"
   from cloud_resources r
     join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
     join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id and not a.forgetting
-  where r.organization_id = ? and r.id = any(?::integer[]) order by r.id`
+  where r.organization_id = ? and r.id = any(?::integer[])
+  order by r.cloud_key, r.cloud_account_id`
 
 const notForgotten = `cloud_account_id <> all(array(
   select id from cloud_accounts where organization_id = :organizationId and forgetting))`

@@ -23,6 +23,7 @@ export async function mergePlace(
   await db.raw('set local enable_nestloop = on')
   const [merged] = rows
   if (!merged) return false
+  await db.raw('select sort_in_cloud_terms()')
   await db.raw(
     `update cloud_sync_places s set state = 'ok', reason = null, added = :added, changed = :changed, gone = :gone,
        seen = (select count(*) from cloud_resources r where r.organization_id = p.organization_id

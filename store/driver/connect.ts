@@ -181,6 +181,10 @@ export function toFault(error: unknown): unknown {
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && sqlStateOf(error) === '55P03'
 
+/** Whether a statement ran for longer than it may: see `limitStatements`. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof Error && sqlStateOf(error) === '57014'
+
 /** Objection wraps the driver's error. */
 function sqlStateOf(error: Error): string | undefined {
   const { code, nativeError } = error as Error & { code?: string; nativeError?: unknown }
