@@ -40,6 +40,7 @@ import * as cloudResources from './migrations/0045-add-cloud-resources.ts'
 import * as toldHealth from './migrations/0050-note-told-health.ts'
 import * as coverageOfPlaces from './migrations/0051-note-coverage-of-places.ts'
 import * as forgottenAccounts from './migrations/0054-forget-accounts-later.ts'
+import * as stagedResources from './migrations/0055-count-staged-resources.ts'
 import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
 import * as readableTypes from './migrations/0059-note-readable-types.ts'
 import * as resourceTerms from './migrations/0056-index-terms-of-resources.ts'
@@ -88,6 +89,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0050-note-told-health': toldHealth,
   '0051-note-coverage-of-places': coverageOfPlaces,
   '0054-forget-accounts-later': forgottenAccounts,
+  '0055-count-staged-resources': stagedResources,
   '0058-keep-counts-of-resources': countsOfResources,
   '0059-note-readable-types': readableTypes,
   '0056-index-terms-of-resources': resourceTerms,

@@ -246,6 +246,7 @@ table cloud_resource_pages
   next_cursor text
   unchanged integer[] not null
   found jsonb not null
+  resources integer not null default 0
   constraint cloud_resource_pages_organization_id_sync_id_place_id_fkey FOREIGN KEY (organization_id, sync_id, place_id) REFERENCES cloud_sync_places(organization_id, sync_id, place_id) ON DELETE CASCADE
   constraint cloud_resource_pages_pkey PRIMARY KEY (organization_id, sync_id, place_id, number)
   row level security

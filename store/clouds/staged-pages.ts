@@ -63,22 +63,20 @@ export function stagedPages(tenant: Tenant) {
      */
     async stage(at: At, part: StagedPart): Promise<'staged' | 'taken' | 'full'> {
       const count = part.unchanged.length + part.found.length
-      const ofSync = db('cloud_sync_places').where({ organizationId, syncId: at.syncId })
-      const [sum] = await ofSync.clone().sum({ staged: 'seen' })
+      const ofSync = db('cloud_resource_pages').where({ organizationId, syncId: at.syncId })
+      const [sum] = await ofSync.sum({ staged: 'resources' })
       if (Number(sum?.staged ?? 0) + count > maxStaged) return 'full'
       const { rowCount } = await db.raw(insertPart, [
         part.number,
         part.next,
         [...part.unchanged],
         JSON.stringify(part.found),
+        count,
         organizationId,
         at.syncId,
         at.placeId,
       ])
-      if (rowCount === 0) return 'taken'
-      // Until its merge counts what is there, the place counts what is staged.
-      await ofSync.clone().where({ placeId: at.placeId, state: 'waiting' }).increment('seen', count)
-      return 'staged'
+      return rowCount === 0 ? 'taken' : 'staged'
     },
   }
 }
@@ -88,8 +86,8 @@ const maxStaged = 2_000_000
 
 const insertPart = `
   insert into cloud_resource_pages
-    (organization_id, sync_id, place_id, number, next_cursor, unchanged, found)
-  select organization_id, sync_id, place_id, ?, ?, ?::integer[], ?::jsonb from cloud_sync_places
+    (organization_id, sync_id, place_id, number, next_cursor, unchanged, found, resources)
+  select organization_id, sync_id, place_id, ?, ?, ?::integer[], ?::jsonb, ? from cloud_sync_places
   where organization_id = ? and sync_id = ? and place_id = ? and state = 'waiting'
   on conflict do nothing`
 

@@ -48,9 +48,16 @@ test('a look ends after a minute, and the next one goes on at its page', async (
 })
 
 test('more than 2,000,000 staged resources: the place failed and says so', async () => {
-  cloud.regions = { one: ['a', 'b', 'c'].map((name) => found(name)), two: [found('d')] }
-  const [one = 0, two = 0] = (await steps.deliver(listPlaces, input)).placeIds
-  await ofSync('cloud_sync_places').where({ placeId: two }).update({ seen: 1_999_998 })
+  cloud.regions = { one: ['a', 'b', 'c'].map((name) => found(name)), two: [found('d')], three: [] }
+  const [one = 0, three = 0, two = 0] = (await steps.deliver(listPlaces, input)).placeIds
+  const { organizationId, syncId } = input
+  const staged = { number: 0, nextCursor: 'next', unchanged: [], found: '[]', resources: 1_999_998 }
+  await ofSync('cloud_resource_pages').insert({
+    organizationId,
+    syncId,
+    placeId: three,
+    ...staged,
+  })
   expect(await steps.deliver(lookAtPlace, { ...input, placeId: one })).toBe('done')
   expect(await ofSync('cloud_sync_places').where({ placeId: one })).toMatchObject([
     { state: 'failed', reason: expect.stringContaining('2,000,000'), seen: 0 },

@@ -55,6 +55,20 @@ describe('a sync', () => {
     expect(await steps.states()).toEqual({ a: 'present', b: 'gone', c: 'present', d: 'gone' })
   })
 
+  test('each part that is staged is one row, and no other row of its place is written', async () => {
+    cloud.regions = { r: Array.from({ length: 12_000 }, (_, n) => found(`n${n}`)) }
+    cloud.pageSize = 1_000
+    const input = await steps.begin()
+    const { placeIds } = await steps.deliver(listPlaces, input)
+    const { platform } = harness.deps.store
+    const ofPlace = async (table: string) =>
+      platform(table).where({ syncId: input.syncId }).select(platform.raw('xmin::text'))
+    const noted = await ofPlace('cloud_sync_places')
+    for (const placeId of placeIds) await steps.deliver(lookAtPlace, { ...input, placeId })
+    expect(await ofPlace('cloud_resource_pages')).toHaveLength(2)
+    expect(await ofPlace('cloud_sync_places')).toEqual(noted)
+  })
+
   test('the account shows it, when the next comes, and how many resources are present', async () => {
     expect(await steps.account()).toMatchObject({
       sync: null,
