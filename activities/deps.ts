@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ActingRun } from '../app/clouds/sign-web-identity.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
 import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
@@ -14,8 +15,8 @@ export type Deps = {
   store: Store
   keyring: Keyring
   outbound: Outbound
-  /** The cloud of a connected account, with the account's own credentials. */
-  openCloud: (account: CloudAccount) => Promise<Cloud>
+  /** The cloud of a connected account, with the account's own credentials; `run` is the one that it lends to. */
+  openCloud: (account: CloudAccount, run?: ActingRun) => Promise<Cloud>
   /** The public address of this service. */
   publicOrigin: string
   sandbox: Sandbox

@@ -10,7 +10,14 @@ import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import type { StepEnd, Workbench } from '../gateways/sandbox/workbench.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
 import { sha256, type Port } from './port.ts'
-import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
+import { lendTo } from './lend-to.ts'
+import {
+  assertMaskable,
+  maskFor,
+  readFiles,
+  readSettings,
+  type GrowingMask,
+} from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
 /** The number of lines of `init` that are held back, to log them only if `init` fails. */
@@ -44,10 +51,12 @@ export async function applyJob(job: ApplyJob, port: Port): Promise<Applied> {
     },
   })
   if (token === undefined) return { begun: false }
-  const log = openStageLines({ mask: maskFor(settings, token), send: port.log })
+  const masks = maskFor(settings, token)
+  port.onSecrets(masks.add)
+  const log = openStageLines({ mask: masks.mask, send: port.log })
   const { bench } = await port.openBench({ use: 'run', sources: undefined })
   try {
-    return await applyStored({ job, port, log, settings, files, stored, token, bench })
+    return await applyStored({ job, port, log, settings, files, stored, token, bench, masks })
   } finally {
     await bench.close()
     await log.close()
@@ -66,6 +75,7 @@ type Applying = {
   stored: { planFile: Buffer; lockFile: Buffer | undefined; modules: Buffer | undefined }
   token: string
   bench: Workbench
+  masks: GrowingMask
 }
 
 async function applyStored(applying: Applying): Promise<Applied> {
@@ -113,6 +123,7 @@ async function applyStored(applying: Applying): Promise<Applied> {
     return ended({ ...init, exitCode: init.exitCode === 0 ? 1 : init.exitCode }, error)
   }
   unsaid = undefined
+  if (job.lends) await lendTo(tool, port, applying.masks)
   await port.ask('spawn', {})
   const applied = await tool.apply((group) => port.tellGroup(group))
   if (applied.exitCode === 0) return ended(applied, error)

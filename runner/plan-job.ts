@@ -30,7 +30,14 @@ import { tofu } from '../gateways/tofu/tofu.ts'
 import { learnModuleSources } from './learn-module-sources.ts'
 import { judgePlan } from './judge-plan.ts'
 import type { Port } from './port.ts'
-import { assertMaskable, maskFor, readFiles, readSettings } from './read-inputs.ts'
+import { lendTo } from './lend-to.ts'
+import {
+  assertMaskable,
+  maskFor,
+  readFiles,
+  readSettings,
+  type GrowingMask,
+} from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
 /** The number of error lines that are kept to explain a failed `init`. */
@@ -43,8 +50,9 @@ const maxSaid = 200
 export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
   const settings = await readSettings(port)
   assertMaskable(settings, 'plan_errored')
-  const mask = maskFor(settings, job.token)
-  const log = openStageLines({ mask, send: port.log })
+  const masks = maskFor(settings, job.token)
+  port.onSecrets(masks.add)
+  const log = openStageLines({ mask: masks.mask, send: port.log })
   try {
     const files = await readFiles(port)
     // The workspace's path may have changed since this version was stored.
@@ -56,7 +64,7 @@ export async function planJob(job: PlanJob, port: Port): Promise<Planned> {
     // The upload checks this too. Older versions were stored without the check.
     const [refused] = refusedIn(files)
     if (refused) throw new JobFailure('plan_errored', refusalInWords(refused))
-    return await planInSandbox({ job, port, log, files, settings })
+    return await planInSandbox({ job, port, log, files, settings, masks })
   } catch (error) {
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined) throw new JobFailure('plan_errored', log.mask(`${planted}.`))
@@ -76,9 +84,11 @@ type Planning = {
   log: StageLines
   files: ConfigurationFiles
   settings: Awaited<ReturnType<typeof readSettings>>
+  masks: GrowingMask
 }
 
-async function planInSandbox({ job, port, log, files, settings }: Planning): Promise<Planned> {
+async function planInSandbox(planning: Planning): Promise<Planned> {
+  const { job, port, log, files, settings, masks } = planning
   const sources = mentionsModules(files) ? sourcesIn(files) : undefined
   const { bench, gitEnv, relay, hidden = [] } = await port.openBench({ use: 'run', sources })
   try {
@@ -134,6 +144,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
       )
     const lockFile = await tool.readLockFile()
     const archive = await keepModules(tool, log)
+    if (job.lends) await lendTo(tool, port, masks)
     assertWell(await tool.plan({ destroy: job.destroy }), 'plan', error)
     const planFile = await readPlanFile(tool)
     // A missing plan must never be read as "nothing to change".
@@ -146,7 +157,7 @@ async function planInSandbox({ job, port, log, files, settings }: Planning): Pro
     orForged(() => comparePlan(plan, planJson))
 
     await log.write('info', 'Judging the plan by policies and cost.')
-    const secretValues = settings.secrets.map(({ value }) => value)
+    const secretValues = [...settings.secrets.map(({ value }) => value), ...masks.added]
     const judged = await judgePlan(port, {
       planJson,
       run: job.run,

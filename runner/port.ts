@@ -18,6 +18,8 @@ export type Port = {
   /** Sends a batch of the plan's rows, which the API shows. */
   sendRows(batch: PackedRows): Promise<void>
   tellGroup(processGroup: number): void
+  /** Called with what the run is lent, before it is. The worker waits until this returns. */
+  onSecrets: (add: (values: readonly string[]) => void) => void
   /** Asks the worker for a workbench and opens it. Its steps are children of this process. */
   openBench(
     ask: Asks['bench']['ask'],
@@ -39,6 +41,7 @@ export function openJobs(channel: Channel): Jobs {
   let asks = 0
   // Unique across jobs, so that a late answer cannot match a question of a later job.
   const nextAsk = () => (asks += 1)
+  const lent: string[] = []
   return {
     async next() {
       const next = await sent.promise
@@ -48,7 +51,7 @@ export function openJobs(channel: Channel): Jobs {
     async pump() {
       for await (const frame of channel.frames) {
         if (frame.header.kind === 'job') {
-          const opened = openPort(channel, nextAsk)
+          const opened = openPort(channel, { nextAsk, lent })
           receive = opened.receive
           // Sent by a worker of the same version (supervise-job.ts).
           sent.resolve({ job: frame.header['job'] as RunnerJob, port: opened.port })
@@ -60,12 +63,8 @@ export function openJobs(channel: Channel): Jobs {
 
 type Receive = (frame: Frame) => void
 
-/** The port of one job. */
-function openPort(channel: Channel, nextAsk: () => number): { port: Port; receive: Receive } {
-  const canceled = new AbortController()
+function openInputs() {
   const inputs = new Map<string, Input>()
-  const asked = new Map<number, (value: unknown) => void>()
-
   const inputOf = (name: string): Input => {
     const known = inputs.get(name)
     if (known) return known
@@ -73,6 +72,36 @@ function openPort(channel: Channel, nextAsk: () => number): { port: Port; receiv
     inputs.set(name, made)
     return made
   }
+  return { inputs, inputOf }
+}
+
+/** `lent` is of this process, which serves one run: what an earlier job was lent is masked too. */
+function openSecrets(ask: Port['ask'], lent: string[]) {
+  let add: (values: readonly string[]) => void = () => undefined
+  return {
+    receive({ id, values }: Frame['header']): void {
+      // A list of texts, by a worker of the same version (activities/infrastructure/mask-in-runner.ts).
+      const added = values as string[]
+      lent.push(...added)
+      add(added)
+      ask('masked', { id: Number(id) }).catch(() => undefined)
+    },
+    listen: (listener: typeof add): void => {
+      add = listener
+      if (lent.length > 0) add(lent)
+    },
+  }
+}
+
+/** The port of one job. */
+function openPort(
+  channel: Channel,
+  { nextAsk, lent }: { nextAsk: () => number; lent: string[] },
+): { port: Port; receive: Receive } {
+  const canceled = new AbortController()
+  const { inputs, inputOf } = openInputs()
+  const asked = new Map<number, (value: unknown) => void>()
+
   const ask: Port['ask'] = async (what, ask) => {
     const id = nextAsk()
     const answer = new Promise<unknown>((resolve) => asked.set(id, resolve))
@@ -81,6 +110,7 @@ function openPort(channel: Channel, nextAsk: () => number): { port: Port; receiv
     return (await answer) as Asks[typeof what]['answer']
   }
 
+  const secrets = openSecrets(ask, lent)
   const receive: Receive = ({ header, body }) => {
     const name = String(header['name'])
     if (header.kind === 'blob') inputOf(name).pieces.push(Buffer.from(body))
@@ -91,7 +121,8 @@ function openPort(channel: Channel, nextAsk: () => number): { port: Port; receiv
       const id = Number(header['to'])
       asked.get(id)?.(header['value'])
       asked.delete(id)
-    } else if (header.kind === 'cancel') canceled.abort()
+    } else if (header.kind === 'secrets') secrets.receive(header)
+    else if (header.kind === 'cancel') canceled.abort()
   }
 
   const port: Port = {
@@ -109,6 +140,7 @@ function openPort(channel: Channel, nextAsk: () => number): { port: Port; receiv
     tellGroup(group) {
       channel.send({ kind: 'group', group }).catch(() => undefined)
     },
+    onSecrets: secrets.listen,
     async openBench(wanted) {
       const { bench, grant, ...more } = await ask('bench', wanted)
       return {

@@ -20,5 +20,24 @@ export function assertMaskable({ secrets }: Settings, reason: RunReason): void {
   if (message !== undefined) throw new JobFailure(reason, message)
 }
 
-export const maskFor = ({ secrets }: Settings, token: string): Mask =>
-  maskSecrets([...secrets.map(({ value }) => value), token])
+export type GrowingMask = {
+  mask: Mask
+  /** Masks these values too from now on. */
+  add: (values: readonly string[]) => void
+  /** What was added. */
+  added: readonly string[]
+}
+
+export function maskFor({ secrets }: Settings, token: string): GrowingMask {
+  const known = [...secrets.map(({ value }) => value), token]
+  const added: string[] = []
+  let mask = maskSecrets(known)
+  return {
+    mask: (text, maxLength) => mask(text, maxLength),
+    add(values) {
+      added.push(...values)
+      mask = maskSecrets([...known, ...added])
+    },
+    added,
+  }
+}

@@ -85,7 +85,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     store,
     keyring,
     outbound: deps.outbound,
-    openCloud: async (account) => openAccount(accountDeps, account),
+    openCloud: async (account, run) => openAccount(accountDeps, account, run),
     publicOrigin,
     sandbox: deps.sandbox,
     runners,

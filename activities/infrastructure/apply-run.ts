@@ -14,6 +14,7 @@ import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastruc
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { beginApply, endStale, type Begun, type Received } from './begin-apply.ts'
+import { cloudDoorForRun } from './cloud-door-for-run.ts'
 import { endOfApply, memoryExceeded } from './end-of-runner.ts'
 import { planInputs, runInputs } from './job-inputs.ts'
 import { keepErroredState } from './keep-errored-state.ts'
@@ -122,10 +123,6 @@ async function applyInRunner(
   const { watch, plan } = attempt
   const place = { organizationId, stageId: loaded.stageIds['apply'] ?? 0, patienceMs }
   const log = openStageLog({ store: deps.store, ...place })
-  const benches = lendBenches(deps, {
-    label: `run-${run.id}-apply`,
-    statePath: `/api/workspaces/${run.workspaceId}/state`,
-  })
   const received: Received = { plan, sha256: {} }
   const unsaved = keepErroredState(deps, loaded, patienceMs)
   // A workspace may have become production since its plan.
@@ -133,6 +130,12 @@ async function applyInRunner(
   const runner = deps.runners.take(
     mayUseKept ? { organizationId, workspaceRunId: run.id } : undefined,
   )
+  const door = cloudDoorForRun(deps, loaded, { phase: 'apply', runner, log })
+  const benches = lendBenches(deps, {
+    label: `run-${run.id}-apply`,
+    statePath: `/api/workspaces/${run.workspaceId}/state`,
+    cloudDoor: door,
+  })
   const inputs = async function* () {
     const parts = ['lock_file', 'modules', 'plan_file'] as const
     const { sha256 } = received
@@ -146,6 +149,7 @@ async function applyInRunner(
         workspaceId: run.workspaceId,
         folder: workspace.path,
         timeoutMs: applyTimeoutMs,
+        lends: door !== undefined,
       },
       inputs: inputs(),
       signal: watch.signal,
@@ -161,6 +165,13 @@ async function applyInRunner(
         },
         bench: benches.bench,
         giveBack: benches.giveBack,
+        ...(door && {
+          masked: door.masked,
+          async lend() {
+            if (!attempt.begun) throw new Error('a runner may not begin')
+            return door.open(attempt.begun.token)
+          },
+        }),
         async spawn() {
           await recordSpawn(deps, loaded, attempt.begun)
           return {}
@@ -187,6 +198,7 @@ async function applyInRunner(
     if (unsaved.isKept()) return stateNotSaved
     throw error
   } finally {
+    door?.close()
     await benches.close()
   }
 }

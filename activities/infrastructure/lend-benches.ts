@@ -2,6 +2,7 @@ import type { ModuleSource } from '../../domain/git/module-sources.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
 import type { Loan } from '../../gateways/sandbox/workbench.ts'
 import type { Deps } from '../deps.ts'
+import type { RunDoor } from './cloud-door-for-run.ts'
 import type { RunRelay } from './open-git-relay.ts'
 
 const runFolderBytes = 2 * 1024 ** 3
@@ -23,6 +24,7 @@ export function lendBenches(
     /** The one path of the API that the run can reach. */
     statePath?: string
     env?: Readonly<Record<string, string>>
+    cloudDoor?: Pick<RunDoor, 'server' | 'at'> | undefined
     /** Opens the relay for modules, if the configuration names any. */
     openRelay?: (sources: readonly ModuleSource[]) => Promise<RunRelay | undefined>
   },
@@ -43,7 +45,9 @@ export function lendBenches(
       sizeBytes: runFolderBytes,
       ...(run.statePath !== undefined && { statePath: run.statePath }),
       gitRelay: relay?.server,
+      cloudDoor: run.cloudDoor?.server,
     })
+    run.cloudDoor?.at(loan.grant.urls.cloudUrl)
     return {
       ...keep(loan),
       gitEnv: relay?.environment(loan.grant.urls.gitUrl, run.env ?? {}),

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity'
 import { newToken } from '../../domain/access/credentials.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
-import type { Planned } from '../../gateways/runner/protocol.ts'
+import type { Planned, PlanJob } from '../../gateways/runner/protocol.ts'
 import { beginPlan } from '../../store/infrastructure/begin-plan.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
@@ -12,6 +12,7 @@ import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { memoryExceeded } from './end-of-runner.ts'
 import { tellRules } from './gate-rules.ts'
 import { factsOf, runInputs } from './job-inputs.ts'
+import { cloudDoorForRun } from './cloud-door-for-run.ts'
 import { judgeWhileWaiting } from './judge-while-waiting.ts'
 import { lendBenches } from './lend-benches.ts'
 import { findRun, type FoundRun } from '../runs/find-run.ts'
@@ -115,34 +116,27 @@ async function planInRunner(
 ): Promise<void> {
   const { run, organizationId, workspace } = loaded
   const relay = relayForRun(deps, loaded, log)
+  const runner = deps.runners.take({ organizationId, workspaceRunId: run.id })
+  const door = cloudDoorForRun(deps, loaded, { phase: 'plan', runner, log })
   const benches = lendBenches(deps, {
     label: `run-${run.id}-plan`,
     statePath: `/api/workspaces/${run.workspaceId}/state`,
     env: loaded.env,
     openRelay: relay.open,
+    cloudDoor: door,
   })
   const plan = writePlan(deps, {
     organizationId,
     workspaceRunId: run.id,
     maxJsonBytes: deps.planJsonBytes,
   })
-  const runner = deps.runners.take({ organizationId, workspaceRunId: run.id })
   const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
   // On production a fresh one applies: what the author's code might have done to the process that
   // read its plan must not get past the approval.
   const keepsRunner = run.kind === 'apply' && workspace.criticality !== 'production'
   try {
     const planned = await superviseJob(runner, {
-      job: {
-        kind: 'plan',
-        run: factsOf(run),
-        workspaceId: run.workspaceId,
-        folder: workspace.path,
-        token,
-        destroy: run.destroy,
-        timeoutMs: planTimeoutMs,
-        planJsonBytes: deps.planJsonBytes,
-      },
+      job: jobOf(deps, loaded, { token, lends: door !== undefined }),
       inputs: runInputs(deps, loaded),
       signal: watch.signal,
       answers: {
@@ -151,6 +145,7 @@ async function planInRunner(
         allow: async (ask) => relay.allow(ask),
         closeRelay: async () => relay.close(),
         rules: rules.rules,
+        ...(door && { masked: door.masked, lend: async () => door.open(token) }),
       },
       onLog: log.append,
       onBlob: plan.add,
@@ -163,9 +158,26 @@ async function planInRunner(
     )
   } finally {
     relay.close()
+    door?.close()
     await benches.close()
   }
 }
+
+const jobOf = (
+  { planJsonBytes }: Deps,
+  { run, workspace }: LoadedRun,
+  { token, lends }: { token: string; lends: boolean },
+): PlanJob => ({
+  kind: 'plan',
+  run: factsOf(run),
+  workspaceId: run.workspaceId,
+  folder: workspace.path,
+  token,
+  destroy: run.destroy,
+  timeoutMs: planTimeoutMs,
+  planJsonBytes,
+  lends,
+})
 
 function toFailure(error: unknown, watch: RunWatch): JobFailure | undefined {
   if (watch.cause() === 'canceled') return new JobFailure('canceled_by_user', 'Canceled.')

@@ -17,6 +17,8 @@ type InWorkspace = {
   /** The folder of the configuration in which OpenTofu works; empty is the top. */
   folder: string
   timeoutMs: number
+  /** Whether the run may be lent credentials of a cloud account. */
+  lends: boolean
 }
 export type PlanJob = InWorkspace & {
   kind: 'plan'
@@ -46,6 +48,15 @@ export type Settings = {
   overrides: string[]
   /** The operator's OpenTofu CLI configuration. */
   cliConfig: string | undefined
+}
+
+/** What the steps after `init` get. */
+export type LentToSteps = {
+  env: Record<string, string>
+  /** A file for steps to read, and the variable that names it. */
+  file?: { variable: string; name: string; content: string }
+  /** Must not appear in a log. */
+  secrets: string[]
 }
 
 /** The questions of a runner to its worker, and the answers. */
@@ -78,6 +89,10 @@ export type Asks = {
     ask: { sha256: Record<string, string> }
     answer: { token?: string | undefined }
   }
+  /** Opens the door to credentials of a cloud account; the answer directs the clouds' libraries to it. */
+  lend: { ask: Record<string, never>; answer: { lent?: LentToSteps } }
+  /** The runner masks the values of the frame `secrets` with this id. */
+  masked: { ask: { id: number }; answer: Record<string, never> }
   /** The program is about to be started; from here on the apply is never repeated. */
   spawn: { ask: Record<string, never>; answer: Record<string, never> }
   /**

@@ -8,6 +8,7 @@ import type { SandboxOptions } from './sandbox-options.ts'
 import { killUid } from './kill-uid.ts'
 import type { LauncherHost } from './launcher-host.ts'
 import {
+  cloudPort,
   type Doors,
   gitPort,
   type PrivateNetwork,
@@ -59,7 +60,7 @@ export async function lendWorkbench(
           await removeStepGroups(host.launcher, folder.path)
         }
         network?.route({})
-        for (const door of [doors.state, doors.proxy, doors.git]) {
+        for (const door of [doors.state, doors.proxy, doors.git, doors.cloud]) {
           door?.closeAllConnections()
           if (door?.listening) door.close()
         }
@@ -85,7 +86,8 @@ function makeDoors(host: WorkbenchHost, request: OpenOptions) {
       onHost?.(request.label, `${name}:${port}`, allowed)
     },
   })
-  return { state, proxy, git: request.gitRelay, path: request.statePath ?? '' }
+  const { gitRelay: git, cloudDoor: cloud } = request
+  return { state, proxy, git, cloud, path: request.statePath ?? '' }
 }
 
 type MadeDoors = Doors & { path: string }
@@ -96,6 +98,7 @@ function insideUrls(network: PrivateNetwork, doors: MadeDoors) {
     stateUrl: `http://127.0.0.1:${statePort}${doors.path}`,
     proxyUrl: `http://127.0.0.1:${proxyPort}`,
     gitUrl: `http://127.0.0.1:${gitPort}`,
+    cloudUrl: `http://127.0.0.1:${cloudPort}`,
   }
 }
 
@@ -110,6 +113,7 @@ async function loopbackUrls(doors: MadeDoors) {
     stateUrl: (await listen(doors.state)) + doors.path,
     proxyUrl: await listen(doors.proxy),
     gitUrl: await listen(doors.git),
+    cloudUrl: await listen(doors.cloud),
   }
 }
 

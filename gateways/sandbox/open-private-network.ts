@@ -11,12 +11,18 @@ import { systemFolders } from './system-folders.ts'
 export const statePort = 8200
 export const proxyPort = 8201
 export const gitPort = 8202
-export type Door = 'state' | 'proxy' | 'git'
+export const cloudPort = 8203
+export type Door = 'state' | 'proxy' | 'git' | 'cloud'
 export type Doors = Record<Door, HttpServer | undefined>
 
-const ports: Record<Door, number> = { state: statePort, proxy: proxyPort, git: gitPort }
-const names: readonly Door[] = ['state', 'proxy', 'git']
-const closed: Doors = { state: undefined, proxy: undefined, git: undefined }
+const ports: Record<Door, number> = {
+  state: statePort,
+  proxy: proxyPort,
+  git: gitPort,
+  cloud: cloudPort,
+}
+const names: readonly Door[] = ['state', 'proxy', 'git', 'cloud']
+const closed: Doors = { state: undefined, proxy: undefined, git: undefined, cloud: undefined }
 
 /** A network namespace whose loopback has one listener per door, served by the worker. */
 export type PrivateNetwork = {

@@ -59,6 +59,8 @@ export interface Workbench {
   readonly proxyUrl: string
   /** The Git relay's address inside a step with `network: 'run'`; without a relay nothing listens there. */
   readonly gitUrl: string
+  /** The address of the door to credentials inside such a step; without one nothing listens there. */
+  readonly cloudUrl: string
   /** Path of a folder of the workbench as seen from inside a step (`/bench/out` in bubblewrap). */
   inside(path: string): string
   /** Writes a file for the steps to read. Refuses a path that leaves the workbench or crosses a symbolic link. */
@@ -77,6 +79,8 @@ export type OpenOptions = {
   statePath?: string
   /** A server that does not listen yet; closed with the workbench. */
   gitRelay?: Server | undefined
+  /** The same for the door to credentials of a cloud account. */
+  cloudDoor?: Server | undefined
 }
 
 /**
@@ -91,7 +95,7 @@ export type BenchGrant = {
   programs: Partial<Record<Program, string>>
   /** The command that enters the private network; empty where there is none to enter. */
   enterNetwork: readonly string[]
-  urls: Pick<Workbench, 'stateUrl' | 'proxyUrl' | 'gitUrl'>
+  urls: Pick<Workbench, 'stateUrl' | 'proxyUrl' | 'gitUrl' | 'cloudUrl'>
   graceMs: number
   /** Set if the kernel does not limit the size of the work folder. */
   quotaBytes: number | null

@@ -2,6 +2,7 @@ import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
+import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
@@ -101,13 +102,22 @@ export function tofu(options: TofuOptions) {
   /** What overrides the configuration's .tfvars files; empty until `settleVariables`. */
   let over: Readonly<Record<string, string>> = {}
 
+  /** What directs the clouds' libraries to lent credentials; empty until `lend`. */
+  let lentEnv: Readonly<Record<string, string>> = {}
+
   type More = Partial<Step> & { gitEnv?: Readonly<Record<string, string>> | undefined }
   const run = async (args: readonly string[], { gitEnv, ...step }: More = {}): Promise<StepEnd> =>
     bench.run({
       program: 'tofu',
       args,
       // Fixed settings come last, so that nothing of a workspace overrides them.
-      env: { ...env, ...gitEnv, ...over, ...fixed, ...(step.network === 'none' ? {} : connected) },
+      env: {
+        ...env,
+        ...gitEnv,
+        ...over,
+        ...fixed,
+        ...(step.network === 'none' ? {} : { ...connected, ...lentEnv }),
+      },
       cwd: root,
       network: 'run',
       limits: limits(Math.max(1_000, deadline - Date.now())),
@@ -219,6 +229,14 @@ export function tofu(options: TofuOptions) {
       } catch {
         return false
       }
+    },
+
+    /** Lends the steps from here on credentials of a cloud account. Called after `init`. */
+    async lend({ env: lent, file }: Pick<LentToSteps, 'env' | 'file'>): Promise<void> {
+      lentEnv = lent
+      if (!file) return
+      await bench.write(`${settings}/${file.name}`, file.content)
+      lentEnv = { ...lent, [file.variable]: bench.inside(`${settings}/${file.name}`) }
     },
 
     async plan({ destroy }: { destroy: boolean }): Promise<StepEnd> {

@@ -21,7 +21,14 @@ const ofRun = [
   'cancelRequestedAt',
   'waitsForSlotSince',
 ] as const
-const ofWorkspace = ['name', 'path', 'criticality', 'fence', 'gitConnectionId'] as const
+const ofWorkspace = [
+  'name',
+  'path',
+  'criticality',
+  'fence',
+  'gitConnectionId',
+  'cloudAccountId',
+] as const
 
 export type RunOfStep = {
   run: Pick<WorkspaceRun, (typeof ofRun)[number]>
@@ -60,11 +67,19 @@ export async function findRunOfStep(
     values: [organizationId, workspaceRunId],
   })
   if (!row) throw notFound()
-  const { name, path, criticality, fence, gitConnectionId, ...rest } = row
+  const { name, path, criticality, fence, gitConnectionId, cloudAccountId, ...rest } = row
   const { stageIds, plansBegun, author, ...run } = rest
   return {
     run,
-    workspace: { id: run.workspaceId, name, path, criticality, fence, gitConnectionId },
+    workspace: {
+      id: run.workspaceId,
+      name,
+      path,
+      criticality,
+      fence,
+      gitConnectionId,
+      cloudAccountId,
+    },
     stageIds: stageIds ?? {},
     plansBegun,
     author,

@@ -1,6 +1,6 @@
 import type { CloudFaultKind } from '../../../gateways/clouds/cloud-fault.ts'
 import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
-import type { Cloud } from '../../../gateways/clouds/cloud.ts'
+import type { Cloud, LendAsked, Lent } from '../../../gateways/clouds/cloud.ts'
 import type {
   Coverage,
   FoundResource,
@@ -67,7 +67,7 @@ export class ListedCloud implements Cloud {
     throw new Error('a sync validates nothing')
   }
 
-  async lend(): Promise<never> {
+  async lend(_asked: LendAsked): Promise<Lent | undefined> {
     throw new Error('a sync lends nothing')
   }
 
