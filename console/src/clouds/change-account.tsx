@@ -5,8 +5,9 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, textIn } from '../parts/forms.tsx'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import type { CloudAccount } from './queries.ts'
+import { RunIdentityFields, runsIn } from './run-identities.tsx'
 
-/** Renames an account, changes how often it is synced, and replaces its credentials. */
+/** Renames an account, changes how often it is synced and what runs are lent, and replaces its credentials. */
 export function ChangeAccount({
   account,
   onClose,
@@ -24,6 +25,7 @@ export function ChangeAccount({
         body: {
           name: textIn(form, 'name').trim(),
           syncIntervalMinutes: Number(textIn(form, 'syncIntervalMinutes')),
+          runs: runsIn(form, account.provider),
           ...(replaces && { credentials: credentialsIn(form, account.provider, use) }),
         },
       }),
@@ -50,6 +52,7 @@ export function ChangeAccount({
         required
         defaultValue={account.syncIntervalMinutes}
       />
+      <RunIdentityFields account={account} use={use} />
       <Check
         label="Replace the credentials"
         checked={replaces}

@@ -16,6 +16,7 @@ import { checkState, partName, providerName } from './cloud-words.ts'
 import { AccountStatus, Freshness } from './clouds.tsx'
 import { Members } from './members.tsx'
 import { cloudAccountQuery, type CloudAccount } from './queries.ts'
+import { RunIdentities } from './run-identities.tsx'
 import { Syncs } from './syncs.tsx'
 
 const route = getRouteApi('/app/clouds/$id')
@@ -60,6 +61,7 @@ export function CloudAccountPage() {
           rows={account.checks.map((check) => ({ id: check.part, ...check }))}
           columns={checkColumns}
         />
+        <RunIdentities account={account} />
       </section>
       <section className="section">
         <h2>Syncs</h2>
