@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { cleanResource } from '../../domain/clouds/clean-resource.ts'
 import type { FoundResource, Place } from '../../domain/clouds/cloud-account.ts'
-import { unavailable } from '../../domain/errors.ts'
+import { AppError, unavailable } from '../../domain/errors.ts'
 import type { Cloud } from '../../gateways/clouds/cloud.ts'
 import type { CloudSync } from '../../store/clouds/cloud-syncs.ts'
 import {
@@ -69,12 +69,15 @@ export const lookAtPlace =
 /** Why the place cannot be looked at; undefined if another attempt may succeed. */
 function outcomeOf(error: unknown): Pick<Place, 'state' | 'reason'> | undefined {
   if (error instanceof TooMuchStaged) return { state: 'failed', reason: tooMany }
+  if (error instanceof AppError && error.code === 'address_not_allowed')
+    return { state: 'failed', reason: notAllowed }
   if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token')) return undefined
   const { kind, message: reason } = error
   return { state: kind === 'denied' || kind === 'excluded' ? kind : 'failed', reason }
 }
 
 class TooMuchStaged extends Error {}
+const notAllowed = 'The endpoint redirects to an address that is not allowed. Change it.'
 const tooMany = 'The sync found more than 2,000,000 resources. Limit the regions of the account.'
 
 async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<Looked> {

@@ -19,6 +19,8 @@ const reasons: Record<string, string> = {
   cloud_credentials_rejected: 'The cloud rejects the credentials of the account. Replace them.',
   cloud_unreachable: 'The cloud does not answer. It is asked again by itself.',
   cloud_denied: 'The credentials may not list what there is.',
+  address_not_allowed:
+    'The endpoint of this account, or where it redirects to, is an address that is not allowed. Change it.',
   cloud_throttled: 'The cloud limits how often it may be called. The next sync tries again.',
   timed_out: 'The cloud took too long to answer. The next sync tries again.',
   sync_lost: 'The sync was lost. The next one looks at everything again.',
@@ -118,6 +120,7 @@ const outcomes: Record<string, 'answered' | 'rejected' | 'unreachable'> = {
   ended: 'answered',
   cloud_denied: 'answered',
   cloud_unreachable: 'unreachable',
+  address_not_allowed: 'unreachable',
   [refused]: 'rejected',
 }
 

@@ -40,10 +40,15 @@ export function awsAccount(
       const action = 'ec2:DescribeRegions'
       const request = { url, use: 'cloud' as const, service: 'ec2' as const, region: home, action }
       const answer = await signedRequest(settings, credentials, { ...request, signal })
-      return allOf(answer, 'item').flatMap((item) => {
-        const name = textOf(item, 'regionName')
-        return name ? [{ name, isOn: textOf(item, 'optInStatus') !== 'not-opted-in' }] : []
+      const named = allOf(answer, 'item').flatMap((item) => {
+        const name = textOf(item, 'regionName') ?? ''
+        const isOn = textOf(item, 'optInStatus') !== 'not-opted-in'
+        return regionName.test(name) ? [{ name, isOn }] : []
       })
+      // A sync looks at each: more would not fit into one workflow's history.
+      if (named.length <= maxRegions) return named
+      const reason = `AWS named more than ${maxRegions} regions. Name those of the account.`
+      throw new CloudFault('unreachable', reason)
     },
 
     async indexes(signal) {
@@ -125,6 +130,10 @@ const endless = () =>
   new CloudFault('page_token', 'AWS repeats a page token, so its list has no end.')
 
 export const until = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {})
+
+/** As an account may name them (api/clouds/schemas.ts). AWS has fewer than 40. */
+const regionName = /^[a-z]{2}[a-z0-9-]{2,30}$/
+const maxRegions = 100
 
 const suffixOf = (partition: string): string =>
   partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com'

@@ -59,7 +59,7 @@ async function assumeByWebIdentity(
   } catch (error) {
     throw refusedRole(
       awsFault(error, 'sts:AssumeRoleWithWebIdentity'),
-      `AWS does not let this service use the role. Check that it exists, and that its trust policy names the organization's issuer, audience and subject${whose}.`,
+      `AWS does not let this service use the role. Check that it exists, that its account is not suspended, and that its trust policy names the organization's issuer, audience and subject${whose}.`,
     )
   } finally {
     sts.destroy()
@@ -83,7 +83,7 @@ async function assumeByExternalId(
   } catch (error) {
     throw refusedRole(
       awsFault(error, 'sts:AssumeRole'),
-      "AWS does not let this service use the role. Check that it exists, and that its trust policy names this service and the organization's external id.",
+      "AWS does not let this service use the role. Check that it exists, that its account is not suspended, and that its trust policy names this service and the organization's external id.",
     )
   } finally {
     sts.destroy()

@@ -37,7 +37,7 @@ export function awsInventory(
   return {
     async places(signal) {
       // Another account's resources in place of this one's: all of this one would be marked gone.
-      await checkOwner(account, settings.target.accountId, signal)
+      await checkOwner(settings, account, signal)
       const places = await Promise.all(
         (await regionsOf(settings, account, signal)).map(async (place): Promise<Place> => {
           if (place.state !== 'ok') return place

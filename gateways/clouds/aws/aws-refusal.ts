@@ -44,13 +44,15 @@ const kinds = new Map<string, CloudFaultKind>([
   ...namesOf('denied', 'NotAuthorized AllAccessDisabled AWSOrganizationsNotInUse'),
   ...namesOf('throttled', 'TooManyRequests RequestLimitExceeded SlowDown LimitExceeded'),
   ...namesOf('throttled', 'BandwidthLimitExceeded PriorRequestNotComplete'),
-  ...namesOf('excluded', 'OptInRequired RegionDisabled'),
+  ...namesOf('excluded', 'RegionDisabled'),
   ...namesOf('page_token', 'PaginationTokenExpired'),
   ...namesOf('credentials', 'InvalidClientTokenId UnrecognizedClient AuthFailure InvalidToken'),
   ...namesOf('credentials', 'InvalidAccessKeyId SignatureDoesNotMatch InvalidSignature'),
   ...namesOf('credentials', 'ExpiredToken TokenRefreshRequired IncompleteSignature'),
   ...namesOf('credentials', 'MissingAuthenticationToken RequestExpired RequestTimeTooSkewed'),
   ...namesOf('credentials', 'InvalidIdentityToken IDPRejectedClaim IDPCommunicationError'),
+  // Of an account that is suspended or not activated. In a region that is off, see aws-inventory.ts.
+  ...namesOf('credentials', 'OptInRequired NotSignedUp AccountProblem Blocked PendingVerification'),
   // Of STS alone, about the name of a role; the other services end it with Exception.
   ...namesOf('credentials', 'ValidationError'),
 ])
@@ -66,6 +68,8 @@ const expired = 'The credentials have expired. Replace them.'
 const clock = 'AWS rejects the time of the request. Check the clock of this service.'
 const issuer =
   "AWS does not accept the organization's issuer. Check the identity provider in IAM, its audience, and that AWS can reach the issuer."
+const suspended =
+  'AWS serves no requests of this account: it is suspended or not activated. Settle that with AWS; it is asked again by itself.'
 const credentialReasons: Readonly<Record<string, string>> = {
   InvalidClientTokenId: unknownKey,
   InvalidAccessKeyId: unknownKey,
@@ -79,6 +83,11 @@ const credentialReasons: Readonly<Record<string, string>> = {
   InvalidIdentityToken: issuer,
   IDPRejectedClaim: issuer,
   IDPCommunicationError: issuer,
+  OptInRequired: suspended,
+  NotSignedUp: suspended,
+  AccountProblem: suspended,
+  Blocked: suspended,
+  PendingVerification: suspended,
   ValidationError: 'AWS does not accept the name of the role. Check its ARN.',
 }
 

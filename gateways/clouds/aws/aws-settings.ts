@@ -28,11 +28,20 @@ export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbou
     deps,
     kept,
     partition,
-    home: target.regions?.[0] ?? globalRegion(partition),
+    home: target.regions?.find(isNeverOff) ?? globalRegion(partition),
     forService: (service, region, credentials) =>
       configOf({ kept, region, credentials, endpoint: target.endpoints[service] }),
   }
 }
+
+/**
+ * Regions of AWS that no account can switch off; those that came later can be off, and there AWS does not know
+ * the account's keys (AWS General Reference, "Regions and Zones"). The two other partitions have only such.
+ */
+const isNeverOff = (region: string): boolean =>
+  /^(us-(east|west)-[12]|ap-south-1|ap-northeast-[123]|ap-southeast-[12]|ca-central-1|eu-central-1|eu-west-[123]|eu-north-1|sa-east-1|(cn|us-gov)-[a-z]+-\d)$/.test(
+    region,
+  )
 
 /** The region that lists what belongs to none, such as IAM's roles. */
 export function globalRegion(partition: string): string {

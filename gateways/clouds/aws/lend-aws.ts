@@ -4,6 +4,7 @@ import { until } from './aws-account.ts'
 import { assumeRole, awsCredentials, ownRole, sessionOf, type Session } from './aws-credentials.ts'
 import { awsFault } from './aws-refusal.ts'
 import type { AwsSettings } from './aws-settings.ts'
+import { checkTrust } from './check-trust.ts'
 
 const maxSeconds = 3_600
 
@@ -23,15 +24,19 @@ async function sessionFor(
 ): Promise<Session> {
   const { credentials } = settings.target
   const { phase, name: sessionName } = asked
-  if (identity !== 'account' && 'roleArn' in identity)
+  if (identity !== 'account' && 'roleArn' in identity) {
+    await checkTrust(settings, identity.roleArn)
     return assumeRole(settings, {
       roleArn: identity.roleArn,
       sessionName,
       token: async () => settings.deps.runIdentity('sts.amazonaws.com', phase),
       whose: ` of the ${phase} of a run's workspace`,
     })
-  if ('roleArn' in credentials)
+  }
+  if ('roleArn' in credentials) {
+    await checkTrust(settings, credentials.roleArn)
     return assumeRole(settings, { ...ownRole(settings, credentials.roleArn), sessionName })
+  }
   return federate(settings, asked)
 }
 

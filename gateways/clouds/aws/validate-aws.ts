@@ -18,10 +18,10 @@ export async function validateAws(
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
-  const { accountId, runs } = settings.target
+  const { runs } = settings.target
   return checkParts({
     identity: async () => {
-      await checkOwner(account, accountId, until)
+      await checkOwner(settings, account, until)
       return okCheck('identity')
     },
     inventory: async () => {

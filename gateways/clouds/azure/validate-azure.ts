@@ -48,10 +48,12 @@ async function checkAccount(session: AzureSession, signal: AbortSignal): Promise
       })
   const state = stateOf(found)
   if (state === 'Deleted') throw new CloudFault('credentials', 'The subscription was deleted.')
-  return state === 'Disabled' ? okCheck('identity', disabled) : okCheck('identity')
+  if (state !== 'Disabled') return okCheck('identity')
+  return { part: 'identity', state: 'failed', reason: disabled, missing: [] }
 }
 
-const disabled = 'The subscription is disabled. Azure lists its resources, and changes none.'
+const disabled =
+  'The subscription is disabled. Azure lists its resources, and changes none. Enable it again.'
 
 const stateOf = (found: unknown): unknown =>
   typeof found === 'object' && found !== null && 'state' in found ? found.state : undefined

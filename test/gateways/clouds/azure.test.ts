@@ -133,7 +133,7 @@ describe('an Azure account', () => {
     expect([gone.outcome, gone.reason]).toEqual(['rejected', expect.stringMatching(/deleted/)])
     azure.handlers.subscription = () => ({ body: { state: 'Disabled' } })
     const { checks } = await (await open()).validate()
-    expect(checks[0]).toMatchObject({ state: 'ok', reason: expect.stringMatching(/disabled/) })
+    expect(checks[0]).toMatchObject({ state: 'failed', reason: expect.stringMatching(/disabled/) })
   })
 
   test('the pages of one query: ids in lower case, any Unicode, 2,000 characters', async () => {
