@@ -15,6 +15,8 @@ export type Moto = {
   port: number
   /** Calls of the AWS API that are not checked, such as the making of users. */
   setUp(calls: () => Promise<void>): Promise<void>
+  /** How many calls from now on go unchecked: an unsigned one gets 500 while calls are checked. */
+  leaveUnchecked(calls: number): Promise<void>
   /** A form call of a Query service (`iam`, `ec2`), within `setUp`; the answer is XML. */
   call(
     service: string,
@@ -43,7 +45,6 @@ export async function startMoto(): Promise<Moto> {
   })
   await waitFor(`${url}/moto-api/`)
 
-  /** How many calls from now on go unchecked. */
   const leaveUnchecked = async (calls: number) => {
     const body = String(calls)
     await globalThis.fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body })
@@ -71,6 +72,7 @@ export async function startMoto(): Promise<Moto> {
     url,
     port,
     call,
+    leaveUnchecked,
     async callJson(service, target, parameters) {
       const answer = await globalThis.fetch(url, {
         method: 'POST',
