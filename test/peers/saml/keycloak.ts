@@ -69,6 +69,7 @@ export async function installKeycloak(): Promise<string> {
 export type Keycloak = {
   /** Where browsers reach it. */
   origin: string
+  /** A text is sent as XML, a form as one, anything else as JSON. */
   admin(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Response>
   close(): Promise<void>
 }
@@ -122,17 +123,24 @@ export async function startKeycloak(folder: string): Promise<Keycloak> {
         method,
         headers: {
           ...(path.startsWith('/admin') && { authorization: `Bearer ${await token(back)}` }),
-          ...(body !== undefined && {
-            'content-type': typeof body === 'string' ? 'application/xml' : 'application/json',
-          }),
+          ...typeOf(body),
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: sentAs(body) }),
       })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return answer
     },
     close: stop,
   }
+}
+
+const sentAs = (body: unknown) =>
+  typeof body === 'string' || body instanceof URLSearchParams ? body : JSON.stringify(body)
+
+function typeOf(body: unknown): Record<string, string> {
+  // `fetch` names the type of a form.
+  if (body === undefined || body instanceof URLSearchParams) return {}
+  return { 'content-type': typeof body === 'string' ? 'application/xml' : 'application/json' }
 }
 
 async function token(back: string): Promise<string> {
