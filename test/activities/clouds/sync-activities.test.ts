@@ -174,12 +174,12 @@ describe('what could not be looked at', () => {
   const everything = { a: 'present', b: 'present', c: 'present', d: 'present' }
 
   test.each([
-    ['denied', 'denied'],
-    ['page_token', 'failed'],
-    ['excluded', 'excluded'],
+    ['CloudQuery #2168, #13869', 'denied', 'denied'],
+    ['CloudQuery #2168, #13869', 'page_token', 'failed'],
+    ['Steampipe #2517, aws-nuke #495', 'excluded', 'excluded'],
   ] as const)(
-    '%s in the middle of a place: it is %s, and nothing in it is gone',
-    async (kind, state) => {
+    '%s: %s in the middle of a place: it is %s, and nothing in it is gone',
+    async (_, kind, state) => {
       cloud.regions = { one: [found('new'), found('new2'), found('c')], two: [found('d')] }
       cloud.faults = { one: { kind, fromPage: 1 } }
       const ended = await steps.sync(2)
@@ -204,7 +204,7 @@ describe('what could not be looked at', () => {
     expect(await steps.states()).toEqual(everything)
   }, 30_000)
 
-  test('throttled: the step is tried again later, which is no failure', async () => {
+  test('CloudQuery #15780: throttled: the step is tried again later, which is no failure', async () => {
     cloud.faults = { one: { kind: 'throttled', fromPage: 0 } }
     const input = await steps.begin()
     const { placeIds } = await steps.deliver(listPlaces, input)
@@ -218,7 +218,7 @@ describe('what could not be looked at', () => {
     expect(await steps.shown(input.syncId)).toMatchObject({ state: 'succeeded', seen: 4 })
   })
 
-  test('a region that is off is named and is no fault; one that is no longer listed stays as it was', async () => {
+  test('region lists: one that is off is named and is no fault; one that is no longer listed stays as it was', async () => {
     cloud.regions = { two: [found('d')] }
     cloud.off = ['one']
     const off = { region: 'one', state: 'excluded' }

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
-import type { Cloud, CloudDeps, CloudTarget } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import type { CloudDeps, CloudTarget } from '../../../gateways/clouds/cloud.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   refusal,
   regionOf,
@@ -23,24 +22,19 @@ const scp =
 
 describe('what AWS may answer', () => {
   let aws: ScriptedAws
-  let opened: Cloud[] = []
   beforeAll(async () => {
     aws = await startScriptedAws()
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    aws.reset()
-  })
+  afterEach(() => aws.reset())
   afterAll(async () => aws.cloud.stop())
 
-  const open = async (more: Partial<CloudTarget> = {}, deps: Partial<CloudDeps> = {}) => {
-    const account = { provider: 'aws', accountId: scriptedAccount, credentials: keys } as const
-    const target = cloudTarget(aws.cloud.url, { ...account, ...more })
-    const cloud = await openCloud(target, cloudDeps([aws.cloud.port], deps))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({
+    provider: 'aws',
+    accountId: scriptedAccount,
+    credentials: keys,
+  })
+  const open = async (more: Partial<CloudTarget> = {}, deps: Partial<CloudDeps> = {}) =>
+    openAt(aws.cloud, more, deps)
 
   describe('Resource Explorer', () => {
     const indexes = (...of: Array<[string, 'LOCAL' | 'AGGREGATOR']>) => ({
@@ -129,7 +123,7 @@ describe('what AWS may answer', () => {
     })
   })
 
-  test('the regions: one that is switched off is named, and so is one of a list that is none', async () => {
+  test('region lists: one that is switched off is named, and so is one of a list that is none', async () => {
     const states = async (regions: string[] | null) =>
       (await (await open({ regions })).places()).places.map(({ region, state }) => [region, state])
     expect(await states(null)).toEqual([

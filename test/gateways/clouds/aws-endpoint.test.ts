@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
-import type { Cloud, CloudTarget } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import type { CloudTarget } from '../../../gateways/clouds/cloud.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   type ScriptedAws,
   scriptedAccount,
@@ -14,24 +13,18 @@ const place = (region: string): Place => ({ region, service: '', state: 'ok', re
 
 describe('the endpoint of an AWS account', () => {
   let aws: ScriptedAws
-  let opened: Cloud[] = []
   beforeAll(async () => {
     aws = await startScriptedAws()
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    aws.reset()
-  })
+  afterEach(() => aws.reset())
   afterAll(async () => aws.cloud.stop())
 
-  const open = async (more: Partial<CloudTarget> = {}) => {
-    const account = { provider: 'aws', accountId: scriptedAccount, credentials: keys } as const
-    const target = cloudTarget(aws.cloud.url, { ...account, ...more })
-    const cloud = await openCloud(target, cloudDeps([aws.cloud.port]))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({
+    provider: 'aws',
+    accountId: scriptedAccount,
+    credentials: keys,
+  })
+  const open = async (more: Partial<CloudTarget> = {}) => openAt(aws.cloud, more)
 
   describe('an endpoint that is not allowed', () => {
     const metadata = 'http://169.254.169.254/latest/'
@@ -60,18 +53,11 @@ describe('the endpoint of an AWS account', () => {
   })
 
   test('nobody answers: unreachable, within ten seconds', async () => {
-    const url = 'http://127.0.0.1:9'
-    const target = cloudTarget(url, {
-      provider: 'aws',
-      accountId: scriptedAccount,
-      credentials: keys,
-    })
-    const cloud = await openCloud(target, cloudDeps([9]))
+    const cloud = await openAt({ url: 'http://127.0.0.1:9', port: 9 })
     const startedAt = performance.now()
     const { outcome, reason } = await cloud.validate()
     expect(outcome).toBe('unreachable')
     expect(reason).toMatch(/cannot be reached/)
     expect(performance.now() - startedAt).toBeLessThan(10_000)
-    cloud.close()
   })
 })

@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Cloud } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   refusal,
   scriptedAccount,
@@ -13,22 +11,17 @@ const keys = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret' }
 
 describe('the accounts of an AWS organization', () => {
   let aws: ScriptedAws
-  let opened: Cloud[] = []
   beforeAll(async () => {
     aws = await startScriptedAws()
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    aws.reset()
-  })
+  afterEach(() => aws.reset())
   afterAll(async () => aws.cloud.stop())
-  const open = async () => {
-    const account = { provider: 'aws', accountId: scriptedAccount, credentials: keys } as const
-    const cloud = await openCloud(cloudTarget(aws.cloud.url, account), cloudDeps([aws.cloud.port]))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({
+    provider: 'aws',
+    accountId: scriptedAccount,
+    credentials: keys,
+  })
+  const open = async () => openAt(aws.cloud)
 
   test('CloudQuery #2168, #13869: the members of an organization, the suspended ones too', async () => {
     aws.handlers['ListAccounts'] = ({ NextToken }) => ({

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
-import type { Cloud } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import type { CloudTarget } from '../../../gateways/clouds/cloud.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   type ScriptedAws,
   scriptedAccount,
@@ -18,23 +17,14 @@ const mapping = (ResourceARN: string, tags: Record<string, string> = {}) => ({
 
 describe('what of the answers of AWS is not taken', () => {
   let aws: ScriptedAws
-  let opened: Cloud[] = []
   beforeAll(async () => {
     aws = await startScriptedAws()
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    aws.reset()
-  })
+  afterEach(() => aws.reset())
   afterAll(async () => aws.cloud.stop())
 
-  const open = async ({ accountId }: { accountId: string } = { accountId: scriptedAccount }) => {
-    const target = cloudTarget(aws.cloud.url, { provider: 'aws', accountId, credentials })
-    const cloud = await openCloud(target, cloudDeps([aws.cloud.port]))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({ provider: 'aws', accountId: scriptedAccount, credentials })
+  const open = async (more: Partial<CloudTarget> = {}) => openAt(aws.cloud, more)
 
   test('credentials of another account list nothing: all of this one would count as gone', async () => {
     const cloud = await open({ accountId: '210987654321' })

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
 import type { Cloud, CloudTarget } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import { testBadAnswers } from '../../harness/clouds/bad-answers.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   azureRefusal,
   graphPage,
@@ -20,7 +20,6 @@ const whole: Place = { region: '', service: '', state: 'ok', reason: null }
 
 describe('an Azure account', () => {
   let azure: ScriptedAzure
-  let opened: Cloud[] = []
   beforeAll(async () => {
     azure = await startScriptedAzure()
     // What the operator's machine may hold for itself.
@@ -29,22 +28,17 @@ describe('an Azure account', () => {
     vi.stubEnv('AZURE_REGIONAL_AUTHORITY_NAME', 'poisoned')
     vi.stubEnv('AZURE_TENANT_ID', 'poisoned')
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    azure.reset()
-  })
+  afterEach(() => azure.reset())
   afterAll(async () => {
     vi.unstubAllEnvs()
     await azure.cloud.stop()
   })
-  const open = async (more: Partial<CloudTarget> = {}) => {
-    const account = { provider: 'azure', accountId: subscription, credentials: withSecret } as const
-    const target = cloudTarget(azure.cloud.url, { ...account, ...more })
-    const cloud = await openCloud(target, cloudDeps([azure.cloud.port]))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({
+    provider: 'azure',
+    accountId: subscription,
+    credentials: withSecret,
+  })
+  const open = async (more: Partial<CloudTarget> = {}) => openAt(azure.cloud, more)
   const states = async (cloud: Cloud) =>
     (await cloud.validate()).checks.map(({ part, state }) => `${part} ${state}`)
 
@@ -206,45 +200,12 @@ describe('an Azure account', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_900)
   })
 
-  test('half a page and a reset: the page is asked for again and comes whole', async () => {
-    let cuts = 1
-    azure.handlers.graph = () => ({
-      ...graphPage([{ id: '/subscriptions/a' }]),
-      ...((cuts -= 1) >= 0 && { cutAt: 20 }),
-    })
-    expect((await (await open()).resources(whole, null)).resources.length).toBe(1)
-  })
-
-  test('a page token that repeats ends the walk', async () => {
-    azure.handlers.graph = () => graphPage([], 'same')
-    const cloud = await open()
-    const { next } = await cloud.resources(whole, null)
-    await expect(cloud.resources(whole, next)).rejects.toMatchObject({ kind: 'page_token' })
-  })
-
-  test.each(['http://127.0.0.1:1', 'https://localhost', 'http://169.254.169.254/latest'])(
-    '400 address_not_allowed: %s as authority and as Resource Manager',
-    async (url) => {
-      const own = azure.cloud.url
-      for (const endpoints of [
-        { identity: url, resources: own },
-        { identity: own, resources: url },
-      ]) {
-        const cloud = await open({ endpoints })
-        const refused = { fault: 'invalid', code: 'address_not_allowed' }
-        await expect(cloud.validate()).rejects.toMatchObject(refused)
-        await expect(cloud.resources(whole, null)).rejects.toMatchObject(refused)
-      }
-    },
-  )
-
-  test('400 address_not_allowed: a redirect to the metadata address', async () => {
-    const location = 'http://169.254.169.254/latest/'
-    azure.handlers.graph = () => ({ status: 307, headers: { location } })
-    const cloud = await open()
-    await expect(cloud.resources(whole, null)).rejects.toMatchObject({
-      code: 'address_not_allowed',
-    })
+  testBadAnswers({
+    open,
+    url: () => azure.cloud.url,
+    list: (answer) => (azure.handlers.graph = answer),
+    page: (token) =>
+      token === undefined ? graphPage([{ id: '/subscriptions/a' }]) : graphPage([], token),
   })
 
   describe('the container of the bill', () => {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
-import type { Cloud, CloudTarget } from '../../../gateways/clouds/cloud.ts'
-import { openCloud } from '../../../gateways/clouds/open-cloud.ts'
-import { cloudDeps, cloudTarget } from '../../harness/clouds/cloud-target.ts'
+import type { CloudTarget } from '../../../gateways/clouds/cloud.ts'
+import { testBadAnswers } from '../../harness/clouds/bad-answers.ts'
+import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   googleRefusal,
   type ScriptedGoogle,
@@ -28,7 +28,6 @@ const searchRight = 'cloudasset.assets.searchAllResources'
 
 describe('a Google account', () => {
   let google: ScriptedGoogle
-  let opened: Cloud[] = []
   beforeAll(async () => {
     google = await startScriptedGoogle()
     // What the operator's machine may hold for itself.
@@ -37,22 +36,13 @@ describe('a Google account', () => {
       vi.stubEnv(name, 'poisoned')
     for (const name of ['HTTPS_PROXY', 'HTTP_PROXY']) vi.stubEnv(name, 'http://127.0.0.1:9')
   })
-  afterEach(() => {
-    for (const cloud of opened) cloud.close()
-    opened = []
-    google.reset()
-  })
+  afterEach(() => google.reset())
   afterAll(async () => {
     vi.unstubAllEnvs()
     await google.cloud.stop()
   })
-  const open = async (more: Partial<CloudTarget> = {}) => {
-    const account = { provider: 'gcp', accountId: 'project-42', credentials: key() } as const
-    const target = cloudTarget(google.cloud.url, { ...account, ...more })
-    const cloud = await openCloud(target, cloudDeps([google.cloud.port]))
-    opened.push(cloud)
-    return cloud
-  }
+  const openAt = openedClouds({ provider: 'gcp', accountId: 'project-42', credentials: key() })
+  const open = async (more: Partial<CloudTarget> = {}) => openAt(google.cloud, more)
   const asked = (path: string) => google.cloud.asked.filter((one) => one.path.includes(path))
 
   test("a key: all that is set up is ok; neither the key's own addresses nor this machine take part", async () => {
@@ -233,44 +223,13 @@ describe('a Google account', () => {
     expect(left).toBe(-1)
   })
 
-  test('half a page and a reset: the page is asked for again and comes whole', async () => {
-    let cuts = 1
-    google.handlers.search = () => ({
-      body: { results: [{ name: '//a/b' }] },
-      ...((cuts -= 1) >= 0 && { cutAt: 10 }),
-    })
-    expect((await (await open()).resources(whole, null)).resources.length).toBe(1)
-  })
-
-  test('a page token that repeats ends the walk', async () => {
-    google.handlers.search = () => ({ body: { nextPageToken: 'same' } })
-    const cloud = await open()
-    const { next } = await cloud.resources(whole, null)
-    await expect(cloud.resources(whole, next)).rejects.toMatchObject({ kind: 'page_token' })
-  })
-
-  test.each(['http://127.0.0.1:1', 'https://localhost', 'http://169.254.169.254/latest'])(
-    '400 address_not_allowed: %s as token host and as resource host',
-    async (url) => {
-      const own = google.cloud.url
-      for (const endpoints of [
-        { identity: url, resources: own },
-        { identity: own, resources: url },
-      ]) {
-        const cloud = await open({ endpoints })
-        const refused = { fault: 'invalid', code: 'address_not_allowed' }
-        await expect(cloud.validate()).rejects.toMatchObject(refused)
-        await expect(cloud.resources(whole, null)).rejects.toMatchObject(refused)
-      }
-    },
-  )
-
-  test('400 address_not_allowed: a redirect to the metadata address', async () => {
-    const location = 'http://169.254.169.254/computeMetadata/v1/'
-    google.handlers.search = () => ({ status: 302, headers: { location } })
-    await expect((await open()).resources(whole, null)).rejects.toMatchObject({
-      code: 'address_not_allowed',
-    })
+  testBadAnswers({
+    open,
+    url: () => google.cloud.url,
+    list: (answer) => (google.handlers.search = answer),
+    page: (token) => ({
+      body: token === undefined ? { results: [{ name: '//a/b' }] } : { nextPageToken: token },
+    }),
   })
 
   test.each([
