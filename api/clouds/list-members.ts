@@ -1,12 +1,16 @@
 import { openAccount } from '../../app/clouds/open-account.ts'
+import { issuerAddress } from '../../domain/clouds/issuer-address.ts'
+import { memberTemplate } from '../../domain/clouds/member-template.ts'
 import { memberState } from '../../domain/clouds/organization-member.ts'
 import { AppError, conflict, invalid, unavailable } from '../../domain/errors.ts'
 import type { MemberPage, MembersAsked } from '../../gateways/clouds/cloud.ts'
 import { CloudFault } from '../../gateways/clouds/cloud-fault.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts, connectedIds } from '../../store/clouds/cloud-accounts.ts'
+import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import type { Deps } from '../deps.ts'
 import { accountDeps } from './account-deps.ts'
+import { issuerOrigin } from './issuer-origin.ts'
 
 const limitMs = 10_000
 
@@ -21,13 +25,14 @@ export async function listMembers(
   )
   const signal = AbortSignal.timeout(limitMs)
   const { members, next } = await ask(deps, account, { cursor, limit, signal })
-  const connected = await deps.store.tenant(organizationId, async (tenant) =>
-    connectedIds(
+  const { connected, identity } = await deps.store.tenant(organizationId, async (tenant) => ({
+    connected: await connectedIds(
       tenant,
       account.provider,
       members.map(({ accountId }) => accountId),
     ),
-  )
+    identity: await cloudIdentity(tenant),
+  }))
   return {
     members: members.map(({ accountId, name, status }) => ({
       accountId,
@@ -36,6 +41,11 @@ export async function listMembers(
       existingId: connected.get(accountId) ?? null,
     })),
     nextCursor: next,
+    template: memberTemplate({
+      ...identity,
+      issuer: issuerAddress(issuerOrigin(deps), identity.publicId),
+      use: deps.config.awsIdentity === 'none' ? 'federation' : 'role',
+    }),
   }
 }
 

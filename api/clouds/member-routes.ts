@@ -64,7 +64,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
           { additionalProperties: false },
         ),
         response: {
-          200: Type.Object({ members: Type.Array(MemberBody), nextCursor: NextCursor }),
+          200: Type.Object({
+            members: Type.Array(MemberBody),
+            nextCursor: NextCursor,
+            /** Of CloudFormation, for a StackSet that makes the role in each member. */
+            template: Type.String(),
+          }),
           ...errors(409),
         },
       },

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
+import { CopyButton } from '../parts/copy-line.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Button, Check, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -20,7 +21,7 @@ export function Members({ accountId }: { accountId: number }) {
       <h2>Accounts of its organization</h2>
       <p className="section-text dim">
         The management account of an AWS organization, or a delegated administrator, lists the other
-        accounts. Each has its own role of one name, for example from a CloudFormation StackSet.
+        accounts. Each needs a role of one name, which a StackSet of CloudFormation makes in all.
       </p>
       {asked ? (
         <MemberList accountId={accountId} />
@@ -67,6 +68,7 @@ function MemberList({ accountId }: { accountId: number }) {
         ]}
       />
       <LoadMore query={query} />
+      {query.data?.pages[0] && <Template text={query.data.pages[0].template} />}
       {members.length > 0 && (
         <ConnectChosen
           accountId={accountId}
@@ -75,6 +77,19 @@ function MemberList({ accountId }: { accountId: number }) {
         />
       )}
     </>
+  )
+}
+
+function Template({ text }: { text: string }) {
+  const title = 'CloudFormation template of the role, for a StackSet'
+  return (
+    <details className="setup-text">
+      <summary>{title}</summary>
+      <CopyButton text={text} what={title} />
+      <pre tabIndex={0} aria-label={title}>
+        {text}
+      </pre>
+    </details>
   )
 }
 

@@ -84,12 +84,18 @@ describe.skipIf(!hasPython())('the members of an AWS organization, by moto', () 
   const listed = async (
     user: { get: (url: string) => Promise<{ json: () => never }> },
     url: string,
-  ) => (await user.get(url)).json() as { members: Shown[]; nextCursor: string | null }
+  ) =>
+    (await user.get(url)).json() as {
+      members: Shown[]
+      nextCursor: string | null
+      template: string
+    }
 
   test('200: CloudQuery #2168: all pages, the suspended told apart, the connected marked', async () => {
     const { user, account, url } = await connect(await harness.organization())
-    const { members, nextCursor } = await listed(user, url)
+    const { members, nextCursor, template } = await listed(user, url)
     expect(nextCursor).toBeNull()
+    expect(template).toContain(account.externalId)
     const by = new Map(members.map((member) => [member.accountId, member]))
     expect(by.size).toBe(4)
     expect(by.get(management)).toMatchObject({ state: 'active', existingId: account.id })
