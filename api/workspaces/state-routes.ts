@@ -5,6 +5,7 @@ import { notFound } from '../../domain/errors.ts'
 import { presentOutputs, presentPublicOutputs } from '../../domain/workspaces/present-outputs.ts'
 import type { StateOutput, StateResource } from '../../domain/workspaces/split-state.ts'
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
+import { listedResources } from '../../store/clouds/listed-resources.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { Body, errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
@@ -151,7 +152,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listStateResources',
         description:
-          'Every instance in the current state by its address, without attributes. Of more than 50,000 the rest is counted in omittedResources.',
+          'Every instance in the current state by its address, without attributes. cloudId is its id in the list of cloud resources, if a cloud account lists it. Of more than 50,000 the rest is counted in omittedResources.',
         params: IdParams,
         querystring: RowsPage,
         response: {
@@ -165,6 +166,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
                 name: Type.String(),
                 module: Nullable(Type.String()),
                 provider: Type.String(),
+                cloudId: Nullable(Type.String()),
               }),
             ),
             omittedResources: Type.Integer(),
@@ -184,13 +186,24 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         { kind: 'resource', after, limit },
       )
       const search = await searchOf(organizationId, id)
+      // The key of an instance can contain a sensitive value.
+      const resources = rows.map((resource) => ({
+        ...resource,
+        address: search.cover(resource.address),
+        module: resource.module === null ? null : search.cover(resource.module),
+      }))
+      const listed = await app.deps.store.tenant(organizationId, async (tenant) =>
+        listedResources(
+          tenant,
+          id,
+          resources.map(({ address }) => address),
+        ),
+      )
       return {
         serial: version.serial,
-        // The key of an instance can contain a sensitive value.
-        resources: rows.map((resource) => ({
+        resources: resources.map((resource) => ({
           ...resource,
-          address: search.cover(resource.address),
-          module: resource.module === null ? null : search.cover(resource.module),
+          cloudId: listed.get(resource.address) ?? null,
         })),
         omittedResources: omitted,
         nextCursor: cursorOf(version, nextSeq),

@@ -175,5 +175,6 @@ const countBy = `
 const countManaged = `
   select count(*)::integer as managed from cloud_resources r where organization_id = :organizationId and state = 'present'
     and ${notForgotten}
-    and exists (select from workspace_resources w where w.organization_id = r.organization_id
-      and w.cloud_key = r.cloud_key and w.cloud_id = r.cloud_id and w.held_to is null)`
+    -- By the key alone, so that no row is read.
+    and r.cloud_key in (select w.cloud_key from workspace_resources w
+      where w.organization_id = :organizationId and w.held_to is null)`

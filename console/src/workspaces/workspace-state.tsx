@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { outputsQuery, resourcesQuery, stateVersionsQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
@@ -97,9 +98,18 @@ function Resources({ id }: { id: number }) {
       {query.isSuccess && resources.length === 0 && <p className="dim">None.</p>}
       <PagedRows pages={query.data?.pages}>
         {(page) =>
-          page.resources.map(({ address, mode }) => (
+          page.resources.map(({ address, mode, cloudId }) => (
             <li key={address} className="row low">
-              <code className="address row-main">{address}</code>
+              <code className="address row-main">
+                {cloudId === null ? (
+                  address
+                ) : (
+                  // A search takes 200 characters: the end of an id tells it from others.
+                  <Link to="/clouds/resources" search={{ q: cloudId.slice(-200) }}>
+                    {address}
+                  </Link>
+                )}
+              </code>
               {mode === 'data' && <span className="dim">read only</span>}
             </li>
           ))

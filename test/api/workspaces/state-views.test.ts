@@ -1,5 +1,6 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectedAccount, resourceRows } from '../../harness/clouds/cloud-rows.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockedState } from './locked-state.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
@@ -38,6 +39,35 @@ describe('resources, outputs and versions of a state', () => {
     expect((await deployer.get(`${url}/outputs`)).json().outputs[0].value).toBe('hunter2')
     for (const path of ['/state', '/state/versions', '/state/versions/1'])
       expect((await viewer.get(`${url}${path}`)).statusCode).toBe(403)
+  })
+
+  test('200: with the id of a resource that a cloud account lists', async () => {
+    const listed = 'arn:aws:s3:::listed'
+    const instances = [listed, 'arn:aws:s3:::unknown', 'arn:aws:s3:::gone'].map((arn) => ({
+      index_key: arn.slice(13),
+      attributes: { arn },
+    }))
+    const [type, provider] = ['aws_s3_bucket', 'provider["registry.opentofu.org/hashicorp/aws"]']
+    const resources = [{ mode: 'managed', type, name: 'b', provider, instances }]
+    const { org, owner, url } = await made(stateOf(1, { resources }))
+    const at = { organizationId: org.id, accountId: await connectedAccount(harness, org.id) }
+    await resourceRows(harness, at, [
+      { cloudId: listed },
+      { cloudId: 'arn:aws:s3:::gone', state: 'gone' },
+    ])
+    const stranger = await harness.organization()
+    const foreign = await connectedAccount(harness, stranger.id)
+    await resourceRows(harness, { organizationId: stranger.id, accountId: foreign }, [
+      { cloudId: 'arn:aws:s3:::unknown' },
+    ])
+    const answer = (await owner.get(`${url}/state/resources`)).json()
+    expect(
+      answer.resources.map(({ address, cloudId }: Record<string, unknown>) => [address, cloudId]),
+    ).toEqual([
+      ['aws_s3_bucket.b["gone"]', null],
+      ['aws_s3_bucket.b["listed"]', listed],
+      ['aws_s3_bucket.b["unknown"]', null],
+    ])
   })
 
   test('200: resources are paged by address', async () => {
