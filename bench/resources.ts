@@ -34,6 +34,9 @@ const alone = {
   'q, of one': 'q=thing-b86fc6b051',
   'q, of none': 'q=no-such-thing',
   'state gone': 'state=gone',
+  workspace: 'workspaceId=<workspace>',
+  managed: 'managed=true',
+  unmanaged: 'managed=false',
   or: 'region=region-1&region=region-2&provider=aws&provider=gcp',
 }
 const together = {
@@ -44,6 +47,9 @@ const together = {
   'that exclude each other': 'service=service-0&type=service-3:type-3&region=region-1',
   'gone, provider, tag': 'state=gone&provider=gcp&tag=env=dev',
   'region, type, q': 'region=region-10&type=service-8:type-1&q=abc',
+  'workspace, region, q': 'workspaceId=<workspace>&region=region-3&q=prod',
+  'managed, service, tag': 'managed=true&service=service-1&tag=env=prod',
+  'unmanaged, provider, service': 'managed=false&provider=gcp&service=service-98',
 }
 
 /** Each filter of the list of resources on a large store beside a small one: first and tenth page. */
@@ -62,10 +68,12 @@ export async function resourcesSuite(): Promise<boolean> {
       const since = performance.now()
       await seedResources(owner, count)
       // Of the middle: neither the first nor the last that was stored.
-      const { rows } = await owner.raw('select id from cloud_accounts order by id offset 9 limit 1')
+      const { rows } = await owner.raw(`select id as account,
+        (select id from workspaces where name = 'held-25') as workspace
+        from cloud_accounts order by id offset 9 limit 1`)
       await owner.destroy()
       console.log(`${count} resources in ${Math.round((performance.now() - since) / 1_000)} s`)
-      return { api, account: String(rows[0].id) }
+      return { api, ids: rows[0] }
     }
     const small = await start('bench_few', few)
     const large = await start('bench_many', many)
@@ -77,7 +85,7 @@ export async function resourcesSuite(): Promise<boolean> {
   }
 }
 
-type Side = { api: BenchApi; account: string }
+type Side = { api: BenchApi; ids: { account: number; workspace: number } }
 type Subject = { name: string; page: string; small: string; large: string }
 
 async function compare(small: Side, large: Side): Promise<boolean> {
@@ -107,8 +115,11 @@ async function compare(small: Side, large: Side): Promise<boolean> {
 }
 
 /** The addresses of the first page and of the tenth, or of the last where there are fewer. */
-async function pagesOf(agent: Agent, { api, account }: Side, filter: string) {
-  const first = `/api/cloud/resources?${filter.replace('<account>', account)}`
+async function pagesOf(agent: Agent, { api, ids }: Side, filter: string) {
+  const named = filter
+    .replace('<account>', `${ids.account}`)
+    .replace('<workspace>', `${ids.workspace}`)
+  const first = `/api/cloud/resources?${named}`
   let later = first
   for (let page = 1; page < 10; page += 1) {
     const { body } = await get(agent, api, later)

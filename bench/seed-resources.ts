@@ -16,6 +16,11 @@ export async function seedResources(owner: Knex, count: number): Promise<void> {
     `insert into cloud_places (organization_id, cloud_account_id, region, service, looked_at)
      select organization_id, id, 'region-' || r, '', now() from cloud_accounts, generate_series(1, 10) r`,
   )
+  // To create the index afterwards is faster than to maintain it for a million rows.
+  const { rows } = await owner.raw(
+    `select pg_get_indexdef('cloud_resources_terms'::regclass) as index`,
+  )
+  await owner.raw('drop index cloud_resources_terms')
   await owner.raw(
     `insert into cloud_resources
        (organization_id, cloud_account_id, place_id, provider, cloud_id, service, type, name, region, tags, digest, state)
@@ -32,6 +37,24 @@ export async function seedResources(owner: Knex, count: number): Promise<void> {
        lateral (select 'service-' || floor(power(n::bigint * 15485863 % 10007 / 10007.0, 3) * 100) as service) s`,
     [count, count],
   )
-  // As autovacuum leaves a table that is not being written.
-  await owner.raw('vacuum (analyze) cloud_resources')
+  await owner.raw(rows[0].index)
+  await holdResources(owner)
+  // As autovacuum leaves tables that are not being written.
+  for (const table of ['cloud_resources', 'workspace_resources'])
+    await owner.raw(`vacuum (analyze) ${table}`)
+}
+
+async function holdResources(owner: Knex): Promise<void> {
+  await owner.raw(
+    `insert into workspaces (organization_id, name)
+     select min(o.id), 'held-' || i from organizations o, generate_series(1, 25) i group by i`,
+  )
+  await owner.raw(
+    `insert into workspace_resources
+       (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from)
+     select r.organization_id, w.id, r.cloud_id, 'aws_thing.of["' || n || '"]', 'aws_thing', 'aws', '{}', '2026-01-01'
+     from cloud_resources r, lateral (select substr(r.tags ->> 'Name', 7)::integer as n) t
+       join workspaces w on w.name = 'held-' || case when n % 500 = 7 then 25 else 1 + n / 5 % 24 end
+     where n % 5 = 1 or n % 500 = 7`,
+  )
 }
