@@ -49,7 +49,9 @@ function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): App
   if (short.length === 0) return undefined
   const missing = missingOf(short)
   const message = short.map(sentenceOf).join(' ')
-  if (missing.length === 0) return unavailable('cloud_unreachable', message)
+  // An identity of runs can be refused without a right that has a name, such as a federated credential.
+  const isRefused = short.some(({ state }) => state === 'missing')
+  if (!isRefused) return unavailable('cloud_unreachable', message)
   return new AppError('invalid', message, {
     code: 'cloud_permissions_missing',
     missing,

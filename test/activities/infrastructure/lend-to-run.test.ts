@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lentEnvironment } from '../../../app/clouds/lent-environment.ts'
 import { lenderFor } from '../../../app/clouds/lend-to-run.ts'
 import { newToken } from '../../../domain/access/credentials.ts'
 import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
 import type { LendAsked, Lent } from '../../../gateways/clouds/cloud.ts'
 import { systemActor } from '../../../store/audit/audit-log.ts'
+import { cloudAccounts } from '../../../store/clouds/cloud-accounts.ts'
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { beginPlan } from '../../../store/infrastructure/begin-plan.ts'
 import { takeApply } from '../../../store/infrastructure/take-apply.ts'
-import { awsAccount } from '../../api/clouds/account-bodies.ts'
+import { awsAccount, azureAccount } from '../../api/clouds/account-bodies.ts'
 import { ListedCloud } from '../../harness/clouds/listed-cloud.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
@@ -85,6 +87,28 @@ async function borrowing(phase: 'plan' | 'apply') {
   return { org, owner, account, workspace, id, cloud, set, begin, lender, issued }
 }
 const over = { how: 'over' }
+
+test('the Azure provider is directed to the door, for the application and subscription of the phase', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const clientId = crypto.randomUUID()
+  const body = azureAccount({ runs: { plan: { clientId }, apply: 'account' } })
+  const { account } = (await owner.post('/api/cloud/accounts', body)).json()
+  const row = await harness.deps.store.tenant(org.id, async (tenant) =>
+    cloudAccounts(tenant).get(account.id),
+  )
+  const envOf = (phase: 'plan' | 'apply') =>
+    lentEnvironment(harness.deps.keyring, row, { url: 'http://door', capability: 'c', phase })?.env
+  expect(envOf('plan')).toEqual({
+    ARM_USE_OIDC: 'true',
+    ARM_OIDC_REQUEST_URL: 'http://door/azure',
+    ARM_OIDC_REQUEST_TOKEN: 'c',
+    ARM_TENANT_ID: body.credentials.tenantId,
+    ARM_CLIENT_ID: clientId,
+    ARM_SUBSCRIPTION_ID: body.accountId,
+  })
+  expect(envOf('apply')).toMatchObject({ ARM_CLIENT_ID: body.credentials.clientId })
+})
 
 test('a session is lent under the run’s name, audited once, and lent again until half of it is over', async () => {
   const run = await borrowing('plan')

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
+import {
+  signInRefusal,
+  startScriptedAzure,
+  subscription,
+} from '../../harness/clouds/scripted-azure.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { awsAccount, awsKeys, azureAccount, googleAccount } from './account-bodies.ts'
 
@@ -98,6 +103,38 @@ describe('the identities that an account lends to runs', () => {
       runs: { plan: role('plan') },
     })
     expect(later.statusCode).toBe(400)
+  })
+
+  test('400 cloud_permissions_missing: an application that refuses the runs, in the part runs', async () => {
+    const azure = await startScriptedAzure()
+    try {
+      const clientId = crypto.randomUUID()
+      azure.handlers.token = (request) =>
+        request.body.includes(clientId)
+          ? signInRefusal(700213, request)
+          : { body: { token_type: 'Bearer', expires_in: 3_599, access_token: 'the-token' } }
+      const other = await createHarness({
+        env: { CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${azure.cloud.port}` },
+      })
+      const user = await (await other.organization()).user('Owner')
+      const made = await user.post(
+        path,
+        azureAccount({
+          endpoint: azure.cloud.url,
+          accountId: subscription,
+          runs: { plan: { clientId } },
+        }),
+      )
+      const answer = await user.post(`${path}/${made.json().account.id}/validate`)
+      expect([answer.statusCode, answer.json()], answer.body).toMatchObject([
+        400,
+        { code: 'cloud_permissions_missing', missing: [], details: [{ path: 'runs' }] },
+      ])
+      expect(answer.json().error).toContain('federated credential')
+      await other.close()
+    } finally {
+      await azure.cloud.stop()
+    }
   })
 
   test('403: a Deployer may not change them', async () => {
