@@ -202,6 +202,15 @@ describe.skipIf(!hasPython())('the members of an AWS organization, by moto', () 
     expect((await user.get(`${url}?limit=0`)).statusCode).toBe(400)
   })
 
+  test('400: members of an account whose endpoint may not receive tokens of the issuer', async () => {
+    const endpoint = 'https://aws.example.com'
+    const { user, url } = await connect(await harness.organization(), { endpoint })
+    const body = { roleName: 'cc', members: [{ accountId: '210987654321', name: 'x' }] }
+    const answer = await user.post(url, body)
+    expect([answer.statusCode, answer.json().details?.[0]?.path]).toEqual([400, 'endpoint'])
+    expect((await user.get(path)).json().accounts).toHaveLength(1)
+  })
+
   test('409: another cloud has no members', async () => {
     const user = await (await harness.organization()).user('Owner')
     const { account } = (await user.post(path, azureAccount())).json()
