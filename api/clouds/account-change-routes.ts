@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { errors, IdParams, Ok } from '../http/schemas.ts'
+import { errors, IdParams, NoQuery, Ok } from '../http/schemas.ts'
 import { IdempotencyHeaders, idempotencyKey } from '../runs/idempotency-key.ts'
 import { accountTarget, manageAccounts } from './account-target.ts'
 import { changeAccount } from './change-account.ts'
@@ -25,6 +25,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Connects an account at once, as pending; a validation and a sync follow by themselves.',
         headers: IdempotencyHeaders,
+        querystring: NoQuery,
         body: NewCloudAccountBody,
         response: { 201: CloudAccountAnswer, ...errors(409) },
       },
@@ -43,6 +44,7 @@ export const accountChangeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'changeCloudAccount',
         params: IdParams,
+        querystring: NoQuery,
         body: CloudAccountChangeBody,
         response: { 200: CloudAccountAnswer, ...errors(409) },
       },

@@ -1,7 +1,7 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { errors, IdParams, NextCursor, Page } from '../http/schemas.ts'
+import { errors, IdParams, NextCursor, NoQuery, Page } from '../http/schemas.ts'
 import { accountTarget } from './account-target.ts'
 import { presentAccount, presentAccounts } from './present-account.ts'
 import { CloudAccountBody } from './schemas.ts'
@@ -39,7 +39,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getCloudAccount',
         params: IdParams,
-        querystring: Type.Object({}, { additionalProperties: false }),
+        querystring: NoQuery,
         response: { 200: Type.Object({ account: CloudAccountBody }), ...errors() },
       },
     },

@@ -1,12 +1,14 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { memberStates } from '../../domain/clouds/organization-member.ts'
 import { Cursor } from '../http/pattern.ts'
+import { OneLine } from '../http/one-line.ts'
 import {
   Body,
   errors,
   Id,
   IdParams,
   NextCursor,
+  NoQuery,
   Nullable,
   OneOf,
   Page,
@@ -28,7 +30,7 @@ const MemberBody = Type.Object({
 const NewMembersBody = Body({
   roleName: Text(512, 1),
   members: Type.Array(
-    Body({ accountId: Type.String({ pattern: '^[0-9]{12}$' }), name: Text(100, 1) }),
+    Body({ accountId: Type.String({ pattern: '^[0-9]{12}$' }), name: OneLine(100) }),
     { minItems: 1, maxItems: 50 },
   ),
 })
@@ -88,6 +90,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'Connects each member by its role of this name, with the regions, endpoints and intervals of the account that found it. What is already connected stays as it is, and is told apart.',
         headers: IdempotencyHeaders,
         params: IdParams,
+        querystring: NoQuery,
         body: NewMembersBody,
         response: {
           200: Type.Object({ ok: Type.Literal(true), results: Results }),

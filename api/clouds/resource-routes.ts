@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import { cloudResources } from '../../store/clouds/cloud-resources.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { repeatedFilters } from '../http/repeated-filters.ts'
-import { errors, IdParams, NextCursor } from '../http/schemas.ts'
+import { errors, IdParams, NextCursor, NoQuery } from '../http/schemas.ts'
 import { listResources } from './list-resources.ts'
 import { presentResources } from './present-resources.ts'
 import { ResourceBody, ResourceQuery, SummaryBody } from './resource-schemas.ts'
@@ -12,7 +12,6 @@ const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   cloudResources(tenant).get(id)
 
 const readResources = { access: 'read', denialEvent: 'cloud.rbac_denied' } as const
-const noQuery = Type.Object({}, { additionalProperties: false })
 
 /** The resources of all connected cloud accounts, as the last syncs saw them. */
 export const resourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -45,7 +44,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'summarizeCloudResources',
         description:
           'How many resources are present, by provider, service, region and whether a workspace holds them.',
-        querystring: noQuery,
+        querystring: NoQuery,
         response: { 200: SummaryBody, ...errors() },
       },
     },
@@ -60,7 +59,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getCloudResource',
         params: IdParams,
-        querystring: noQuery,
+        querystring: NoQuery,
         response: { 200: Type.Object({ resource: ResourceBody }), ...errors() },
       },
     },

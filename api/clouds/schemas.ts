@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { SyncBody } from './resource-schemas.ts'
 
@@ -120,14 +121,14 @@ const settings = {
 export const NewCloudAccountBody = Body({
   provider: OneOf(cloudProviders),
   accountId: Text(130, 1),
-  name: Text(100, 1),
+  name: OneLine(100),
   credentials: CredentialsBody,
   ...settings,
 })
 export type NewCloudAccountBody = Static<typeof NewCloudAccountBody>
 
 export const CloudAccountChangeBody = Body({
-  name: Type.Optional(Text(100, 1)),
+  name: Type.Optional(OneLine(100)),
   credentials: Type.Optional(CredentialsBody),
   ...settings,
 })

@@ -2,7 +2,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { errors, Id, IdParams, NextCursor, Page } from '../http/schemas.ts'
+import { errors, Id, IdParams, NextCursor, NoQuery, Page } from '../http/schemas.ts'
 import { IdempotencyHeaders, idempotencyKey } from '../runs/idempotency-key.ts'
 import { accountTarget, manageAccounts } from './account-target.ts'
 import { listSyncs, readSync } from './read-syncs.ts'
@@ -28,6 +28,7 @@ export const syncRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'Starts a sync of the account, or joins the one that runs; 429 too_many_syncs while four of the organization run.',
         headers: IdempotencyHeaders,
         params: IdParams,
+        querystring: NoQuery,
         response: {
           202: Type.Object({ ok: Type.Literal(true), sync: SyncBody }),
           ...errors(409),
@@ -66,7 +67,7 @@ export const syncRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getCloudSync',
         params: Type.Object({ id: Id, syncId: Id }),
-        querystring: Type.Object({}, { additionalProperties: false }),
+        querystring: NoQuery,
         response: { 200: Type.Object({ sync: SyncWithPlacesBody }), ...errors() },
       },
     },

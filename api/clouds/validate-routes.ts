@@ -1,8 +1,14 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { errors, IdParams } from '../http/schemas.ts'
+import { AppError } from '../../domain/errors.ts'
+import { createPlaces } from '../http/places.ts'
+import { errors, IdParams, NoQuery } from '../http/schemas.ts'
 import { accountTarget, manageAccounts } from './account-target.ts'
 import { CloudAccountBody } from './schemas.ts'
 import { validateNow } from './validate-now.ts'
+
+/** Of one organization in one process: each takes up to 10 s and some 20 requests to a cloud. */
+const validationsAtOnce = 4
+const places = createPlaces({ ofOrganization: validationsAtOnce })
 
 /** Asking the cloud now whether an account's credentials do what it is for. */
 export const validateRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -15,6 +21,7 @@ export const validateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Checks all parts at once, within 10 s. 400 cloud_permissions_missing names the missing rights, 400 cloud_credentials_rejected what to replace, 503 cloud_unreachable what does not answer.',
         params: IdParams,
+        querystring: NoQuery,
         response: {
           200: Type.Object({
             ok: Type.Literal(true),
@@ -25,7 +32,13 @@ export const validateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id } }) => {
+    async ({ caller, params: { id } }, reply) => {
+      if (!places.take(reply, caller.organizationId))
+        throw new AppError(
+          'rate_limited',
+          `Your organization is validating ${validationsAtOnce} accounts, and no more are validated at once. Try again in a moment.`,
+          { code: 'too_many_validations', retryAfterSeconds: 10 },
+        )
       const account = await validateNow(app.deps, caller, id)
       return { ok: true as const, account, missing: [] }
     },

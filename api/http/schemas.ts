@@ -7,6 +7,8 @@ export const Body = <P extends TProperties>(properties: P) =>
 
 export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 export const Text = (maxLength = 1_000, minLength = 0) => Type.String({ minLength, maxLength })
+/** Of a route that takes no query parameters: an unknown one is 400. */
+export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const Time = Type.String({ format: 'date-time' })
 
 /**

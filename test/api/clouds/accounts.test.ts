@@ -107,6 +107,9 @@ describe(path, () => {
       [awsAccount({ regions: [] }), 'regions'],
       [awsAccount({ regions: ['../x'] }), 'regions.0'],
       [awsAccount({ surprise: 1 }), 'surprise'],
+      // A name stands in the subject of mails.
+      [awsAccount({ name: 'a\nb' }), 'name'],
+      [awsAccount({ name: ' ' }), 'name'],
       [awsAccount({ provider: 'oci' }), 'provider'],
       [awsAccount({ syncIntervalMinutes: 1 }), 'syncIntervalMinutes'],
     ]
