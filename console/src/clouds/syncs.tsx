@@ -69,7 +69,7 @@ const columns: ReadonlyArray<Column<CloudSync>> = [
         {coverage === 'tagged_only' && (
           <span className="row-sub">
             Lists only resources that have or had a tag, since the account has no index of Resource
-            Explorer.
+            Explorer, or one whose default view has a filter.
           </span>
         )}
       </>

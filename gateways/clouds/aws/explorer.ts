@@ -24,26 +24,17 @@ export function createExplorer(
   credentials: AwsCredentialIdentityProvider,
   account: AwsAccount,
 ): Explorer {
-  const clients = new Map<string, Promise<ResourceExplorer2Client>>()
   const answers = new Map<string, Promise<boolean>>()
   let indexes: Promise<Index[]> | undefined
   const { accountId } = settings.target
 
-  const clientIn = async (region: string) => {
-    const made =
-      clients.get(region) ??
-      import('@aws-sdk/client-resource-explorer-2').then(
-        ({ ResourceExplorer2Client }) =>
-          new ResourceExplorer2Client(settings.forService('resources', region, credentials)),
-      )
-    clients.set(region, made)
-    return made
-  }
+  const clientIn = clientsOf(settings, credentials)
   const list = async (at: string, asked: Listing) => listResources(await clientIn(at), asked)
   const hasView = async (at: string, signal: AbortSignal | undefined) =>
     asked('resource-explorer-2:ListResources', async () => {
       const asked = { query: queryFor(at, settings), max: 1, token: undefined, signal }
-      return list(at, asked).then(() => true, absent)
+      const answer = await list(at, asked).catch(absent)
+      return answer !== false && isWhole(await clientIn(at), answer, signal).catch(denied)
     })
 
   return {
@@ -63,7 +54,10 @@ export function createExplorer(
       if (at === undefined) return
       await asked('resource-explorer-2:ListResources', async () => {
         const query = queryFor(at, settings)
-        await list(at, { query, max: 1, token: undefined, signal }).catch(withoutView)
+        const answer = await list(at, { query, max: 1, token: undefined, signal }).catch(
+          withoutView,
+        )
+        if (answer) await isWhole(await clientIn(at), answer, signal)
       })
     },
 
@@ -76,6 +70,21 @@ export function createExplorer(
         const own = Resources.filter((found) => (found.OwningAccountId ?? accountId) === accountId)
         return { resources: own.flatMap((found) => toResource(found, region)), token: NextToken }
       }),
+  }
+}
+
+/** One client a region. */
+function clientsOf(settings: AwsSettings, credentials: AwsCredentialIdentityProvider) {
+  const clients = new Map<string, Promise<ResourceExplorer2Client>>()
+  return async (region: string): Promise<ResourceExplorer2Client> => {
+    const made =
+      clients.get(region) ??
+      import('@aws-sdk/client-resource-explorer-2').then(
+        ({ ResourceExplorer2Client }) =>
+          new ResourceExplorer2Client(settings.forService('resources', region, credentials)),
+      )
+    clients.set(region, made)
+    return made
   }
 }
 
@@ -97,6 +106,20 @@ async function listResources(
     ...(token && { NextToken: token }),
   })
   return client.send(command, until(signal))
+}
+
+/** Whether the default view has no filter. Through one that has, what it leaves out would count as gone. */
+async function isWhole(
+  client: ResourceExplorer2Client,
+  { ViewArn }: { ViewArn?: string | undefined },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (ViewArn === undefined) return true
+  return asked('resource-explorer-2:GetView', async () => {
+    const { GetViewCommand } = await import('@aws-sdk/client-resource-explorer-2')
+    const { View } = await client.send(new GetViewCommand({ ViewArn }), until(signal))
+    return (View?.Filters?.FilterString ?? '').trim() === ''
+  })
 }
 
 /** What belongs to no region is listed with the region where the tagging API lists it. */
@@ -143,8 +166,11 @@ async function kept<T>(answer: Promise<T>, forget: () => void): Promise<T> {
 }
 
 /** Without the right, the tagging API lists what it can. An outage is no reason for it: it lists less. */
-function noRight(error: unknown): Index[] {
-  if (error instanceof CloudFault && ['denied', 'excluded'].includes(error.kind)) return []
+const noRight = (error: unknown): Index[] => denied(error) || []
+
+/** Without the right to read the view, its filter is not known. */
+function denied(error: unknown): false {
+  if (error instanceof CloudFault && ['denied', 'excluded'].includes(error.kind)) return false
   throw error
 }
 
@@ -155,10 +181,11 @@ function absent(error: unknown): false {
 }
 
 /** Without a default view the tagging API lists, and no right is missing. */
-function withoutView(error: unknown): void {
+function withoutView(error: unknown): undefined {
   const isRight = error instanceof Error && error.name === 'AccessDeniedException'
   if (isRight) throw error
   absent(error)
+  return undefined
 }
 
 const absences = new Set([

@@ -116,6 +116,26 @@ describe('what AWS may answer', () => {
       expect((await (await open()).validate()).checks[1]).toMatchObject({ state: 'ok' })
     })
 
+    test('a default view with a filter leaves resources out: the tags are listed', async () => {
+      const view = (FilterString: string) => ({ body: { View: { Filters: { FilterString } } } })
+      aws.handlers['ListIndexes'] = () => indexes(['eu-west-1', 'LOCAL'], ['us-east-1', 'LOCAL'])
+      aws.handlers['ListResources'] = () => ({ body: { Resources: [], ViewArn: 'arn:view' } })
+      aws.handlers['GetView'] = ({ ViewArn }) => view(ViewArn === 'arn:view' ? 'tag:team' : '')
+      const filtered = await open()
+      expect((await filtered.places()).coverage).toBe('tagged_only')
+      expect((await filtered.validate()).checks[1]).toMatchObject({ state: 'ok' })
+      aws.handlers['GetView'] = () => view('')
+      expect((await (await open()).places()).coverage).toBe('full')
+      // Whether it has a filter is not known then.
+      aws.handlers['GetView'] = () => refusal('AccessDeniedException', 'no', 403)
+      const unknown = await open()
+      expect((await unknown.places()).coverage).toBe('tagged_only')
+      expect((await unknown.validate()).checks[1]).toMatchObject({
+        state: 'missing',
+        missing: ['resource-explorer-2:GetView'],
+      })
+    })
+
     test('an outage of it is no reason to list less: the untagged would count as gone', async () => {
       aws.handlers['ListIndexes'] = () => refusal('InternalServerException', 'down', 500)
       const cloud = await open()
