@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import { runPhases, type LentIdentities } from '../../domain/clouds/check-runs.ts'
 import type { Cloud, Validation } from './cloud.ts'
 import { CloudFault } from './cloud-fault.ts'
+import { bounded } from './within.ts'
 
 type Ask = () => Promise<AccountCheck>
 export type Asked = { identity: Ask } & Record<Exclude<CheckPart, 'identity'>, Ask>
@@ -12,13 +13,13 @@ export type Asked = { identity: Ask } & Record<Exclude<CheckPart, 'identity'>, A
  * Asks for all parts at once. Identity decides the outcome: where it fails, the answers of the other parts say
  * nothing of their own.
  */
-export async function checkParts(asked: Asked): Promise<Validation> {
+export async function checkParts(until: AbortSignal, asked: Asked): Promise<Validation> {
   const parts = ['identity', 'inventory', 'billing', 'runs'] as const
   const faults = new Map<CheckPart, CloudFault>()
   const checks = await Promise.all(
     parts.map(async (part) => {
       try {
-        return await asked[part]()
+        return await bounded(asked[part](), until)
       } catch (error) {
         const fault = faultOf(error)
         faults.set(part, fault)

@@ -1,4 +1,5 @@
 import type { AwsTarget, Cloud, CloudDeps } from '../cloud.ts'
+import { bounded } from '../within.ts'
 import { awsAccount } from './aws-account.ts'
 import { awsCredentials } from './aws-credentials.ts'
 import { awsInventory } from './aws-inventory.ts'
@@ -16,7 +17,8 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
     ...awsInventory(settings, credentials, account),
     validate: async (signal) => validateAws(settings, { account, credentials }, signal),
     lend: async (asked) => lendAws(settings, asked),
-    members: async (page) => account.members(page),
+    members: async (page) =>
+      page.signal ? bounded(account.members(page), page.signal) : account.members(page),
     close: () => kept.close(),
   }
 }

@@ -19,7 +19,7 @@ export async function validateAws(
 ): Promise<Validation> {
   const until = within(limitMs, signal)
   const { runs } = settings.target
-  return checkParts({
+  return checkParts(until, {
     identity: async () => {
       await checkOwner(settings, account, until)
       return okCheck('identity')

@@ -18,7 +18,7 @@ export async function validateAzure(
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
-  return checkParts({
+  return checkParts(until, {
     identity: async () => checkAccount(session, until),
     inventory: async () => {
       const rights = checkRights(session, until)

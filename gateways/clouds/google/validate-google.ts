@@ -17,7 +17,7 @@ export async function validateGoogle(
 ): Promise<Validation> {
   const until = within(limitMs, signal)
   const granted = grantedRights(session, until)
-  return checkParts({
+  return checkParts(until, {
     // An answer of any kind means that Google knows the credentials and the account.
     identity: async () => granted.then((): AccountCheck => okCheck('identity')),
     inventory: async () =>
