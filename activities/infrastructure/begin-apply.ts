@@ -94,7 +94,8 @@ function whyStale(
     (state?.lineage ?? null) !== plan.stateLineage
   )
     return 'the state was changed'
-  if (loaded.variablesMac !== plan.variablesMac) return 'a variable was changed'
+  if (loaded.variablesMac !== plan.variablesMac)
+    return 'a variable or the cloud account was changed'
   if (deps.engineVersion !== plan.engineVersion)
     return `it was made with OpenTofu ${plan.engineVersion} and this is ${deps.engineVersion}`
   const { engineVersion, stateLineage, stateSerial, variablesMac } = plan

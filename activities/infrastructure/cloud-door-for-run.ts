@@ -4,9 +4,11 @@ import { lenderFor } from '../../app/clouds/lend-to-run.ts'
 import { lentEnvironment } from '../../app/clouds/lent-environment.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import type { RunPhase } from '../../domain/clouds/check-runs.ts'
+import { AppError } from '../../domain/errors.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
 import type { Runner } from '../../gateways/runner/start-runner.ts'
 import { createCloudDoor, type Lending } from '../../gateways/sandbox/cloud-door.ts'
+import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
@@ -45,7 +47,10 @@ export function cloudDoorForRun(
     capability,
     async lend() {
       if (!lend) return { how: 'over', reason: 'Credentials are lent from plan and apply on.' }
-      const lending = await lend()
+      const lending = await lend().catch((error: unknown): Lending => {
+        deps.log.warn({ err: error, runId: run.id }, 'a run could not be lent credentials')
+        return { how: 'unreachable', reason: 'The service could not lend credentials just now.' }
+      })
       if ('lent' in lending) await masks.add(secretsOf(lending.lent))
       else if (lending.how !== 'over') say('warn', nothing(lending.reason))
       return lending
@@ -55,11 +60,11 @@ export function cloudDoorForRun(
     server,
     at: (address) => void (url = address),
     async open(token) {
-      const account = await retryWhileUnavailable(async () =>
-        deps.store.tenant(organizationId, async (tenant) =>
-          cloudAccounts(tenant).get(cloudAccountId),
-        ),
-      )
+      const account = await accountOf(deps, organizationId, cloudAccountId)
+      if (!account) {
+        say('warn', nothing('the cloud account was disconnected.'))
+        return {}
+      }
       const name = `cloud account ${account.id} (${account.provider} ${account.accountId})`
       const lent = lentEnvironment(deps.keyring, account, { url, capability, phase })
       say(
@@ -71,7 +76,8 @@ export function cloudDoorForRun(
       if (!lent) return {}
       const { workspaceId, id: runId } = run
       const tokenHash = hashCredential(token)
-      lend = lenderFor(deps, { organizationId, workspaceId, runId, phase, tokenHash, actor })
+      const borrower = { organizationId, workspaceId, runId, phase, cloudAccountId }
+      lend = lenderFor(deps, { ...borrower, tokenHash, actor })
       return { lent: { ...lent, secrets: [capability] } }
     },
     masked: masks.masked,
@@ -81,6 +87,23 @@ export function cloudDoorForRun(
     },
   }
 }
+
+/** Undefined for one that was disconnected since the run was loaded. */
+const accountOf = async (
+  { store }: Deps,
+  organizationId: number,
+  id: number,
+): Promise<CloudAccount | undefined> =>
+  retryWhileUnavailable(async () =>
+    store.tenant(organizationId, async (tenant) =>
+      cloudAccounts(tenant)
+        .get(id)
+        .catch((error: unknown) => {
+          if (error instanceof AppError && error.fault === 'not_found') return undefined
+          throw error
+        }),
+    ),
+  )
 
 const nothing = (why: string): string => `The run is lent no credentials: ${why}`
 

@@ -17,7 +17,7 @@ export type LoadedRun = FoundRun & {
   secrets: Array<{ key: string; value: string }>
   /** Names of the variables whose values those are. */
   sensitiveVariables: string[]
-  /** Keyed hash over all variables and overrides, for the digest. */
+  /** Keyed hash over all variables, overrides and the cloud account, for the digest. */
   variablesMac: string
   /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
@@ -38,6 +38,7 @@ export async function loadRun(
   const { store, keyring } = deps
   const { organizationId, run } = found
   const { workspaceId, configurationVersionId } = run
+  const { cloudAccountId } = found.workspace
   // Independent of each other, so they are sent together.
   const [{ filesSha256, ...sources }, variables, firstPiece] = await store.tenant(
     organizationId,
@@ -105,6 +106,8 @@ export async function loadRun(
           Object.entries(overrides)
             .map((override) => JSON.stringify(override))
             .toSorted(byText),
+          // Omitted without one, so that the hashes of older plans stay valid.
+          ...(cloudAccountId === null ? [] : [cloudAccountId]),
         ]),
       )
       .toString('hex'),

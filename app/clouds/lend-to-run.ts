@@ -20,6 +20,8 @@ export type BorrowingRun = {
   workspaceId: number
   runId: number
   phase: RunPhase
+  /** That the run began with. A workspace that names another meanwhile is lent nothing. */
+  cloudAccountId: number
   /** Of the run's token: it says the phase, the fencing number and whether they still hold. */
   tokenHash: Buffer
   /** In whose name it is audited. */
@@ -41,8 +43,9 @@ export function lenderFor(deps: LendDeps, run: BorrowingRun): () => Promise<Lend
   const ask = async (standing: RunStanding, of: string): Promise<Lending> => {
     const lending = await issue(deps, run, standing)
     const now = Date.now()
-    const untilMs =
-      'lent' in lending ? now + (lending.lent.expiresAt.getTime() - now) / 2 : now + refusalMs
+    const halfMs = 'lent' in lending ? (lending.lent.expiresAt.getTime() - now) / 2 : 0
+    // A clock or a cloud may say that it is over already.
+    const untilMs = now + Math.max(refusalMs, halfMs)
     if (!('how' in lending) || lending.how !== 'over') held = { of, lending, untilMs }
     return lending
   }
@@ -61,22 +64,27 @@ export function lenderFor(deps: LendDeps, run: BorrowingRun): () => Promise<Lend
   }
 }
 
-async function issue(
-  deps: LendDeps,
-  run: BorrowingRun,
-  { cloudAccountId, workspaceName }: RunStanding,
-): Promise<Lending> {
-  if (cloudAccountId === null) return refused('The workspace names no cloud account any more.')
-  const { organizationId, workspaceId, runId, phase } = run
+async function issue(deps: LendDeps, run: BorrowingRun, standing: RunStanding): Promise<Lending> {
+  const { organizationId, workspaceId, runId, phase, cloudAccountId } = run
+  if (standing.cloudAccountId !== cloudAccountId)
+    return refused(
+      'The workspace does not name the cloud account any more that the run began with.',
+    )
+  const { workspaceName } = standing
   const account = await deps.store.tenant(organizationId, async (tenant) =>
     cloudAccounts(tenant).get(cloudAccountId),
   )
+  // Of another account, for example: what the audit named would not be what was lent.
+  if (account.status === 'invalid_credentials')
+    return refused(account.statusReason ?? 'The credentials of the account are invalid.')
   const acting = { workspaceId, workspaceName, runId }
   const lent = await fromCloud(deps, { account, acting, phase })
   if ('how' in lent) return lent
   // A cloud may take its time: what it gave for a run that ended meanwhile is dropped.
   const now = await runStanding(deps.store, organizationId, run)
   if (!now?.isCurrent) return over
+  if (now.cloudAccountId !== cloudAccountId || now.accountVersion !== standing.accountVersion)
+    return refused('The cloud account was changed just now. Try again.')
   await deps.store.tenant(organizationId, async (tenant) =>
     auditLog(tenant, run.actor).record('cloud.run_credentials_issued', {
       target: { kind: 'run', id: runId, label: workspaceName },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadRun } from '../../../activities/infrastructure/load-run.ts'
+import { findRun } from '../../../activities/runs/find-run.ts'
 import { lentEnvironment } from '../../../app/clouds/lent-environment.ts'
 import { lenderFor } from '../../../app/clouds/lend-to-run.ts'
 import { newToken } from '../../../domain/access/credentials.ts'
@@ -73,6 +75,7 @@ async function borrowing(phase: 'plan' | 'apply') {
         workspaceId: workspace.id,
         runId,
         phase,
+        cloudAccountId: account.id,
         tokenHash,
         actor: systemActor,
       },
@@ -128,10 +131,10 @@ test('a session is lent under the run’s name, audited once, and lent again unt
 
 test('an apply that is longer than its session is lent the next one', async () => {
   const run = await borrowing('apply')
-  run.cloud.lentMs = 400
+  run.cloud.lentMs = 5_000
   const lend = run.lender(await run.begin())
   const first = await lend()
-  await new Promise((resolve) => setTimeout(resolve, 250))
+  await new Promise((resolve) => setTimeout(resolve, 2_600))
   expect([first, await lend()]).toMatchObject([
     { lent: { accessKeyId: 'ASIA1' } },
     { lent: { accessKeyId: 'ASIA2' } },
@@ -205,4 +208,69 @@ test('a refusal is repeated for two seconds without asking the cloud', async () 
     })
   expect(run.cloud.lentTo).toHaveLength(1)
   expect(await run.issued()).toEqual([])
+})
+
+test('a workspace that names another account in the middle of an apply is lent nothing', async () => {
+  const run = await borrowing('apply')
+  const lend = run.lender(await run.begin())
+  expect(await lend()).toHaveProperty('lent')
+  const body = awsAccount({ runs: { apply: 'account' } })
+  const { account: other } = (await run.owner.post('/api/cloud/accounts', body)).json()
+  expect((await run.owner.patch(run.workspace.url, { cloudAccountId: other.id })).statusCode).toBe(
+    200,
+  )
+  expect(await lend()).toMatchObject({
+    how: 'refused',
+    reason: expect.stringContaining('the run began with'),
+  })
+  expect(run.cloud.lentTo).toHaveLength(1)
+})
+
+test('an account whose credentials are invalid lends nothing, and says why', async () => {
+  const run = await borrowing('plan')
+  const lend = run.lender(await run.begin())
+  const reason = 'The credentials are those of the account 222222222222.'
+  const change = { status: 'invalid_credentials', statusReason: reason }
+  await run.set('cloud_accounts', { id: run.account.id }, change)
+  expect(await lend()).toEqual({ how: 'refused', reason })
+  expect(run.cloud.lentTo).toEqual([])
+})
+
+test.each(['change', 'disconnect'])(
+  'a %s of the account while its cloud answers: what it gave is dropped',
+  async (what) => {
+    const run = await borrowing('plan')
+    const lend = run.lender(await run.begin())
+    const url = `/api/cloud/accounts/${run.account.id}`
+    run.cloud.beforeLent = async () => {
+      const answer =
+        what === 'change'
+          ? await run.owner.patch(url, { runs: null })
+          : await run.owner.delete(`${url}?detach=true`)
+      expect(answer.statusCode).toBe(200)
+    }
+    expect(await lend()).toMatchObject({ how: 'refused' })
+    expect(await run.issued()).toEqual([])
+  },
+)
+
+test('a session that is over when it is lent is not asked for again without end', async () => {
+  const run = await borrowing('plan')
+  run.cloud.lentMs = -1
+  const lend = run.lender(await run.begin())
+  for (let times = 0; times < 10; times += 1) await lend()
+  expect(run.cloud.lentTo).toHaveLength(1)
+  expect(await run.issued()).toHaveLength(1)
+})
+
+test('the digest covers the cloud account, so that a plan of one is never applied with another', async () => {
+  const run = await borrowing('plan')
+  const mac = async () =>
+    (await loadRun(harness.deps, await findRun(harness.deps, run.id), 'apply')).variablesMac
+  const planned = await mac()
+  const { account: other } = (await run.owner.post('/api/cloud/accounts', awsAccount({}))).json()
+  await run.owner.patch(run.workspace.url, { cloudAccountId: other.id })
+  const applied = await mac()
+  await run.owner.patch(run.workspace.url, { cloudAccountId: null })
+  expect(new Set([planned, applied, await mac()]).size).toBe(3)
 })
