@@ -1570,11 +1570,11 @@ types
 functions
   await_seal() returns trigger md5 f3a3401330af4fc8abc16fe14169965a
   cloud_position(key uuid) returns double precision md5 243cc5c320a043c77e9970867f192a37
-  cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 6664f2f5edb7d82e2cd20defa09125f3
+  cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 b1d2678f8b525e920b71150518082449
   cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 2e71c83283ffd7cffcfd934bdd71a51d
   cloud_resource_terms(organization integer, filters jsonb) returns TABLE(text_of integer, terms bigint[], probe text) md5 bb7d1bcab3fca09c2662bfb8ab03d826
-  cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[], after_key uuid, likely double precision, wanted integer) returns integer[] md5 6cb142f2f077f01a297975b95a34f7f5
-  cloud_resources_found(filters jsonb, after_key uuid, after_account integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 70431040f0a9dc283454c584d93da2e1
+  cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[], after_key uuid, likely double precision, wanted integer) returns integer[] md5 f0acee611c7a63cd7a5ea61e2da3c48d
+  cloud_resources_found(filters jsonb, after_key uuid, after_account integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 58bc9122495226951e861b50f36ff36f
     grant execute to cc_app
   cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 205df6d7f36c769d4d1ce09a073ae56b
   cloud_term(organization integer, kind text, value text) returns bigint md5 bd6c680e5ab8c9371fd745099ab94a89

@@ -100,7 +100,7 @@ const arms = `
       ranked as (select arm.text_of, term.terms, counts[term.position] as count,
           row_number() over (partition by arm.text_of order by counts[term.position], term.position) as place
         from arm join term on term.text_of in (0, arm.text_of)),
-      kept as (select * from ranked where place = 1 or place <= 8 and count <= 0.3 * sampled)
+      kept as (select * from ranked where place = 1 or place <= 6 and count <= 0.3 * sampled)
       select concat_ws(' and ',
           'T @> ' || quote_literal(array_agg(terms[1]) filter (where cardinality(terms) = 1)) || '::bigint[]',
           string_agg(format('T && %L::bigint[]', terms), ' and ') filter (where cardinality(terms) > 1))
@@ -113,7 +113,8 @@ const steps = `
     language sql immutable parallel safe
     as $$ select ('x' || left(key::text, 8))::bit(32)::bigint / 4294967296.0 $$;
 
-  -- Those in the next parts of the list, of 256, as many as are likely to fill the page; if they do not, in more.
+  -- Those in the next parts of the list, of 256, as many as are likely to fill the page. If they do not, or the
+  -- matches are few, those in all of it: each part is some thousand entries of the index to be skipped.
   create function cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[],
     after_key uuid, likely double precision, wanted integer) returns integer[]
     language plpgsql stable
@@ -122,24 +123,27 @@ const steps = `
     terms constant text := 'cloud_terms(r.organization_id, r.cloud_account_id, r.provider, r.service, r.type, r.region, '
       'r.state, r.tags, r.name, r.cloud_id, r.cloud_key) ';
     first constant integer := floor(cloud_position(after_key) * 256);
-    -- One more, since the first is a part of one.
-    parts double precision := likely + 1;
+    -- Behind the part that the key is in.
+    ends integer := first + ceil(1.5 * wanted / greatest(likely, 1) * 256);
     indexed text;
     ids integer[];
   begin
     loop
-      parts := least(256, ceil(parts));
-      indexed := case when first + parts <= 255 then format(' and T && %L::bigint[]',
-        array(select cloud_term(organization, 'b', lpad(to_hex(part), 2, '0'))
-          from generate_series(first, first + parts::integer - 1) as part)) end;
+      if likely < 800 or ends > 255 then
+        ends := 256;
+      end if;
+      indexed := case when ends < 256 then format(' and T && %L::bigint[]',
+        array(select cloud_term(organization, 'b', lpad(to_hex(part), 2, '0')) from generate_series(first, ends) as part)) end;
       indexed := (select string_agg(format('(%s%s)', arm, indexed), ' or ') from unnest(arms) as arm);
       -- The sum keeps the planner from walking the list.
       execute format('with r as materialized (select r.id, r.cloud_key, r.cloud_account_id from cloud_resources r
           where r.organization_id + 0 = %s and (%s) %s)
         select array(select id from r order by cloud_key, cloud_account_id limit %s)',
         organization, replace(indexed, 'T ', terms), conditions, wanted) into ids;
-      exit when cardinality(ids) = wanted or first + parts > 255;
-      parts := case when cardinality(ids) = 0 then 256 else parts * 1.5 * wanted / cardinality(ids) end;
+      exit when cardinality(ids) = wanted or ends = 256;
+      -- Fewer than the first rows made likely.
+      likely := 256.0 * cardinality(ids) / (ends - first);
+      ends := first + ceil(1.5 * wanted / greatest(likely, 1) * 256);
     end loop;
     return ids;
   end $$;
@@ -187,7 +191,7 @@ const search = `
     org constant integer := current_setting('cc.organization_id')::integer;
     -- What workspaces hold, and rows for the frequency of terms, that are read.
     walked constant integer := 1000;
-    sampled constant integer := 200;
+    sampled constant integer := 150;
     is_held constant boolean := filters -> 'workspace' is not null or filters ->> 'managed' = 'true';
     list constant text := format('from cloud_resources r where r.organization_id = %s
       and (r.cloud_key, r.cloud_account_id) > (%L::uuid, %s)', org, after_key, after_account);
@@ -215,7 +219,7 @@ const search = `
       end if;
     end if;
     -- The index of the list has the short columns, so that more can be filtered.
-    filtered := case when c.long || c.held = '' then 4000 else 400 end;
+    filtered := case when c.long || c.held = '' then 4000 else 250 end;
     execute format('select array(select r.id from (select %s %s) r where true %s limit %s)',
       case when c.long || c.held = '' then 'r.id, r.cloud_account_id, r.provider, r.service, r.type, r.region, r.state'
         else 'r.*' end, list || ordered || filtered, conditions, wanted) into ids;
@@ -236,9 +240,9 @@ const search = `
       elsif arms = '{}' then
         execute format('select array(select r.id %s %s %s %s)', list, conditions, ordered, wanted) into ids;
       else
+        -- How many the list has, if all of it is like its first rows.
         ids := cloud_resources_by_terms(org, filters, conditions || behind, arms, after_key,
-          256 * (cloud_position(next_key) - cloud_position(after_key)) * 1.5 * wanted / greatest(cardinality(ids), 0.7),
-          wanted);
+          greatest(cardinality(ids), 0.7) / (cloud_position(next_key) - cloud_position(after_key) + 1e-9), wanted);
       end if;
     end if;
     return query select unnest(ids);
