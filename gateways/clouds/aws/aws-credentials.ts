@@ -40,7 +40,28 @@ export const ownRole = ({ deps }: AwsSettings, roleArn: string): Assumed => ({
 export async function assumeRole(settings: AwsSettings, role: Assumed): Promise<Session> {
   return settings.deps.awsIdentity === 'none'
     ? assumeByWebIdentity(settings, role)
-    : assumeByExternalId(settings, role)
+    : assumeByExternalId(settings, role, {
+        signer: await ownIdentity(settings.deps.awsIdentity),
+        who: 'this service',
+      })
+}
+
+/**
+ * A session of another role. A user of keys assumes it by the external id, since an account with keys
+ * needs no issuer at the cloud; one that may not, by a token.
+ */
+export async function assumeOtherRole(settings: AwsSettings, role: Assumed): Promise<Session> {
+  const { credentials } = settings.target
+  if ('roleArn' in credentials) return assumeRole(settings, role)
+  const by = { signer: awsCredentials(settings), who: "the user of the account's keys" }
+  try {
+    return await assumeByExternalId(settings, role, by)
+  } catch (error) {
+    if (!(error instanceof CloudFault) || error.kind !== 'credentials') throw error
+    return assumeRole(settings, role).catch(() => {
+      throw error
+    })
+  }
 }
 
 async function assumeByWebIdentity(
@@ -69,10 +90,10 @@ async function assumeByWebIdentity(
 async function assumeByExternalId(
   settings: AwsSettings,
   { roleArn, sessionName }: Assumed,
+  { signer, who }: { signer: AwsCredentialIdentityProvider; who: string },
 ): Promise<Session> {
   const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts')
-  const own = await ownIdentity(settings.deps.awsIdentity)
-  const sts = new STSClient(settings.forService('identity', settings.home, own))
+  const sts = new STSClient(settings.forService('identity', settings.home, signer))
   const command = new AssumeRoleCommand({
     RoleArn: roleArn,
     RoleSessionName: sessionName,
@@ -83,7 +104,7 @@ async function assumeByExternalId(
   } catch (error) {
     throw refusedRole(
       awsFault(error, 'sts:AssumeRole'),
-      "AWS does not let this service use the role. Check that it exists, that its account is not suspended, and that its trust policy names this service and the organization's external id.",
+      `AWS does not let this service use the role. Check that it exists, that its account is not suspended, and that its trust policy names ${who} and the organization's external id.`,
     )
   } finally {
     sts.destroy()

@@ -1,7 +1,14 @@
 import type { RunIdentity } from '../../../domain/clouds/check-runs.ts'
 import type { LendAsked, Lent } from '../cloud.ts'
 import { until } from './aws-account.ts'
-import { assumeRole, awsCredentials, ownRole, sessionOf, type Session } from './aws-credentials.ts'
+import {
+  assumeOtherRole,
+  assumeRole,
+  awsCredentials,
+  ownRole,
+  sessionOf,
+  type Session,
+} from './aws-credentials.ts'
 import { awsFault } from './aws-refusal.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkTrust } from './check-trust.ts'
@@ -26,7 +33,7 @@ async function sessionFor(
   const { phase, name: sessionName } = asked
   if (identity !== 'account' && 'roleArn' in identity) {
     await checkTrust(settings, identity.roleArn)
-    return assumeRole(settings, {
+    return assumeOtherRole(settings, {
       roleArn: identity.roleArn,
       sessionName,
       token: async () => settings.deps.runIdentity('sts.amazonaws.com', phase),

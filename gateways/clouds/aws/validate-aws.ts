@@ -36,7 +36,8 @@ export async function validateAws(
     billing: async () => checkBucket(settings, credentials, until),
     runs: async () => {
       const lend = async (asked: LendAsked) => lendAws(settings, asked)
-      const byToken = settings.deps.awsIdentity === 'none'
+      const byToken =
+        settings.deps.awsIdentity === 'none' && 'roleArn' in settings.target.credentials
       const trust = [byToken ? 'sts:AssumeRoleWithWebIdentity' : 'sts:AssumeRole']
       return checkLent({ lend }, runs, { trust, signal: until })
     },

@@ -107,6 +107,17 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
     expect(await unable.lend({ phase: 'apply', name: 'run-7-apply' })).toBeUndefined()
   })
 
+  test('keys lend another role by the external id, whose trust policy AWS checks', async () => {
+    const role = (name: string) => ({ roleArn: `arn:aws:iam::${accountId}:role/${name}` })
+    const cloud = await open(service, { runs: { plan: role('ours'), apply: role('theirs') } })
+    const lent = await cloud.lend({ phase: 'plan', name: 'run-7-plan' })
+    expect(lent).toMatchObject({ kind: 'aws', accessKeyId: expect.stringMatching(/^ASIA/) })
+    await expect(cloud.lend({ phase: 'apply', name: 'run-7-apply' })).rejects.toMatchObject({
+      kind: 'credentials',
+      message: expect.stringMatching(/the user of the account's keys and .*external id/),
+    })
+  }, 30_000)
+
   test.each(inventory)('the missing right %s is read out of the refusal', async (right) => {
     let keys: Keys | undefined
     const rest = inventory.filter((name) => name !== right)

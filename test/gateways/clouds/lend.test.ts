@@ -88,7 +88,11 @@ describe('what AWS lends to a run', () => {
         `<Credentials>${session(WebIdentityToken?.split('.')[0] ?? '')}</Credentials>`,
       )
     const roleOf = (name: string) => ({ roleArn: `arn:aws:iam::${scriptedAccount}:role/${name}` })
-    const cloud = await open({ runs: { plan: roleOf('reads'), apply: roleOf('writes') } })
+    const federated = { credentials: roleOf('own') }
+    const cloud = await open({
+      ...federated,
+      runs: { plan: roleOf('reads'), apply: roleOf('writes') },
+    })
     expect(await cloud.lend(asked)).toMatchObject({ accessKeyId: 'ASIAPLAN' })
     expect(await cloud.lend({ phase: 'apply', name: 'run-7-apply' })).toMatchObject({
       accessKeyId: 'ASIAAPPLY',
@@ -98,15 +102,22 @@ describe('what AWS lends to a run', () => {
       { RoleArn: roleOf('writes').roleArn, RoleSessionName: 'run-7-apply' },
     ])
     // The account's own role keeps the subject that its trust policy names.
-    const own = await open({ credentials: roleOf('own'), runs: { plan: 'account' } })
+    const own = await open({ ...federated, runs: { plan: 'account' } })
     expect(await own.lend(asked)).toMatchObject({ accessKeyId: 'ASIATOKEN' })
+    // Keys whose user may not assume it, by a trust of the issuer.
+    aws.handlers['AssumeRole'] = () => xmlRefusal('AccessDenied', 'not authorized')
+    const byKeys = await open({ runs: { plan: roleOf('reads') } })
+    expect(await byKeys.lend(asked)).toMatchObject({ accessKeyId: 'ASIAPLAN' })
   })
 
   test('a role that refuses is missing its trust, with the phase in the reason', async () => {
-    aws.handlers['AssumeRoleWithWebIdentity'] = () =>
-      xmlRefusal('AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity')
+    aws.handlers['AssumeRoleWithWebIdentity'] = ({ RoleArn }) =>
+      RoleArn?.endsWith('/own')
+        ? xml('AssumeRoleWithWebIdentity', `<Credentials>${session('own')}</Credentials>`)
+        : xmlRefusal('AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity')
     const roleArn = `arn:aws:iam::${scriptedAccount}:role/reads`
-    const cloud = await open({ runs: { apply: { roleArn } } })
+    const own = { roleArn: `arn:aws:iam::${scriptedAccount}:role/own` }
+    const cloud = await open({ credentials: own, runs: { apply: { roleArn } } })
     expect(await ofRuns(cloud)).toEqual({
       part: 'runs',
       state: 'missing',
