@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { syncAccountId } from '../../workflows/clouds/contract.ts'
@@ -11,7 +12,8 @@ import type { TestUser } from '../harness/test-user.ts'
 import { historyKeyring } from './recorded-history.ts'
 import { historyClient, writeHistory } from './write-history.ts'
 
-// Not a test: see record-histories.ts. The sync of a cloud account, with both of its ends.
+// Not a test: see record-histories.ts. The sync of a cloud account, with both of its ends, and
+// one whose place is looked at for longer than one step may.
 let harness: Harness
 let processes: Processes
 let client: Client
@@ -38,7 +40,7 @@ afterAll(async () => {
   cloud.server.close()
 })
 
-test('cloud-synced, cloud-sync-failed', async () => {
+test('cloud-synced, cloud-synced-slowly, cloud-sync-failed', async () => {
   const made = await owner.post('/api/cloud/accounts', {
     provider: 'aws',
     name: 'recorded',
@@ -48,10 +50,19 @@ test('cloud-synced, cloud-sync-failed', async () => {
     regions: ['us-east-1'],
   })
   const url = `/api/cloud/accounts/${made.json().account.id}`
-  for (const [name, state] of [
-    ['cloud-synced', 'succeeded'],
-    ['cloud-sync-failed', 'failed'],
+  const slow = () => {
+    cloud.fill(400)
+    cloud.beforePage = async () => sleep(21_000)
+  }
+  const refuse = () => {
+    cloud.refuses = true
+  }
+  for (const [name, state, begin] of [
+    ['cloud-synced', 'succeeded', () => undefined],
+    ['cloud-synced-slowly', 'succeeded', slow],
+    ['cloud-sync-failed', 'failed', refuse],
   ] as const) {
+    begin()
     const { sync } = (await owner.post(`${url}/sync`)).json()
     await eventually(async () => {
       const one = (await owner.get(`${url}/syncs/${sync.id}`)).json().sync
@@ -59,6 +70,5 @@ test('cloud-synced, cloud-sync-failed', async () => {
     })
     const input = { organizationId: owner.organizationId, syncId: sync.id }
     await writeHistory(client, name, syncAccountId(input))
-    cloud.refuses = true
   }
 })

@@ -26,6 +26,7 @@ describe('histories of running versions', () => {
       'canceled',
       'cloud-sync-failed',
       'cloud-synced',
+      'cloud-synced-slowly',
       'delivery-refused',
       'delivery-taken',
       'expired',
@@ -58,6 +59,11 @@ describe('histories of running versions', () => {
       temporal.api.history.v1.History.fromObject(history),
       workflowId,
     )
+  })
+
+  test('a place of cloud-synced-slowly is looked at twice', () => {
+    const text = JSON.stringify(read('cloud-synced-slowly.json'))
+    expect(text.split('"name":"lookAtPlace"')).toHaveLength(3)
   })
 
   test.each(files)('%s holds ids and fixed words, no secret, host or path', (name) => {
