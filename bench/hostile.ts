@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { benchConfig } from './config.ts'
+import { freePorts } from '../engines/free-ports.ts'
 import { median, p95, table } from './figures.ts'
 import { lookAtLoops, watchLoops, type LoopDelay } from './hostile/loop-of.ts'
 import { startAttackers, type Attackers } from './hostile/attackers.ts'
@@ -34,10 +35,12 @@ type Measured = {
  */
 export async function hostileSuite(): Promise<boolean> {
   const loops = mkdtempSync(join(tmpdir(), 'cc-bench-loops-'))
+  const { cloud: cloudPort } = await freePorts(['cloud'])
   const platform = await startPlatform(say, {
     ...lookAtLoops(loops, benchConfig.nodeOptions),
     // The attackers face the default rate limits of a new installation.
     CC_RATE_LIMITS: undefined,
+    CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${cloudPort}`,
   })
   let attackers: Attackers | undefined
   try {
@@ -46,7 +49,7 @@ export async function hostileSuite(): Promise<boolean> {
       await makeOrganization(platform, 'hostile'),
       await makeOrganization(platform, 'hostile-too'),
     ].map(({ slug, credentials }) => ({ slug, credentials }))
-    attackers = await startAttackers({ address: platform.address, organizations })
+    attackers = await startAttackers({ address: platform.address, cloudPort, organizations })
     const { names, strike } = attackers
     const measure = async (
       name: string,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signIn } from '../call-api.ts'
 import type { AttackersBegin, AttackersTask, AttackersTold } from './attackers.ts'
 import { makeAttacks, type Attack } from './attacks.ts'
+import { serveGiantCloud } from './giant-cloud.ts'
 
 /** Of processes from -20 to 19, in which more gives way. */
 const niceness = 10
@@ -21,11 +22,13 @@ process.once('message', (begin: AttackersBegin) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function prepare({ address, organizations }: AttackersBegin): Promise<void> {
+async function prepare(begin: AttackersBegin): Promise<void> {
+  const { address, cloudPort, organizations } = begin
+  await serveGiantCloud(cloudPort)
   ofEach = await Promise.all(
     organizations.map(async ({ slug, credentials }) => {
       const client = await signIn(address.replace(/\/api$/, ''), credentials)
-      return makeAttacks({ address, organization: { slug, credentials, ...client } })
+      return makeAttacks({ address, cloudPort, organization: { slug, credentials, ...client } })
     }),
   )
 }

@@ -6,6 +6,8 @@ import type { BenchOrganization } from './organization.ts'
 /** What the process of the attackers is told first. */
 export type AttackersBegin = {
   address: string
+  /** Of this host, for the cloud of the attackers. */
+  cloudPort: number
   organizations: Array<Pick<BenchOrganization, 'slug' | 'credentials'>>
 }
 /** Then: begin these attacks of the first so many organizations, or end all of them. */

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { giantCloud } from './giant-cloud.ts'
 import type { BenchOrganization } from './organization.ts'
 import { makeWorkspaceOf } from './organization.ts'
 
@@ -9,7 +10,7 @@ export type Attack = {
   strike(): Promise<void>
 }
 
-export type Target = { address: string; organization: BenchOrganization }
+export type Target = { address: string; cloudPort: number; organization: BenchOrganization }
 
 type Run = { id: number; state: string; reason: string | null }
 
@@ -30,6 +31,7 @@ export async function makeAttacks(target: Target): Promise<Attack[]> {
     deepState(target),
     unreadStreams(target),
     largeSignIn(target),
+    giantCloud(target),
   ])
 }
 

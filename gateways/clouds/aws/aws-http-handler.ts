@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, RequestHandler } from '@smithy/types'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
 
 type Handler = RequestHandler<HttpRequest, HttpResponse, { abortSignal?: unknown }>
@@ -24,6 +25,7 @@ export function awsHttpHandler(outbound: Outbound, isOwnEndpoint: boolean): Hand
         .catch((error: unknown) => {
           throw asTransient(error)
         })
+      assertParsable(answer.body)
       const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
       const response = { statusCode: answer.status, headers: Object.fromEntries(headers) }
       const refusal = isOwnEndpoint || answer.status < 500 ? asJson(request, answer) : undefined

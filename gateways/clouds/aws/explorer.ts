@@ -2,6 +2,7 @@ import type { ResourceExplorer2Client, Resource } from '@aws-sdk/client-resource
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import type { FoundResource } from '../../../domain/clouds/cloud-account.ts'
 import { CloudFault } from '../cloud-fault.ts'
+import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { type AwsAccount, asked, type Index, until } from './aws-account.ts'
 import { type AwsSettings, globalRegion } from './aws-settings.ts'
@@ -66,6 +67,7 @@ export function createExplorer(
         const query = queryFor(region, settings)
         const answer = await list(at, { query, max: 1_000, token, signal })
         const { Resources = [], NextToken } = answer
+        assertPageSize(Resources, 1_000)
         // A view of an organization lists its other accounts too, which are connected by themselves.
         const own = Resources.filter((found) => (found.OwningAccountId ?? accountId) === accountId)
         return { resources: own.flatMap((found) => toResource(found, region)), token: NextToken }

@@ -4,11 +4,14 @@ import type {
 } from '@aws-sdk/client-resource-groups-tagging-api'
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import type { FoundResource } from '../../../domain/clouds/cloud-account.ts'
+import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { asked, until } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import type { AwsPage, PageOf } from './explorer.ts'
 import { parseArn } from './parse-arn.ts'
+
+const pageSize = 100
 
 /** The Resource Groups Tagging API: lists what has or had a tag, in pages of 100, in every region. */
 export function createTagging(settings: AwsSettings, credentials: AwsCredentialIdentityProvider) {
@@ -25,7 +28,7 @@ export function createTagging(settings: AwsSettings, credentials: AwsCredentialI
     return made
   }
   return {
-    page: async ({ region, token, signal }: PageOf, size = 100): Promise<AwsPage> =>
+    page: async ({ region, token, signal }: PageOf, size = pageSize): Promise<AwsPage> =>
       asked('tag:GetResources', async () => {
         const { GetResourcesCommand } = await import('@aws-sdk/client-resource-groups-tagging-api')
         const client = await clientIn(region)
@@ -35,6 +38,7 @@ export function createTagging(settings: AwsSettings, credentials: AwsCredentialI
         })
         const answer = await client.send(command, until(signal))
         const found = answer.ResourceTagMappingList ?? []
+        assertPageSize(found, pageSize)
         return {
           resources: found.flatMap((one) => toResource(one, region, settings.target.accountId)),
           token: answer.PaginationToken || undefined,

@@ -1,5 +1,6 @@
 import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.ts'
 import type { Places, ResourcePage } from '../cloud.ts'
+import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageWalk } from '../page-walk.ts'
 import { readsAll } from './allowed-actions.ts'
@@ -32,6 +33,7 @@ export function azureInventory(session: AzureSession) {
         ...(cursor !== null && { skipToken: cursor }),
         signal,
       })
+      assertPageSize(data, 1_000)
       if (skipToken) checkToken('', cursor, skipToken)
       return { resources: data.flatMap(toResource), next: skipToken || null }
     },

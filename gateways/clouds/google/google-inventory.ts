@@ -1,5 +1,6 @@
 import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.ts'
 import type { Places, ResourcePage } from '../cloud.ts'
+import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { GoogleSession } from './google-session.ts'
@@ -23,6 +24,7 @@ export function googleInventory(session: GoogleSession) {
       const next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : null
       if (next !== null) checkToken('', cursor, next)
       const found = Array.isArray(results) ? results : []
+      assertPageSize(found, 500)
       return { resources: found.flatMap(toResource), next }
     },
   }
