@@ -3,13 +3,14 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { useMe } from '../app/session.ts'
-import { CopyButton, CopyLine } from '../parts/copy-line.tsx'
+import { CopyLine } from '../parts/copy-line.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import { accountHint, providerName, usesOf, type Provider, type Use } from './cloud-words.ts'
 import { cloudSetupQuery, type CloudSetup } from './queries.ts'
+import { SetupText } from './setup-text.tsx'
 
 // `Object.keys` returns strings, and the keys of `providerName` are exactly the providers.
 const providers = Object.keys(providerName) as Provider[]
@@ -138,18 +139,6 @@ function SetupTexts({ setup }: { setup: CloudSetup }) {
         </details>
       )}
     </>
-  )
-}
-
-function SetupText({ title, text, open }: { title: string; text: string; open?: boolean }) {
-  return (
-    <details className="setup-text" open={open}>
-      <summary>{title}</summary>
-      <CopyButton text={text} what={title} />
-      <pre tabIndex={0} aria-label={title}>
-        {text}
-      </pre>
-    </details>
   )
 }
 

@@ -2,13 +2,13 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
-import { CopyButton } from '../parts/copy-line.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Button, Check, Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { memberState } from './cloud-words.ts'
 import { cloudMembersQuery, type CloudMember } from './queries.ts'
+import { SetupText } from './setup-text.tsx'
 
 /** The most that the API connects in one request. */
 const maxChosen = 50
@@ -68,7 +68,12 @@ function MemberList({ accountId }: { accountId: number }) {
         ]}
       />
       <LoadMore query={query} />
-      {query.data?.pages[0] && <Template text={query.data.pages[0].template} />}
+      {query.data?.pages[0] && (
+        <SetupText
+          title="CloudFormation template of the role, for a StackSet"
+          text={query.data.pages[0].template}
+        />
+      )}
       {members.length > 0 && (
         <ConnectChosen
           accountId={accountId}
@@ -77,19 +82,6 @@ function MemberList({ accountId }: { accountId: number }) {
         />
       )}
     </>
-  )
-}
-
-function Template({ text }: { text: string }) {
-  const title = 'CloudFormation template of the role, for a StackSet'
-  return (
-    <details className="setup-text">
-      <summary>{title}</summary>
-      <CopyButton text={text} what={title} />
-      <pre tabIndex={0} aria-label={title}>
-        {text}
-      </pre>
-    </details>
   )
 }
 
