@@ -1,3 +1,10 @@
+import type { Readable } from '../../../domain/clouds/cloud-account.ts'
+import { CloudFault } from '../cloud-fault.ts'
+
+/** Each type of an account is compared with each pattern. */
+const maxPatterns = 5_000
+const maxPatternLength = 200
+
 /** One element of the permissions list of Microsoft.Authorization. */
 export type Permission = { actions: string[]; notActions: string[] }
 
@@ -21,6 +28,33 @@ export function readsAll(permissions: readonly Permission[]): boolean {
       !notActions.some(mayMatchRead),
   )
 }
+
+/**
+ * What each role may read, without what is repeated or matches no read. An endpoint that sends more than
+ * a tenant has would make the merge of a sync compare for hours.
+ */
+export function readableBy(permissions: readonly Permission[]): Readable[] {
+  const reads = (patterns: string[]) => [...new Set(patterns.filter(mayMatchRead))]
+  const roles = new Map(
+    permissions
+      .map(({ actions, notActions }) => ({ allowed: reads(actions), denied: reads(notActions) }))
+      .filter(({ allowed }) => allowed.length > 0)
+      .map((role) => [JSON.stringify(role), role]),
+  )
+  let count = 0
+  for (const { allowed, denied } of roles.values()) {
+    count += allowed.length + denied.length
+    for (const list of [allowed, denied])
+      if (list.some((pattern) => pattern.length > maxPatternLength))
+        throw new CloudFault('unreachable', tooLong)
+  }
+  if (count > maxPatterns) throw new CloudFault('unreachable', tooMany)
+  return [...roles.values()]
+}
+
+const tooMany = 'Azure sent more than 5,000 patterns of actions. Give the identity fewer roles.'
+const tooLong =
+  'Azure sent a pattern of actions of more than 200 characters. Change the roles of the identity.'
 
 /** Most exceptions of a role are writes: those of Contributor leave every read. */
 function mayMatchRead(pattern: string): boolean {

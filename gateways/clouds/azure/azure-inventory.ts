@@ -3,7 +3,6 @@ import type { Places, ResourcePage } from '../cloud.ts'
 import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageWalk } from '../page-walk.ts'
-import { readsAll } from './allowed-actions.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkRights, graphRight } from './check-rights.ts'
 
@@ -13,13 +12,9 @@ export function azureInventory(session: AzureSession) {
   return {
     async places(signal?: AbortSignal): Promise<Places> {
       // Without the right nothing is listed: all would be marked gone.
-      const permissions = await checkRights(session, signal)
+      const readable = await checkRights(session, signal)
       const whole: Place = { region: '', service: '', state: 'ok', reason: null }
-      if (readsAll(permissions)) return { coverage: 'full', places: [whole] }
-      const readable = permissions.map(({ actions, notActions }) => ({
-        allowed: actions,
-        denied: notActions,
-      }))
+      if (!readable) return { coverage: 'full', places: [whole] }
       return { coverage: 'partial', places: [{ ...whole, readable }] }
     },
     async resources(

@@ -4,7 +4,6 @@ import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
 import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
-import { readsAll } from './allowed-actions.ts'
 import { queryGraph } from './azure-inventory.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkContainer } from './check-container.ts'
@@ -24,7 +23,7 @@ export async function validateAzure(
       const rights = checkRights(session, until)
       const query = { query: 'resources | project id', top: 1, signal: until }
       const check = await checkCalls('inventory', [queryGraph(session, query), rights])
-      if (check.state !== 'ok' || check.reason !== null || readsAll(await rights)) return check
+      if (check.state !== 'ok' || check.reason !== null || !(await rights)) return check
       return okCheck('inventory', readsSomeTypes)
     },
     billing: async () => checkContainer(session, outbound, until),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
 import { allowsAction } from '../../../gateways/clouds/azure/allowed-actions.ts'
+import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
 import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
   type ScriptedAzure,
@@ -55,6 +56,46 @@ describe('the permissions list', () => {
       state: 'ok',
       reason: isFull ? null : expect.stringContaining('some types of resources'),
     })
+  })
+
+  const answer = (value: object[]) => {
+    azure.handlers.permissions = () => ({ body: { value } })
+  }
+  const types = (count: number) => Array.from({ length: count }, (_, n) => `a.b/t${n}/read`)
+  const withTypes = (count: number) => ({
+    actions: [...narrowRole.actions, ...types(count)],
+    notActions: ['a.b/t0/read'],
+  })
+
+  test.each<[string, object, string]>([
+    ['5,001 patterns', withTypes(4_998), 'more than 5,000 patterns'],
+    [
+      'a pattern of 201 characters',
+      { ...narrowRole, notActions: [`${'x'.repeat(196)}/read`] },
+      'more than 200 characters',
+    ],
+  ])('%s: a fault of the answer, in a sync and in the check', async (_, role, words) => {
+    answer([role])
+    const cloud = await openAt(azure.cloud)
+    const fault = await cloud.places().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    expect(fault).toBeInstanceOf(CloudFault)
+    expect(fault).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(words) })
+    const { checks } = await cloud.validate()
+    expect(checks[1]).toMatchObject({ state: 'failed', reason: expect.stringContaining(words) })
+  })
+
+  test('5,000 patterns that are repeated, with as many of writes: each read is kept once', async () => {
+    const role = withTypes(4_997)
+    const { actions } = role
+    const writes = actions.map((action) => action.replace(/read$/, 'write'))
+    const repeated = { ...role, actions: [...actions, ...actions, ...writes.slice(1)] }
+    answer([repeated, repeated, { actions: writes.slice(2), notActions: [] }])
+    const { places } = await (await openAt(azure.cloud)).places()
+    const readable = [{ allowed: actions, denied: role.notActions }]
+    expect(places).toEqual([{ ...whole, readable }])
   })
 })
 

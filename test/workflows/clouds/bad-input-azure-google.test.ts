@@ -120,6 +120,19 @@ describe('an Azure account that answers badly', { timeout: 120_000 }, () => {
     expect(answers).toEqual([])
   })
 
+  test('20,000 patterns of roles: the sync failed and says so, and nothing is gone', async () => {
+    const cloud = await well()
+    const types = Array.from({ length: 20_000 }, (_, n) => `a/t${n}/read`)
+    const role = { actions: ['Microsoft.ResourceGraph/*', 'a/vm/read', ...types], notActions: [] }
+    azure.handlers.permissions = () => ({ body: { value: [role] } })
+    azure.handlers.graph = () => graphPage([])
+    const reason = expect.stringContaining('more than 5,000 patterns')
+    expect(await cloud.sync()).toMatchObject({ state: 'failed', reason, gone: 0, places: [] })
+    expect((await cloud.resources()).map(({ state }) => state)).toEqual(['present'])
+    await cloud.validate()
+    expect(await cloud.account()).toMatchObject({ status: 'degraded', statusReason: reason })
+  })
+
   test('a page token that repeats: the sync failed and says so, and nothing is gone', async () => {
     const cloud = await well()
     azure.handlers.graph = () => graphPage([row('b')], 'again')
