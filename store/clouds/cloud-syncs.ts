@@ -86,17 +86,25 @@ export function cloudSyncs(tenant: Tenant) {
         .select(columns)
     },
 
-    /** Only the call that ends the sync gets `true`. What was staged is dropped. */
+    /** Only the call that ends the sync gets `true`. What was staged is dropped, with what roles may read. */
     async end(
       id: number,
       { state, reason }: { state: Exclude<SyncState, 'running'>; reason: string | null },
     ): Promise<boolean> {
       const { rowCount } = await db.raw(endSync, { state, reason, organizationId, id })
-      if (rowCount === 1)
-        await db('cloud_resource_pages').where({ organizationId, syncId: id }).delete()
+      if (rowCount === 1) await dropStaged(tenant, id)
       return rowCount === 1
     },
   }
+}
+
+/** Only merges need it, and it can be large. */
+async function dropStaged(tenant: Tenant, syncId: number): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+  const ofSync = { organizationId, syncId }
+  await db('cloud_resource_pages').where(ofSync).delete()
+  const places = db('cloud_sync_places').where(ofSync).whereNotNull('readable')
+  await places.update({ readable: null })
 }
 
 /** The newest sync of each of these accounts that has one. */

@@ -36,6 +36,9 @@ export async function mergePlace(
   return true
 }
 
+/** Compared with the patterns of roles. Resources of more types than a cloud has are kept. */
+const maxTypes = 2_000
+
 const statement = `
 with turn as materialized (
   select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider, s.coverage, s.readable, p.was_full
@@ -73,22 +76,30 @@ listed as materialized (
   select u.id, g.place_id from cloud_resource_pages g
     join looking l on l.place_id = g.place_id, unnest(g.unchanged) as u (id)
   where g.organization_id = :organization and g.sync_id = :sync),
-unseen as materialized (
+unlisted as materialized (
   -- Where another place lists it, that one: it is read anew by the next sync.
-  select r.id, t.looked_at, e.place_id as elsewhere, r.last_seen_at,
-    -- A look by tags says nothing of the untagged resources that a full one found, and one with rights to
-    -- some types nothing of the others.
-    (t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}')
-      and (t.readable is null or exists (
-        select from jsonb_to_recordset(t.readable) as p (allowed text[], denied text[])
-        where lower(r.type) || '/read' like any (p.allowed)
-          and not lower(r.type) || '/read' like any (p.denied))) as is_known
+  select r.id, t.looked_at, e.place_id as elsewhere, r.last_seen_at, lower(r.type) as type,
+    t.readable is null as reads_all,
+    -- A look by tags says nothing of the untagged resources that a full one found.
+    t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}' as is_covered
   from turn t join cloud_resources r
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
   where r.organization_id = :organization and r.state = 'present'
     and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)
     and not exists (select from found f where f."cloudId" = r.cloud_id)),
+roles as materialized (
+  select p.* from turn t, jsonb_to_recordset(t.readable) as p (allowed text[], denied text[])),
+readable_types as materialized (
+  -- Each type is compared with the patterns once, however many resources it has.
+  select y.type
+  from (select distinct type from unlisted where not reads_all order by type limit ${maxTypes}) y
+  where exists (select from roles p
+    where y.type || '/read' like any (p.allowed) and not y.type || '/read' like any (p.denied))),
+unseen as materialized (
+  -- A look with rights to some types says nothing of the others.
+  select u.*, u.is_covered and (u.reads_all or y.type is not null) as is_known
+  from unlisted u left join readable_types y on y.type = u.type),
 missing as materialized (select * from unseen where is_known),
 kept as (
   update cloud_resources r set last_seen_at = u.looked_at
