@@ -1,4 +1,5 @@
 import { addAccount } from '../../app/clouds/add-account.ts'
+import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
@@ -52,6 +53,7 @@ export async function connectAccount(
     }
     const account = { ...columns, name: input.name, provider, accountId }
     const { id } = await addAccount(tenant, caller, account)
+    await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     // Read again: the sync has moved when the next one comes.
     const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(id))
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })

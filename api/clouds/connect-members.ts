@@ -1,5 +1,6 @@
 import { addAccount } from '../../app/clouds/add-account.ts'
 import { openCredentials } from '../../app/clouds/open-account.ts'
+import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { AwsCredentials } from '../../domain/clouds/cloud-account.ts'
 import { awsPartition, memberRole } from '../../domain/clouds/organization-member.ts'
@@ -49,6 +50,9 @@ export async function connectMembers(
         const account = { ...columnsOf(accountId), accountId, name, memberOf: id }
         results.set(accountId, { accountId, ...(await addOrFind(tenant, caller, account)) })
       }
+    // After all accounts are locked: each other transaction locks an account before this lock of the organization.
+    for (const { ok, id: cloudAccountId } of results.values())
+      if (ok) await startSync(tenant, { cloudAccountId, trigger: 'connect' })
     const answer = members.flatMap(({ accountId }) => results.get(accountId) ?? [])
     if (key !== undefined) await keys.answer(who, key, { status: 200, response: answer })
     return answer

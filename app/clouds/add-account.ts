@@ -3,9 +3,11 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
 import type { CloudAccount, NewCloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { startSync } from './start-sync.ts'
 
-/** Connects an account and begins its first sync. 409 `account_already_connected` with its id. */
+/**
+ * Connects an account. 409 `account_already_connected` with its id. The caller begins its first sync once it has
+ * connected all: `startSync` takes a lock of the organization, and who holds that may not wait for an account.
+ */
 export async function addAccount(
   tenant: Tenant,
   caller: Caller,
@@ -16,7 +18,6 @@ export async function addAccount(
     target: { kind: 'cloud_account', id: added.id, label: added.name },
     detail: { ...detailOf(added), ...(memberOf !== undefined && { memberOf }) },
   })
-  await startSync(tenant, { cloudAccountId: added.id, trigger: 'connect' })
   return added
 }
 

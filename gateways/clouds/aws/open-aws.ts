@@ -4,6 +4,7 @@ import { awsAccount } from './aws-account.ts'
 import { awsCredentials } from './aws-credentials.ts'
 import { awsInventory } from './aws-inventory.ts'
 import { awsSettings } from './aws-settings.ts'
+import { checkOwner } from './check-owner.ts'
 import { lendAws } from './lend-aws.ts'
 import { validateAws } from './validate-aws.ts'
 
@@ -17,8 +18,14 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
     ...awsInventory(settings, credentials, account),
     validate: async (signal) => validateAws(settings, { account, credentials }, signal),
     lend: async (asked) => lendAws(settings, asked),
-    members: async (page) =>
-      page.signal ? bounded(account.members(page), page.signal) : account.members(page),
+    async members(page) {
+      const asked = async () => {
+        // Otherwise a role that trusts everybody shows its organization to whoever knows its ARN.
+        await checkOwner(settings, account, page.signal)
+        return account.members(page)
+      }
+      return page.signal ? bounded(asked(), page.signal) : asked()
+    },
     close: () => kept.close(),
   }
 }

@@ -203,6 +203,18 @@ describe.skipIf(!hasPython())('the members of an AWS organization, by moto', () 
     expect((await user.get(`${url}?limit=0`)).statusCode).toBe(400)
   })
 
+  test('400: with credentials of another account nothing is listed', async () => {
+    const { user, url } = await connect(await harness.organization(), { accountId: '777777777777' })
+    const answer = await user.get(url)
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      {
+        code: 'cloud_credentials_rejected',
+        error: expect.stringContaining(`credentials of account ${management}`),
+      },
+    ])
+  })
+
   test('400: members of an account whose endpoint may not receive tokens of the issuer', async () => {
     const endpoint = 'https://aws.example.com'
     const { user, url } = await connect(await harness.organization(), { endpoint })

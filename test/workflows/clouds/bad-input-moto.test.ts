@@ -108,5 +108,8 @@ describe.skipIf(!hasPython())('credentials that moto refuses', { timeout: 120_00
     await cloud.becomes('invalid_credentials')
     expect(await cloud.account()).toMatchObject({ statusReason: said })
     expect(await cloud.resources()).toEqual([])
+    // Nor are the accounts of its organization.
+    const members = (await cloud.user.get(`${cloud.path}/members`)).json()
+    expect(members).toEqual({ code: 'cloud_credentials_rejected', error: said })
   })
 })
