@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { table } from './figures.ts'
 import { watchMemory } from './hostile/memory-of.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
@@ -11,6 +12,8 @@ import { connectAndSync, syncAgain, type TimedSync } from './sync/sync-account.t
 const bars = { ofMoto: 0.8, ofCopy: 0.5, memoryMb: 100, rows: 10, faster: 2 }
 /** Written once or more for each place of a sync; the rows of all other tables are the same for any number. */
 const tablesOfPlaces = new Set(['cloud_places', 'cloud_resource_pages', 'cloud_sync_places'])
+
+const settledMs = 15_000
 
 const say = (line: string): void => console.log(line)
 
@@ -37,6 +40,8 @@ type Figure = { what: string; is: string; bar: string; holds: boolean }
 
 async function measure(platform: Platform, { few, many, moto }: BenchClouds): Promise<boolean> {
   say(`${cpus().length} processors`)
+  // The worker is ready before all of its parts are loaded.
+  await sleep(settledMs)
   const memory = watchMemory(() => ({ worker: platform.pids()['worker'] ?? 0 }))
   const gained = () => memory.gained()['worker'] ?? 0
   const figures: Figure[] = []

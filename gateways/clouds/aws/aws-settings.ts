@@ -1,8 +1,11 @@
-import type { AwsCredentialIdentityProvider } from '@smithy/types'
+import type { AwsCredentialIdentityProvider, Logger } from '@smithy/types'
 import { awsPartition } from '../../../domain/clouds/organization-member.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import type { AwsTarget, CloudDeps } from '../cloud.ts'
 import { awsHttpHandler } from './aws-http-handler.ts'
+
+/** Where a logger can be told of each call, the SDK copies each answer for it, whatever it does with the copy. */
+const logger = { warn: () => undefined } as unknown as Logger
 
 export type AwsService = 'identity' | 'resources'
 
@@ -64,6 +67,7 @@ function configOf(options: {
     credentials,
     credentialDefaultProvider: () => credentials,
     requestHandler: awsHttpHandler(kept, endpoint !== undefined),
+    logger,
     ...(endpoint !== undefined && { endpoint }),
     ignoreConfiguredEndpointUrls: true,
     useDualstackEndpoint: false,
