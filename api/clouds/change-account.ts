@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startSync } from '../../app/clouds/start-sync.ts'
+import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
+import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
@@ -28,6 +30,8 @@ export async function changeAccount(
   await checkEndpoints(deps.outbound, change)
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
+    // Workspaces first, as whoever changes one does: the other order could deadlock.
+    const users = change.runs === undefined ? [] : await accountWorkspaces(tenant, id).hold()
     const before = await accounts.getForUpdate(id)
     const { externalId } = await cloudIdentity(tenant)
     assertOwnExternalId(externalId, repeated)
@@ -47,12 +51,24 @@ export async function changeAccount(
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),
     })
+    if (changed.includes('runs')) await noteIdentities(tenant, caller, users)
     // A sync that began with other settings may not merge: what these do not show would count as gone.
     const lists = changed.some((column) => column !== 'runs' && revalidated.has(column))
     if (lists) await endLiveSync(tenant, id)
     if (lists) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     return presentAccount(tenant, deps, again ? await accounts.get(id) : after)
   })
+}
+
+/** An approval was given for a run with the identities from before. */
+async function noteIdentities(
+  tenant: Tenant,
+  caller: Caller,
+  workspaceIds: readonly number[],
+): Promise<void> {
+  const what = 'identities of the cloud account'
+  for (const workspaceId of workspaceIds)
+    await noteChange(tenant, caller, { workspaceId, what, effect: 'guard' })
 }
 
 async function endLiveSync(tenant: Tenant, id: number): Promise<void> {

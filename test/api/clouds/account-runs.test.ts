@@ -137,6 +137,25 @@ describe('the identities that an account lends to runs', () => {
     }
   })
 
+  test('who changes them is an author of the next run of each workspace that uses the account', async () => {
+    const org = await harness.organization()
+    const [owner, sre] = [await org.user('Owner'), await org.user('SRE · Cloud Admin')]
+    const { account } = (await owner.post(path, awsAccount())).json()
+    const workspace = await org.workspace({ by: owner })
+    await owner.patch(workspace.url, { cloudAccountId: account.id })
+    const noted = async () =>
+      harness.deps.store.tenant(org.id, async (tenant) =>
+        unwrap(tenant).db('workspace_authorship').where({ userId: sre.id }).pluck('what'),
+      )
+    await sre.patch(`${path}/${account.id}`, { name: 'Other' })
+    expect(await noted()).toEqual([])
+    const changed = await sre.patch(`${path}/${account.id}`, { runs: { apply: role('writes') } })
+    expect(changed.statusCode, changed.body).toBe(200)
+    expect(await noted()).toEqual(['identities of the cloud account'])
+    await sre.patch(`${path}/${account.id}`, { runs: { apply: role('writes') } })
+    expect(await noted()).toHaveLength(1)
+  })
+
   test('403: a Deployer may not change them', async () => {
     const org = await harness.organization()
     const { account } = (await (await org.user('Owner')).post(path, awsAccount())).json()
