@@ -11,6 +11,7 @@ import { credentialColumns, settingColumns } from './account-columns.ts'
 import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
 import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
+import { holdingAccount } from './hold-account.ts'
 import { presentAccount } from './present-account.ts'
 import type { CloudAccountBody, NewCloudAccountBody } from './schemas.ts'
 
@@ -39,7 +40,7 @@ export async function connectAccount(
   await checkEndpoints(deps.outbound, input)
   const sent = { credentials: true, billing: true }
   assertEndpointsTrusted({ provider, ...columns }, { sent }, deps.outbound.rules)
-  return deps.store.tenant(organizationId, async (tenant) => {
+  return holdingAccount(deps, caller, async (tenant) => {
     const { externalId } = await cloudIdentity(tenant)
     assertOwnExternalId(externalId, repeated)
     const keys = idempotencyKeys(tenant)

@@ -12,6 +12,7 @@ import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns } from './account-columns.ts'
 import { assertEndpointsTrusted } from './assert-endpoints-trusted.ts'
+import { holdingAccount } from './hold-account.ts'
 
 type Sent = {
   id: number
@@ -30,7 +31,7 @@ export async function connectMembers(
   caller: Caller,
   { id, roleName, members, idempotencyKey: key }: Sent,
 ): Promise<Result[]> {
-  return deps.store.tenant(caller.organizationId, async (tenant) => {
+  return holdingAccount(deps, caller, async (tenant) => {
     const found = await cloudAccounts(tenant).get(id)
     if (found.provider !== 'aws')
       throw conflict('not_in_organization', 'Only an AWS organization has members to connect.')

@@ -1,7 +1,10 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { memberStates } from '../../domain/clouds/organization-member.ts'
+import { AppError } from '../../domain/errors.ts'
 import { Cursor } from '../http/pattern.ts'
 import { OneLine } from '../http/one-line.ts'
+import { createPlaces } from '../http/places.ts'
 import {
   Body,
   errors,
@@ -27,6 +30,15 @@ const MemberBody = Type.Object({
   existingId: Nullable(Id),
 })
 
+const MembersPage = Type.Object(
+  {
+    limit: Page.properties.limit,
+    // A page token of AWS, which has no form.
+    cursor: Type.Optional(Cursor('^[\\x21-\\x7e]{1,8000}$', { maxLength: 8_000 })),
+  },
+  { additionalProperties: false },
+)
+
 const NewMembersBody = Body({
   roleName: Text(512, 1),
   members: Type.Array(
@@ -44,6 +56,19 @@ const Results = Type.Array(
   }),
 )
 
+/** Of one organization in one process: each takes up to 10 s and some 20 requests to AWS. */
+const listsAtOnce = 4
+const places = createPlaces({ ofOrganization: listsAtOnce })
+
+function takePlace(reply: FastifyReply, organizationId: number): void {
+  if (places.take(reply, organizationId)) return
+  throw new AppError(
+    'rate_limited',
+    `Your organization is listing members of ${listsAtOnce} accounts, and no more are listed at once. Try again in a moment.`,
+    { code: 'too_many_lists', retryAfterSeconds: 10 },
+  )
+}
+
 /** The accounts of an AWS organization: found by one of them, and connected by a role of one name. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
@@ -57,14 +82,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Asks AWS now for the accounts of the organization, in its order. Only the management account and delegated administrators are answered, with the right organizations:ListAccounts. 409 not_in_organization where there is none, and for other clouds.',
         params: IdParams,
-        querystring: Type.Object(
-          {
-            limit: Page.properties.limit,
-            // A page token of AWS, which has no form.
-            cursor: Type.Optional(Cursor('^[\\x21-\\x7e]{1,8000}$', { maxLength: 8_000 })),
-          },
-          { additionalProperties: false },
-        ),
+        querystring: MembersPage,
         response: {
           200: Type.Object({
             members: Type.Array(MemberBody),
@@ -76,8 +94,10 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller: { organizationId }, params: { id }, query }) =>
-      listMembers(deps, organizationId, { id, ...query }),
+    async ({ caller: { organizationId }, params: { id }, query }, reply) => {
+      takePlace(reply, organizationId)
+      return listMembers(deps, organizationId, { id, ...query })
+    },
   )
 
   app.post(

@@ -15,7 +15,7 @@ test('a role has the name, the member and the partition', () => {
   const role = (name: string) => memberRole('aws', '210987654321', name)
   expect(role('cloud-control')).toEqual({ roleArn: 'arn:aws:iam::210987654321:role/cloud-control' })
   expect(role('/ops/cc')).toEqual({ roleArn: 'arn:aws:iam::210987654321:role/ops/cc' })
-  for (const name of ['', ' ', 'a b', 'a:b', 'ops/', 'x'.repeat(65)])
+  for (const name of ['', ' ', 'a b', 'a:b', 'ops/', 'a:b/cc', 'a*b/cc', 'x'.repeat(65)])
     expect(() => role(name), name).toThrow('roleName')
 })
 

@@ -27,8 +27,8 @@ export function awsPartition(credentials: AwsCredentials, regions: readonly stri
 /** The role of one name in a member. A path is part of the name: `ops/cloud-control`. */
 export function memberRole(partition: string, accountId: string, roleName: string): AwsCredentials {
   const name = roleName.replace(/^\//, '')
-  // Of IAM: CreateRole, RoleName and Path.
-  if (!/^(?:[\x21-\x7e]{1,510}\/)?[\w+=,.@-]{1,64}$/.test(name))
+  // Of IAM: CreateRole, RoleName and Path, of which no character is taken that roleArn may not have.
+  if (!/^(?:[\w+=,.@/-]{1,510}\/)?[\w+=,.@-]{1,64}$/.test(name))
     throw refuseField('roleName', 'is not the name of a role')
   return { roleArn: `arn:${partition}:iam::${accountId}:role/${name}` }
 }

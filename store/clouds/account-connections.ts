@@ -19,24 +19,25 @@ export function accountConnections(tenant: Tenant) {
     /** A new account, or the one that was disconnected under the same id; 409 if it is connected. */
     async connect(account: NewCloudAccount): Promise<CloudAccount> {
       const { provider, accountId } = account
-      try {
-        return await db.transaction(async (savepoint) =>
-          CloudAccountRow.query(savepoint).insertAndFetch({ organizationId, ...account }),
-        )
-      } catch (error) {
-        if (!isUniqueViolation(error, 'cloud_accounts_account')) throw error
-        const taken = await rows().findOne({ provider, accountId, purging: false }).forUpdate()
-        if (!taken?.disconnectedAt) throw alreadyConnected(taken?.id)
-        return this.reconnect(taken.id, account)
-      }
+      const known = () => rows().findOne({ provider, accountId, purging: false })
+      const added = await insert(tenant, account)
+      if (added) return added
+      // Without a lock, which a merge can hold for minutes.
+      const seen = await known()
+      if (seen && !seen.disconnectedAt) throw alreadyConnected(seen.id)
+      const taken = await known().forUpdate()
+      if (taken?.disconnectedAt) return this.reconnect(taken.id, account)
+      // Undefined: it was purged meanwhile.
+      const again = taken ? undefined : await insert(tenant, account)
+      if (again) return again
+      throw alreadyConnected(taken?.id)
     },
 
     async reconnect(id: number, account: NewCloudAccount): Promise<CloudAccount> {
       const [row] = await rows()
         .where({ id })
         .patch({
-          syncIntervalMinutes: 60,
-          ingestIntervalHours: 24,
+          ...usualIntervals,
           ...account,
           ...unchecked(),
           refusedSyncs: 0,
@@ -62,7 +63,6 @@ export function accountConnections(tenant: Tenant) {
           ...unchecked(),
           ...scrubbed,
           version: raw('version + 1'),
-          forgetting: true,
           purging: purge,
           disconnectedAt: new Date(),
           updatedAt: new Date(),
@@ -71,7 +71,23 @@ export function accountConnections(tenant: Tenant) {
   }
 }
 
+/** Undefined if there is one of this id. */
+async function insert(tenant: Tenant, account: NewCloudAccount): Promise<CloudAccount | undefined> {
+  const { db, organizationId } = unwrap(tenant)
+  try {
+    return await db.transaction(async (savepoint) =>
+      CloudAccountRow.query(savepoint).insertAndFetch({ organizationId, ...account }),
+    )
+  } catch (error) {
+    if (isUniqueViolation(error, 'cloud_accounts_account')) return undefined
+    throw error
+  }
+}
+
+const usualIntervals = { syncIntervalMinutes: 60, ingestIntervalHours: 24 }
+
 const scrubbed = {
+  forgetting: true,
   resources: 0,
   credentials: null,
   billing: null,

@@ -2,6 +2,7 @@ import type { Account } from '@aws-sdk/client-organizations'
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import type { Member, MemberPage, MembersAsked } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
+import { assertPageSize } from '../full-page.ts'
 import { awsFault } from './aws-refusal.ts'
 import { type AwsSettings, globalRegion } from './aws-settings.ts'
 import { allOf, signedRequest, textOf } from './signed-request.ts'
@@ -91,17 +92,21 @@ async function membersOf(
   const members: Member[] = []
   let next = cursor
   try {
-    do {
+    // AWS may send empty pages: the caller goes on after so many.
+    for (let calls = 0; calls < maxCalls; calls += 1) {
+      // AWS takes no more.
+      const size = Math.min(limit - members.length, 20)
       const command = new ListAccountsCommand({
-        // AWS takes no more.
-        MaxResults: Math.min(limit - members.length, 20),
+        MaxResults: size,
         ...(next !== null && { NextToken: next }),
       })
       const { Accounts = [], NextToken } = await organizations.send(command, until(signal))
+      assertPageSize(Accounts, size)
       members.push(...Accounts.flatMap(memberOf))
       if (NextToken === next) throw endless()
       next = NextToken ?? null
-    } while (next !== null && members.length < limit)
+      if (next === null || members.length >= limit) break
+    }
     return { members, next }
   } catch (error) {
     if (error instanceof Error && error.name === 'AWSOrganizationsNotInUseException')
@@ -113,6 +118,9 @@ async function membersOf(
     organizations.destroy()
   }
 }
+
+/** Twice as many as 200 members need. */
+const maxCalls = 20
 
 /** `State` is the newer of the two, and tells more. */
 const memberOf = ({ Id, Name, State, Status }: Account): Member[] =>

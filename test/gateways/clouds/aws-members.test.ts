@@ -43,6 +43,20 @@ describe('the accounts of an AWS organization', () => {
     await expect(page('of another', 50)).rejects.toMatchObject({ kind: 'page_token' })
   })
 
+  test('the members: a page longer than asked is a fault, and a list of empty pages goes on by a cursor', async () => {
+    const cloud = await open()
+    const asked = async () => cloud.members?.({ cursor: null, limit: 1 })
+    const Accounts = ['111111111111', '222222222222'].map((Id) => ({ Id, Status: 'ACTIVE' }))
+    aws.handlers['ListAccounts'] = () => ({ body: { Accounts } })
+    await expect(asked()).rejects.toMatchObject({ kind: 'unreachable' })
+    let calls = 0
+    aws.handlers['ListAccounts'] = () => {
+      calls += 1
+      return { body: calls > 100 ? { Accounts: [] } : { Accounts: [], NextToken: `n${calls}` } }
+    }
+    expect(await asked()).toEqual({ members: [], next: 'n20' })
+  })
+
   test('the members: in no organization, without the right, and throttled', async () => {
     const cloud = await open()
     const asked = async () => cloud.members?.({ cursor: null, limit: 50 })
