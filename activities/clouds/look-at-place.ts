@@ -29,7 +29,7 @@ const batchSize = 2_000
 /** Held in memory at most; resources that are as they were count only by their id. */
 const maxFound = 5_000
 /** Of a batch, and of what is found: tags can be of any size. A page is the most that comes on top. */
-const maxBytes = 8 * 1024 * 1024
+const maxBytes = 2 * 1024 * 1024
 /** What a crash repeats at most. Each part of a place is a row, also where nothing changed. */
 const maxUnstagedMs = 30_000
 /** Then the slot is given back, so that no organization holds it while others wait. */

@@ -2,6 +2,7 @@ import type { CloudCredentials } from '../../domain/clouds/cloud-account.ts'
 import type { AwsIdentity, Cloud, CloudDeps, CloudTarget } from '../../gateways/clouds/cloud.ts'
 import { openCloud } from '../../gateways/clouds/open-cloud.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
+import { createPace, pacedOutbound, type Pace } from '../../gateways/outbound/paced-outbound.ts'
 import {
   placeOfBilling,
   placeOfCredentials,
@@ -56,7 +57,7 @@ function depsOf(
   const sign = async (asked: Parameters<typeof signWebIdentity>[2]) =>
     signWebIdentity(deps, organizationId, asked)
   return {
-    outbound: deps.outbound,
+    outbound: pacedOutbound(deps.outbound, paceOf(organizationId)),
     awsIdentity: deps.awsIdentity,
     webIdentity: async (audience) => sign({ audience, subject: { accountId }, run }),
     async runIdentity(audience, phase) {
@@ -65,6 +66,16 @@ function depsOf(
       return sign({ audience, subject: { workspaceName, phase }, run: acting })
     },
   }
+}
+
+/** What clouds send to an organization: some 7,000 resources a second. Reading it costs this process CPU. */
+const cloudPace = { bytesPerSecond: 2 * 1024 ** 2, burstBytes: 8 * 1024 ** 2 }
+const paces = new Map<number, Pace>()
+
+function paceOf(organizationId: number): Pace {
+  const pace = paces.get(organizationId) ?? createPace(cloudPace)
+  paces.set(organizationId, pace)
+  return pace
 }
 
 /** Whose runs a validation tries the identities for. A trust policy may name one workspace alone. */

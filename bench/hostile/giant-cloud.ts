@@ -9,13 +9,13 @@ const accounts = 4
 /** Then the list ends, so that no sync goes on beside the next measurement. */
 const endlessMs = 30_000
 /** Just less than the service reads of one answer (gateways/clouds/max-answer-bytes.ts). */
-const pageBytes = 8 * 1024 * 1024 - 4_096
+const pageBytes = 1024 * 1024 - 4_096
 const mayTakeMs = 120_000
 
 let endsAtMs = 0
 
 /**
- * The AWS of all hostile tenants: each page of the tagging API has 8 MiB, of resources that nobody has seen
+ * The AWS of all hostile tenants: each page of the tagging API has 1 MiB, of resources that nobody has seen
  * before, and each has a next one. Half of the accounts send as many small resources as fit, which no cloud does;
  * the others a hundred with large tags.
  */

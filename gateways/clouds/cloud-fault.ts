@@ -23,3 +23,10 @@ export class CloudFault extends Error {
     this.missing = missing
   }
 }
+
+/** The answer has more in it than is read at once. A page is asked for again with fewer resources. */
+export class AnswerTooLarge extends CloudFault {
+  constructor(cloud: string) {
+    super('unreachable', `${cloud} sent more in an answer than is read. Check the endpoint.`)
+  }
+}

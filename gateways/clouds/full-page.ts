@@ -1,18 +1,21 @@
+import { unavailable } from '../../domain/errors.ts'
 import { CloudFault } from './cloud-fault.ts'
+import { tooLarge } from './outbound-fault.ts'
 
-/** 1,000 resources with 50 tags each, written as lists of `{ "Key": …, "Value": … }`, have fewer. */
-const maxQuotes = 450_000
+/** Of 12,500 tags, written as lists of `{ "Key": …, "Value": … }`. */
+const maxQuotes = 100_000
 const quote = '"'.charCodeAt(0)
 
 /**
- * Refuses an answer before it is parsed, where it has more texts in it than a page can have: 8 MiB of small
- * ones keep a worker busy for seconds, in which it does nothing for anybody else.
+ * Refuses an answer before it is parsed, as one that is too large, where it has many texts in it: a client
+ * library takes as long for a short text as for a long one, and the process does nothing else meanwhile.
  */
 export function assertParsable(body: Buffer): void {
   if (body.length <= maxQuotes) return
   let quotes = 0
   for (const byte of body) if (byte === quote) quotes += 1
-  if (quotes > maxQuotes) throw tooFull()
+  if (quotes > maxQuotes)
+    throw unavailable(tooLarge, 'The host sent more texts than are read at once')
 }
 
 /** Refuses a page with more resources than were asked for, which only an endpoint of somebody's own sends. */

@@ -1,2 +1,5 @@
-/** The largest answer that is read of a cloud, such as a page of its resources. */
-export const maxAnswerBytes = 8 * 1024 * 1024
+/**
+ * The largest answer that is read of a cloud: parsing it keeps the process from all else. A page of
+ * resources that is larger is asked for again with fewer in it (page-sizes.ts).
+ */
+export const maxAnswerBytes = 1024 * 1024

@@ -3,6 +3,7 @@ import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
+import { tooLarge } from '../outbound-fault.ts'
 
 type Handler = RequestHandler<HttpRequest, HttpResponse, { abortSignal?: unknown }>
 
@@ -50,6 +51,7 @@ function bytesOf(body: unknown): string | Buffer {
 /** The SDK repeats what has this name; an address that is not allowed stays what it is. */
 function asTransient(error: unknown): unknown {
   if (!(error instanceof AppError) || error.fault !== 'unavailable') return error
+  if (error.code === tooLarge) return error
   return Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
 }
 

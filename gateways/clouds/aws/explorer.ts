@@ -4,6 +4,7 @@ import type { FoundResource } from '../../../domain/clouds/cloud-account.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
+import { createPageSizes } from '../page-sizes.ts'
 import { type AwsAccount, asked, type Index, until } from './aws-account.ts'
 import { type AwsSettings, globalRegion } from './aws-settings.ts'
 import { parseArn } from './parse-arn.ts'
@@ -30,6 +31,7 @@ export function createExplorer(
   const { accountId } = settings.target
 
   const clientIn = clientsOf(settings, credentials)
+  const sized = createPageSizes(1_000)
   const list = async (at: string, asked: Listing) => listResources(await clientIn(at), asked)
   const hasView = async (at: string, signal: AbortSignal | undefined) =>
     asked('resource-explorer-2:ListResources', async () => {
@@ -63,15 +65,16 @@ export function createExplorer(
     },
 
     page: async ({ region, at, token, signal }) =>
-      asked('resource-explorer-2:ListResources', async () => {
-        const query = queryFor(region, settings)
-        const answer = await list(at, { query, max: 1_000, token, signal })
-        const { Resources = [], NextToken } = answer
-        assertPageSize(Resources, 1_000)
-        // A view of an organization lists its other accounts too, which are connected by themselves.
-        const own = Resources.filter((found) => (found.OwningAccountId ?? accountId) === accountId)
-        return { resources: own.flatMap((found) => toResource(found, region)), token: NextToken }
-      }),
+      sized(async (max) =>
+        asked('resource-explorer-2:ListResources', async () => {
+          const query = queryFor(region, settings)
+          const { Resources = [], NextToken } = await list(at, { query, max, token, signal })
+          assertPageSize(Resources, max)
+          // A view of an organization lists its other accounts too, which are connected by themselves.
+          const own = Resources.filter((one) => (one.OwningAccountId ?? accountId) === accountId)
+          return { resources: own.flatMap((one) => toResource(one, region)), token: NextToken }
+        }),
+      ),
   }
 }
 

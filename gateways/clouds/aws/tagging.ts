@@ -6,6 +6,7 @@ import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import type { FoundResource } from '../../../domain/clouds/cloud-account.ts'
 import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
+import { createPageSizes } from '../page-sizes.ts'
 import { asked, until } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import type { AwsPage, PageOf } from './explorer.ts'
@@ -15,6 +16,7 @@ const pageSize = 100
 
 /** The Resource Groups Tagging API: lists what has or had a tag, in pages of 100, in every region. */
 export function createTagging(settings: AwsSettings, credentials: AwsCredentialIdentityProvider) {
+  const sized = createPageSizes(pageSize)
   const clients = new Map<string, Promise<ResourceGroupsTaggingAPIClient>>()
 
   const clientIn = async (region: string) => {
@@ -28,22 +30,25 @@ export function createTagging(settings: AwsSettings, credentials: AwsCredentialI
     return made
   }
   return {
-    page: async ({ region, token, signal }: PageOf, size = pageSize): Promise<AwsPage> =>
-      asked('tag:GetResources', async () => {
-        const { GetResourcesCommand } = await import('@aws-sdk/client-resource-groups-tagging-api')
-        const client = await clientIn(region)
-        const command = new GetResourcesCommand({
-          ResourcesPerPage: size,
-          ...(token && { PaginationToken: token }),
-        })
-        const answer = await client.send(command, until(signal))
-        const found = answer.ResourceTagMappingList ?? []
-        assertPageSize(found, pageSize)
-        return {
-          resources: found.flatMap((one) => toResource(one, region, settings.target.accountId)),
-          token: answer.PaginationToken || undefined,
-        }
-      }),
+    page: async ({ region, token, signal }: PageOf, most = pageSize): Promise<AwsPage> =>
+      sized(async (size) =>
+        asked('tag:GetResources', async () => {
+          const { GetResourcesCommand } =
+            await import('@aws-sdk/client-resource-groups-tagging-api')
+          const client = await clientIn(region)
+          const command = new GetResourcesCommand({
+            ResourcesPerPage: Math.min(size, most),
+            ...(token && { PaginationToken: token }),
+          })
+          const answer = await client.send(command, until(signal))
+          const found = answer.ResourceTagMappingList ?? []
+          assertPageSize(found, pageSize)
+          return {
+            resources: found.flatMap((one) => toResource(one, region, settings.target.accountId)),
+            token: answer.PaginationToken || undefined,
+          }
+        }),
+      ),
   }
 }
 

@@ -7,7 +7,9 @@ import {
 } from '@azure/core-rest-pipeline'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
+import { tooLarge } from '../outbound-fault.ts'
 
 export const authority = 'https://login.microsoftonline.com'
 export const resourceManager = 'https://management.azure.com'
@@ -42,6 +44,7 @@ export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): Azur
           throw asTransient(error, request)
         })
       if (isSignIn) client.signInFailure = undefined
+      assertParsable(answer.body)
       const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
       return {
         request,
@@ -70,6 +73,7 @@ function addressOf(text: string, origins: AzureOrigins): URL {
 /** The SDK repeats an error with this code; an address that is not allowed stays what it is. */
 function asTransient(error: unknown, request: PipelineRequest): unknown {
   if (!(error instanceof AppError) || error.fault !== 'unavailable') return error
+  if (error.code === tooLarge) return error
   const transient = new RestError(error.message, { code: 'ECONNRESET', request })
   transient.cause = error
   return transient

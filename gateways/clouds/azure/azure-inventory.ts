@@ -2,6 +2,7 @@ import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.
 import type { Places, ResourcePage } from '../cloud.ts'
 import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
+import { createPageSizes } from '../page-sizes.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { AzureSession } from './azure-session.ts'
 import { checkRights, graphRight } from './check-rights.ts'
@@ -9,6 +10,7 @@ import { checkRights, graphRight } from './check-rights.ts'
 /** The whole account is one place: Azure Resource Graph lists all regions in one query, in pages of 1,000. */
 export function azureInventory(session: AzureSession) {
   const checkToken = createPageWalk()
+  const sized = createPageSizes(1_000)
   return {
     async places(signal?: AbortSignal): Promise<Places> {
       // Without the right nothing is listed: all would be marked gone.
@@ -22,12 +24,11 @@ export function azureInventory(session: AzureSession) {
       cursor: string | null,
       signal?: AbortSignal,
     ): Promise<ResourcePage> {
-      const { data, skipToken } = await queryGraph(session, {
-        query: queryFor(session.target.regions),
-        top: 1_000,
-        ...(cursor !== null && { skipToken: cursor }),
-        signal,
-      })
+      const query = queryFor(session.target.regions)
+      const from = cursor === null ? {} : { skipToken: cursor }
+      const { data, skipToken } = await sized(async (top) =>
+        queryGraph(session, { query, top, ...from, signal }),
+      )
       assertPageSize(data, 1_000)
       if (skipToken) checkToken('', cursor, skipToken)
       return { resources: data.flatMap(toResource), next: skipToken || null }

@@ -3,6 +3,7 @@ import type { Outbound } from '../../outbound/outbound.ts'
 import { outboundFetch } from '../../outbound/outbound-fetch.ts'
 import type { CloudEndpoints } from '../cloud.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
+import { tooLarge } from '../outbound-fault.ts'
 
 /** `fetch` for Google's library, over our outgoing connections, to the account's own endpoints where it has some. */
 export function googleFetch(
@@ -29,7 +30,9 @@ export function googleFetch(
     try {
       return await send(input instanceof Request ? new Request(there, input) : there, init)
     } catch (error) {
-      if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
+      const isFinal =
+        error instanceof AppError && (error.fault === 'invalid' || error.code === tooLarge)
+      if (!isFinal) throw error
       // The library repeats what failed without an answer, but for an error with this code.
       throw Object.assign(new Error(error.message, { cause: error }), { code: 'AbortError' })
     }

@@ -2,6 +2,7 @@ import type { FoundResource, Place } from '../../../domain/clouds/cloud-account.
 import type { Places, ResourcePage } from '../cloud.ts'
 import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
+import { createPageSizes } from '../page-sizes.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { GoogleSession } from './google-session.ts'
 
@@ -10,6 +11,7 @@ export const searchRight = 'cloudasset.assets.searchAllResources'
 /** The whole account is one place: Cloud Asset Inventory searches all regions at once, in pages of 500. */
 export function googleInventory(session: GoogleSession) {
   const checkToken = createPageWalk()
+  const sized = createPageSizes(500)
   return {
     async places(): Promise<Places> {
       const whole: Place = { region: '', service: '', state: 'ok', reason: null }
@@ -20,7 +22,9 @@ export function googleInventory(session: GoogleSession) {
       cursor: string | null,
       signal?: AbortSignal,
     ): Promise<ResourcePage> {
-      const { results, nextPageToken } = await searchPage(session, { size: 500, cursor, signal })
+      const { results, nextPageToken } = await sized(async (size) =>
+        searchPage(session, { size, cursor, signal }),
+      )
       const next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : null
       if (next !== null) checkToken('', cursor, next)
       const found = Array.isArray(results) ? results : []

@@ -44,8 +44,8 @@ describe('what of the answers of AWS is not taken', () => {
     expect(resources.map(({ cloudId }) => cloudId)).toEqual([own, 'arn:aws:s3:::of-no-account'])
   })
 
-  test('a page of more than 8 MiB is not read', async () => {
-    const large = mapping('arn:aws:sns:us-east-1::t', { large: 'x'.repeat(8 * 2 ** 20) })
+  test('a resource of more than 1 MiB is not read', async () => {
+    const large = mapping('arn:aws:sns:us-east-1::t', { large: 'x'.repeat(2 ** 20) })
     aws.handlers['GetResources'] = () => ({ body: { ResourceTagMappingList: [large] } })
     await expect((await open()).resources(place('us-east-1'), null)).rejects.toMatchObject({
       kind: 'unreachable',
