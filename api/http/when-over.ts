@@ -42,7 +42,9 @@ export function registerWhenOver(app: FastifyInstance): void {
     route.handler = function handle(request, reply) {
       const handled: unknown = handler.call(this, request, reply)
       if (!(handled instanceof Promise)) return handled
-      const over = () => {
+      const over = (outcome: unknown) => {
+        // An answer or an error goes on to `onSend`, which knows the status.
+        if (outcome !== undefined && !reply.sent) return
         if (reply.raw.destroyed) end(request, reply, false)
         else if (request.progress === 'handled') request.progress = 'sent'
       }
