@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
 import { sendTogether } from './send-together.ts'
-import type { PreparedQuery } from './prefixed-query.ts'
+import type { PreparedQuery } from './kept-query.ts'
 
 /** Runs one prepared statement, whose plan PostgreSQL keeps on the connection; in a transaction, as its next one. */
 export async function askPrepared<R>(db: Knex, query: PreparedQuery): Promise<R[]> {

@@ -8,9 +8,9 @@ import { connectionSettings, connectLane } from './connect-lane.ts'
 import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
-import type { PreparedQuery, Scalar, Value } from './prefixed-query.ts'
+import type { PreparedQuery, Scalar, Value } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
-import { plainRows, prepareWrites, tenantRows, writeRows } from './tenant-query.ts'
+import { keptRows, prepareWrites, tenantRows, writeRows } from './tenant-query.ts'
 import { inTransaction } from './transaction.ts'
 
 export type { Db } from './db.ts'
@@ -85,7 +85,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     },
     async lookUp<R>(query: PreparedQuery<Scalar>) {
       try {
-        return await platformLanes.ask(async (connection) => plainRows<R>(connection, query))
+        return await platformLanes.ask(async (connection) => keptRows<R>(connection, query))
       } catch (error) {
         throw toFault(error)
       }

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { PrefixedQuery, type Prefix, type PreparedQuery, type Value } from './prefixed-query.ts'
+import { KeptQuery, type Prefix, type PreparedQuery, type Value } from './kept-query.ts'
 
 const setTenant = {
   name: 'set-tenant',
@@ -23,7 +23,7 @@ export const tenantRows = async <R>(
   organizationId: number,
   query: PreparedQuery<Value>,
 ): Promise<R[]> =>
-  prefixedRows(connection, query, { name: setTenant.name, values: [String(organizationId)] })
+  keptRows(connection, query, { name: setTenant.name, values: [String(organizationId)] })
 
 /** SQL: prepares what `writeRows` sets the organization by. For each connection, before its first write. */
 export const prepareWrites = `prepare "${setWriter}" (text) as
@@ -35,25 +35,19 @@ export const writeRows = async <R>(
   organizationId: number,
   query: PreparedQuery<Value>,
 ): Promise<R[]> =>
-  prefixedRows(connection, query, { name: setWriter, values: [String(organizationId)] })
+  keptRows(connection, query, { name: setWriter, values: [String(organizationId)] })
 
 /** Runs one query without an organization: it sees what the connection's role sees. */
-export async function plainRows<R>(connection: Client, query: PreparedQuery<Value>): Promise<R[]> {
-  const { rows } = await connection.query({ ...query })
-  // The rows are what the query names.
-  return rows as R[]
-}
-
-async function prefixedRows<R>(
+export async function keptRows<R>(
   connection: Client,
   query: PreparedQuery<Value>,
-  prefix: Prefix,
+  prefix?: Prefix,
 ): Promise<R[]> {
   return new Promise((resolve, reject) => {
-    const done = (error: Error | null | undefined, result?: { rows: unknown[] }) => {
+    const asked: KeptQuery<R> = new KeptQuery<R>(query, prefix, (error) => {
       if (error) reject(error)
-      else resolve((result?.rows ?? []) as R[])
-    }
-    connection.query(new PrefixedQuery(query, prefix, done))
+      else resolve(asked.found)
+    })
+    connection.query(asked)
   })
 }

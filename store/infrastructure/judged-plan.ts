@@ -1,6 +1,6 @@
 import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Store } from '../driver/connect.ts'
-import type { PreparedQuery, Scalar } from '../driver/prefixed-query.ts'
+import type { PreparedQuery, Scalar } from '../driver/kept-query.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { OrganizationSettings } from '../organizations/settings.ts'
 import type { Policy } from '../policies/policies.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
-import type { PreparedQuery, Value } from '../driver/prefixed-query.ts'
+import type { PreparedQuery, Value } from '../driver/kept-query.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogLine = { seq: number; level: LogLevel; line: string }

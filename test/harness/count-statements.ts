@@ -69,7 +69,7 @@ function whenAnswered(
       callback(...told)
     }
   const [statement] = args
-  // The store's own query (store/driver/prefixed-query.ts) carries its callback.
+  // The store's own query (store/driver/kept-query.ts) carries its callback.
   const { callback } = statement as { callback?: Callback }
   const last = args.at(-1)
   if (typeof callback === 'function')

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { PrefixedQuery } from '../../../store/driver/prefixed-query.ts'
+import { KeptQuery } from '../../../store/driver/kept-query.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { scimClient, type ScimClient } from './scim-client.ts'
 
@@ -69,13 +69,13 @@ function watch(): void {
       if (!/update mails|request_counts|set role/.test(sql))
         statements.push({ sql, rows: result?.rows?.length ?? 0 })
     }
-    // The store's own query class carries its callback.
-    if (statement instanceof PrefixedQuery) {
-      const own = statement as unknown as { callback: (...told: unknown[]) => void }
-      const { callback } = own
-      own.callback = (error, result) => {
-        note(result as { rows?: unknown[] } | undefined)
-        callback.call(own, error, result)
+    // The store's own query class calls its callback and keeps its rows itself.
+    if (statement instanceof KeptQuery) {
+      const kept = statement as KeptQuery<unknown> & { callback: (...told: unknown[]) => void }
+      const { callback } = kept
+      kept.callback = (...answer) => {
+        note({ rows: kept.found })
+        callback.apply(kept, answer)
       }
       return Reflect.apply(send, this, args)
     }
