@@ -13,13 +13,14 @@ const unknownBefore = (version: string): string => `exists (
       order by r.id desc limit 1), 0))`
 
 /**
- * SQL: for each run `r` its authors, whether one of them is unknown, and since when an author's
- * power over other people counts: since the last apply that a second person approved, else since
- * the workspace exists. An apply without an approval does not start a new window: an author could
+ * SQL: for each run `r` whether a confirmation is enough, its authors, whether one of them is
+ * unknown, and since when an author's power over other people counts: since the last apply that a
+ * second person approved, else since the workspace exists. An apply without an approval does not start a new window: an author could
  * start one alone, by a run that changes nothing.
  */
 export const selectApprovalRules = `
-  select r.id as workspace_run_id, r.organization_id,
+  select r.id as workspace_run_id, r.organization_id, r.author_user_id,
+    r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
     array(
       select r.author_user_id where r.author_user_id is not null
       union select unnest(v.author_user_ids)
@@ -34,6 +35,8 @@ export const selectApprovalRules = `
         and done.kind = 'apply' and done.phase = 'succeeded'
         and exists (select from approvals p where p.organization_id = done.organization_id
           and p.workspace_run_id = done.id and p.stage = 'approve' and p.voided_at is null)
+        -- A confirmation may be the author's own.
+        and done.approval_reasons <> '{confirm}'
       order by done.id desc limit 1), w.created_at) as since
   from workspace_runs r
     join configuration_versions v
@@ -60,7 +63,9 @@ export const faultOfApprover = ({ role, platformAdmin, idpSavedBy }: ApproverSql
   when not u.active or u.deprovisioned_at is not null then 'inactive'
   -- Anybody could have made a commit that matches no member, so approving it needs more than a Deployer.
   when not (${platformAdmin} or ${role} >= (
-    case when rule.unknown_author then 'SRE · Cloud Admin' else 'Deployer' end)::member_role) then 'capability'
+    case when rule.unknown_author and not rule.only_confirm then 'SRE · Cloud Admin' else 'Deployer' end)::member_role) then 'capability'
+  -- Anybody who may start such a run may confirm it.
+  when rule.only_confirm then null
   when u.id = any(rule.authors) then 'author'
   when ${isMadeByAuthor('u.id')} then 'made_by_author'
   when exists (select from unnest(${idpSavedBy}) as saver (id)

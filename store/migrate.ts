@@ -30,6 +30,11 @@ import * as editorsOfIdentityProviders from './migrations/0033-hold-identity-pro
 import * as stateGenerations from './migrations/0036-add-state-generations.ts'
 import * as triesInFlight from './migrations/0041-count-tries-in-flight.ts'
 import * as waitsForSlot from './migrations/0042-note-waits-for-a-slot.ts'
+import * as notifications from './migrations/0066-add-notifications.ts'
+import * as looksAtBills from './migrations/0067-forget-looks-at-bills.ts'
+import * as tellOfBills from './migrations/0068-tell-of-bills.ts'
+import * as namesOfResources from './migrations/0069-name-resources-alike.ts'
+import * as resourcesOfBills from './migrations/0070-add-resources-of-bills.ts'
 import * as cloudAccounts from './migrations/0043-add-cloud-accounts.ts'
 import * as mailKinds from './migrations/0048-drop-check-of-mail-kinds.ts'
 import * as issuerKeys from './migrations/0044-add-issuer-keys.ts'
@@ -44,7 +49,23 @@ import * as stagedResources from './migrations/0055-count-staged-resources.ts'
 import * as countsOfResources from './migrations/0058-keep-counts-of-resources.ts'
 import * as readableTypes from './migrations/0059-note-readable-types.ts'
 import * as resourceTerms from './migrations/0056-index-terms-of-resources.ts'
+import * as bills from './migrations/0060-add-bills.ts'
+import * as charges from './migrations/0061-add-charges.ts'
+import * as costByMonth from './migrations/0063-add-cost-by-month.ts'
+import * as unknownSavings from './migrations/0078-add-unknown-savings.ts'
+import * as referenceRates from './migrations/0073-add-reference-rates.ts'
+import * as commitments from './migrations/0074-add-commitments.ts'
+import * as costUnits from './migrations/0075-add-units.ts'
+import * as confirmations from './migrations/0080-confirm-plans.ts'
+import * as mergedSlices from './migrations/0079-merge-slices.ts'
+import * as planIngests from './migrations/0062-plan-ingests.ts'
 import * as resourceSearch from './migrations/0057-search-resources-by-terms.ts'
+import * as anomalies from './migrations/0064-add-anomalies.ts'
+import * as budgets from './migrations/0065-add-budgets.ts'
+import * as learnedPrices from './migrations/0071-add-learned-prices.ts'
+import * as estimateChecks from './migrations/0072-add-estimate-checks.ts'
+import * as confirmedSizes from './migrations/0077-confirm-sizes.ts'
+import * as scopesOfAnomalies from './migrations/0076-add-scopes-of-anomalies.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -88,12 +109,33 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0047-add-origins-of-runs': originsOfRuns,
   '0050-note-told-health': toldHealth,
   '0051-note-coverage-of-places': coverageOfPlaces,
+  '0066-add-notifications': notifications,
   '0054-forget-accounts-later': forgottenAccounts,
   '0055-count-staged-resources': stagedResources,
   '0058-keep-counts-of-resources': countsOfResources,
   '0059-note-readable-types': readableTypes,
   '0056-index-terms-of-resources': resourceTerms,
   '0057-search-resources-by-terms': resourceSearch,
+  '0060-add-bills': bills,
+  '0061-add-charges': charges,
+  '0064-add-anomalies': anomalies,
+  '0065-add-budgets': budgets,
+  '0062-plan-ingests': planIngests,
+  '0063-add-cost-by-month': costByMonth,
+  '0067-forget-looks-at-bills': looksAtBills,
+  '0068-tell-of-bills': tellOfBills,
+  '0073-add-reference-rates': referenceRates,
+  '0074-add-commitments': commitments,
+  '0075-add-units': costUnits,
+  '0078-add-unknown-savings': unknownSavings,
+  '0080-confirm-plans': confirmations,
+  '0069-name-resources-alike': namesOfResources,
+  '0070-add-resources-of-bills': resourcesOfBills,
+  '0071-add-learned-prices': learnedPrices,
+  '0072-add-estimate-checks': estimateChecks,
+  '0077-confirm-sizes': confirmedSizes,
+  '0079-merge-slices': mergedSlices,
+  '0076-add-scopes-of-anomalies': scopesOfAnomalies,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -1,6 +1,125 @@
 -- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
 -- vitest run test/store/schema.test.ts --update writes it anew.
 
+table anomalies
+  id integer not null generated always as identity
+  organization_id integer not null
+  series_id integer not null
+  parent_id integer
+  kind text not null
+  severity text not null
+  state text not null
+  first_day date not null
+  last_day date not null
+  day date not null
+  actual numeric(30,12) not null
+  expected numeric(30,12) not null
+  low numeric(30,12) not null
+  high numeric(30,12) not null
+  impact numeric(30,12) not null
+  told_impact numeric(30,12)
+  drivers jsonb not null default '[]'::jsonb
+  comment text
+  decided_by integer
+  decided_at timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint anomalies_check CHECK (((first_day <= day) AND (day <= last_day)))
+  constraint anomalies_kind_check CHECK ((kind = ANY (ARRAY['rise'::text, 'drift'::text, 'new_spend'::text])))
+  constraint anomalies_organization_id_decided_by_fkey FOREIGN KEY (organization_id, decided_by) REFERENCES users(organization_id, id)
+  constraint anomalies_organization_id_id_key UNIQUE (organization_id, id)
+  constraint anomalies_organization_id_parent_id_fkey FOREIGN KEY (organization_id, parent_id) REFERENCES anomalies(organization_id, id) ON DELETE SET NULL (parent_id)
+  constraint anomalies_organization_id_series_id_fkey FOREIGN KEY (organization_id, series_id) REFERENCES anomaly_series(organization_id, id) ON DELETE CASCADE
+  constraint anomalies_pkey PRIMARY KEY (id)
+  constraint anomalies_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text])))
+  constraint anomalies_state_check CHECK ((state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'expected'::text, 'not_anomaly'::text, 'resolved'::text])))
+  index anomalies_days btree (organization_id, first_day, id)
+  index anomalies_decided_by btree (organization_id, decided_by)
+  index anomalies_parent btree (organization_id, parent_id)
+  index anomalies_series btree (organization_id, series_id, last_day)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table anomaly_days
+  organization_id integer not null
+  series_id integer not null
+  day date not null
+  actual numeric(30,12) not null
+  expected double precision not null
+  low double precision not null
+  high double precision not null
+  scale double precision not null
+  kind text
+  run integer not null
+  is_learned boolean not null
+  drift double precision not null
+  share double precision not null
+  weekly double precision not null
+  monthly double precision
+  explained double precision not null default 0
+  constraint anomaly_days_kind_check CHECK ((kind = ANY (ARRAY['rise'::text, 'drift'::text, 'new_spend'::text])))
+  constraint anomaly_days_organization_id_series_id_fkey FOREIGN KEY (organization_id, series_id) REFERENCES anomaly_series(organization_id, id) ON DELETE CASCADE
+  constraint anomaly_days_pkey PRIMARY KEY (organization_id, series_id, day)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table anomaly_runs
+  organization_id integer not null
+  anomaly_id integer not null
+  run_id integer not null
+  place integer not null
+  because text not null
+  rise numeric(30,12) not null
+  constraint anomaly_runs_because_check CHECK ((because = ANY (ARRAY['resource'::text, 'account'::text])))
+  constraint anomaly_runs_organization_id_anomaly_id_fkey FOREIGN KEY (organization_id, anomaly_id) REFERENCES anomalies(organization_id, id) ON DELETE CASCADE
+  constraint anomaly_runs_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint anomaly_runs_pkey PRIMARY KEY (organization_id, anomaly_id, run_id)
+  index anomaly_runs_run btree (organization_id, run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table anomaly_series
+  id integer not null generated always as identity
+  organization_id integer not null
+  source_id integer
+  key uuid not null
+  provider text
+  service text
+  sub_account_id text
+  currency text not null
+  scope_kind text
+  scope_key text
+  scope_value text
+  constraint anomaly_series_check CHECK (
+CASE
+    WHEN (scope_kind IS NULL) THEN ((num_nulls(source_id, provider, service) = 0) AND (num_nonnulls(scope_key, scope_value) = 0))
+    ELSE ((num_nonnulls(source_id, provider, service, sub_account_id) = 0) AND (num_nonnulls(scope_key, scope_value) =
+    CASE scope_kind
+        WHEN 'tag'::text THEN 2
+        ELSE 0
+    END))
+END)
+  constraint anomaly_series_organization_id_id_key UNIQUE (organization_id, id)
+  constraint anomaly_series_organization_id_source_id_fkey FOREIGN KEY (organization_id, source_id) REFERENCES billing_sources(organization_id, id) ON DELETE CASCADE
+  constraint anomaly_series_organization_id_source_id_key_key UNIQUE (organization_id, source_id, key)
+  constraint anomaly_series_pkey PRIMARY KEY (id)
+  constraint anomaly_series_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['total'::text, 'tag'::text])))
+  UNIQUE index anomaly_series_scope btree (organization_id, key) WHERE (source_id IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table apply_attempts
   workspace_run_id integer not null
   organization_id integer not null
@@ -14,6 +133,7 @@ table apply_attempts
   exit_code integer
   constraint apply_attempts_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint apply_attempts_pkey PRIMARY KEY (workspace_run_id)
+  index apply_attempts_applied btree (ended_at) WHERE (exit_code = 0)
   index apply_attempts_run btree (organization_id, workspace_run_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -165,6 +285,247 @@ table audit_unsealed
   grant insert to cc_app
   grant insert, select, delete to cc_platform
 
+table billing_ingest_sources
+  organization_id integer not null
+  ingest_id integer not null
+  source_id integer not null
+  state text not null
+  reason text
+  constraint billing_ingest_sources_organization_id_ingest_id_fkey FOREIGN KEY (organization_id, ingest_id) REFERENCES billing_ingests(organization_id, id) ON DELETE CASCADE
+  constraint billing_ingest_sources_organization_id_source_id_fkey FOREIGN KEY (organization_id, source_id) REFERENCES billing_sources(organization_id, id) ON DELETE CASCADE
+  constraint billing_ingest_sources_pkey PRIMARY KEY (organization_id, ingest_id, source_id)
+  constraint billing_ingest_sources_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'loaded'::text, 'unchanged'::text, 'partial'::text, 'failed'::text, 'skipped'::text])))
+  index billing_ingest_sources_source btree (organization_id, source_id, ingest_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_ingests
+  id integer not null generated always as identity
+  organization_id integer not null
+  trigger text not null
+  state text not null default 'running'::text
+  look_again boolean not null default false
+  started_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  rows_read bigint not null default 0
+  records_upserted bigint not null default 0
+  records_rejected bigint not null default 0
+  anomalies integer not null default 0
+  is_requested boolean not null default false
+  constraint billing_ingests_check CHECK (((ended_at IS NULL) = (state = 'running'::text)))
+  constraint billing_ingests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint billing_ingests_organization_id_id_key UNIQUE (organization_id, id)
+  constraint billing_ingests_pkey PRIMARY KEY (id)
+  constraint billing_ingests_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'partial'::text, 'failed'::text])))
+  constraint billing_ingests_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'request'::text, 'connect'::text, 'upload'::text])))
+  UNIQUE index billing_ingests_live btree (organization_id) WHERE (state = 'running'::text)
+  index billing_ingests_past btree (ended_at) WHERE (ended_at IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_slices
+  id integer not null generated always as identity
+  organization_id integer not null
+  ingest_id integer not null
+  source_id integer not null
+  period date
+  state text not null
+  is_current boolean not null default false
+  reason text
+  manifest text
+  manifest_hash text
+  focus_version text
+  files integer not null default 0
+  rows_read bigint not null default 0
+  records integer not null default 0
+  records_upserted integer not null default 0
+  records_removed integer not null default 0
+  records_rejected integer not null default 0
+  billed numeric(30,12) not null default 0
+  effective numeric(30,12) not null default 0
+  list numeric(30,12) not null default 0
+  currency text
+  provider_names jsonb not null default '{}'::jsonb
+  days integer not null default 0
+  first_day date
+  last_day date
+  complete_through date
+  errors jsonb not null default '[]'::jsonb
+  has_charges boolean not null default false
+  rolled_up_at timestamp with time zone
+  began_at timestamp with time zone not null default now()
+  loaded_at timestamp with time zone
+  decided_by integer
+  decided_at timestamp with time zone
+  content_refused boolean not null default false
+  score_at timestamp with time zone
+  resources_noted boolean not null default false
+  sums_version integer not null default 0
+  constraint billing_slices_check CHECK (((NOT is_current) OR (state = 'loaded'::text)))
+  constraint billing_slices_check1 CHECK (((period IS NOT NULL) OR (state = ANY (ARRAY['reading'::text, 'refused'::text]))))
+  constraint billing_slices_organization_id_decided_by_fkey FOREIGN KEY (organization_id, decided_by) REFERENCES users(organization_id, id)
+  constraint billing_slices_organization_id_id_key UNIQUE (organization_id, id)
+  constraint billing_slices_organization_id_ingest_id_fkey FOREIGN KEY (organization_id, ingest_id) REFERENCES billing_ingests(organization_id, id)
+  constraint billing_slices_organization_id_source_id_fkey FOREIGN KEY (organization_id, source_id) REFERENCES billing_sources(organization_id, id)
+  constraint billing_slices_period_check CHECK ((EXTRACT(day FROM period) = (1)::numeric))
+  constraint billing_slices_pkey PRIMARY KEY (id)
+  constraint billing_slices_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'loaded'::text, 'unchanged'::text, 'waiting'::text, 'refused'::text, 'suspect'::text, 'discarded'::text, 'superseded'::text])))
+  UNIQUE index billing_slices_current btree (organization_id, source_id, period) WHERE is_current
+  index billing_slices_decided_by btree (organization_id, decided_by)
+  index billing_slices_forgettable btree (organization_id, id) WHERE (has_charges AND (NOT is_current) AND (state = ANY (ARRAY['refused'::text, 'discarded'::text, 'superseded'::text])))
+  index billing_slices_ingest btree (organization_id, ingest_id, id)
+  index billing_slices_past btree (began_at) WHERE ((NOT is_current) AND (NOT has_charges) AND (state = ANY (ARRAY['unchanged'::text, 'waiting'::text, 'refused'::text, 'discarded'::text, 'superseded'::text])))
+  UNIQUE index billing_slices_reading btree (organization_id, source_id, period) WHERE (state = 'reading'::text)
+  index billing_slices_score btree (score_at) WHERE (score_at IS NOT NULL)
+  index billing_slices_source btree (organization_id, source_id, period, id)
+  UNIQUE index billing_slices_suspect btree (organization_id, source_id, period) WHERE (state = 'suspect'::text)
+  index billing_slices_unnoted btree (organization_id, id) WHERE (is_current AND (NOT resources_noted))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_sources
+  id integer not null generated always as identity
+  organization_id integer not null
+  cloud_account_id integer
+  name text
+  created_at timestamp with time zone not null default now()
+  removed_at timestamp with time zone
+  failing_since timestamp with time zone
+  late_since timestamp with time zone
+  constraint billing_sources_check CHECK ((num_nonnulls(cloud_account_id, name) = 1))
+  constraint billing_sources_organization_id_cloud_account_id_fkey FOREIGN KEY (organization_id, cloud_account_id) REFERENCES cloud_accounts(organization_id, id)
+  constraint billing_sources_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint billing_sources_organization_id_id_key UNIQUE (organization_id, id)
+  constraint billing_sources_pkey PRIMARY KEY (id)
+  UNIQUE index billing_sources_account btree (organization_id, cloud_account_id) WHERE (removed_at IS NULL)
+  index billing_sources_cloud_account btree (organization_id, cloud_account_id)
+  UNIQUE index billing_sources_name btree (organization_id, name) WHERE (removed_at IS NULL)
+  index billing_sources_removed btree (organization_id, id) WHERE (removed_at IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_upload_chunks
+  organization_id integer not null
+  file_id integer not null
+  number integer not null
+  sealed bytea not null
+  constraint billing_upload_chunks_organization_id_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES billing_upload_files(organization_id, id) ON DELETE CASCADE
+  constraint billing_upload_chunks_pkey PRIMARY KEY (organization_id, file_id, number)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_upload_files
+  id integer not null generated always as identity
+  organization_id integer not null
+  upload_id integer not null
+  name text not null
+  bytes bigint not null default 0
+  sha256 text
+  constraint billing_upload_files_organization_id_id_key UNIQUE (organization_id, id)
+  constraint billing_upload_files_organization_id_upload_id_fkey FOREIGN KEY (organization_id, upload_id) REFERENCES billing_uploads(organization_id, id) ON DELETE CASCADE
+  constraint billing_upload_files_pkey PRIMARY KEY (id)
+  index billing_upload_files_upload btree (organization_id, upload_id, id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table billing_uploads
+  id integer not null generated always as identity
+  organization_id integer not null
+  source_id integer not null
+  ingest_id integer
+  state text not null default 'receiving'::text
+  created_by integer
+  created_at timestamp with time zone not null default now()
+  touched_at timestamp with time zone not null default now()
+  constraint billing_uploads_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
+  constraint billing_uploads_organization_id_id_key UNIQUE (organization_id, id)
+  constraint billing_uploads_organization_id_ingest_id_fkey FOREIGN KEY (organization_id, ingest_id) REFERENCES billing_ingests(organization_id, id)
+  constraint billing_uploads_organization_id_source_id_fkey FOREIGN KEY (organization_id, source_id) REFERENCES billing_sources(organization_id, id) ON DELETE CASCADE
+  constraint billing_uploads_pkey PRIMARY KEY (id)
+  constraint billing_uploads_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'taken'::text, 'done'::text])))
+  index billing_uploads_created_by btree (organization_id, created_by)
+  index billing_uploads_ingest btree (organization_id, ingest_id)
+  index billing_uploads_open btree (organization_id, id) WHERE (state <> 'done'::text)
+  index billing_uploads_receiving btree (touched_at) WHERE (state = 'receiving'::text)
+  index billing_uploads_source btree (organization_id, source_id, id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table budget_figures
+  organization_id integer not null
+  budget_id integer not null
+  basis text not null
+  figures jsonb not null
+  constraint budget_figures_organization_id_budget_id_fkey FOREIGN KEY (organization_id, budget_id) REFERENCES budgets(organization_id, id) ON DELETE CASCADE
+  constraint budget_figures_pkey PRIMARY KEY (organization_id, budget_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table budget_notices
+  organization_id integer not null
+  budget_id integer not null
+  month date not null
+  event text not null
+  told_at timestamp with time zone not null default now()
+  constraint budget_notices_event_check CHECK ((event = ANY (ARRAY['budget.warn'::text, 'budget.exceeded'::text])))
+  constraint budget_notices_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+  constraint budget_notices_organization_id_budget_id_fkey FOREIGN KEY (organization_id, budget_id) REFERENCES budgets(organization_id, id) ON DELETE CASCADE
+  constraint budget_notices_pkey PRIMARY KEY (organization_id, budget_id, month, event)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table budgets
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  amount_monthly numeric(30,12) not null
+  scope_kind text not null
+  scope_value text
+  threshold numeric(14,12) not null
+  over_budget text not null default 'warn'::text
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint budgets_amount_monthly_check CHECK ((amount_monthly > (0)::numeric))
+  constraint budgets_check CHECK (((scope_kind = 'all'::text) = (scope_value IS NULL)))
+  constraint budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint budgets_organization_id_id_key UNIQUE (organization_id, id)
+  constraint budgets_over_budget_check CHECK ((over_budget = ANY (ARRAY['warn'::text, 'approve'::text])))
+  constraint budgets_pkey PRIMARY KEY (id)
+  constraint budgets_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['all'::text, 'provider'::text, 'service'::text, 'tag'::text, 'account'::text, 'workspace'::text, 'subAccount'::text])))
+  constraint budgets_threshold_check CHECK (((threshold > (0)::numeric) AND (threshold <= (1)::numeric)))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table cloud_accounts
   id integer not null generated always as identity
   organization_id integer not null
@@ -198,6 +559,7 @@ table cloud_accounts
   forgetting boolean not null default false
   purging boolean not null default false
   resources integer not null default 0
+  next_ingest_at timestamp with time zone not null default now()
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_check1 CHECK (((NOT purging) OR (forgetting AND (disconnected_at IS NOT NULL))))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
@@ -212,6 +574,7 @@ table cloud_accounts
   index cloud_accounts_created_by btree (organization_id, created_by)
   index cloud_accounts_due btree (next_sync_at) WHERE (disconnected_at IS NULL)
   index cloud_accounts_forgetting btree (organization_id, id) WHERE forgetting
+  index cloud_accounts_next_ingest btree (next_ingest_at) WHERE ((disconnected_at IS NULL) AND (billing IS NOT NULL))
   index cloud_accounts_unvalidated btree (next_validation_at) WHERE (disconnected_at IS NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -259,7 +622,7 @@ table cloud_resources
   id integer not null default (((nextval('cloud_resource_ids'::regclass) * (1327217884)::bigint) % (2147483647)::bigint))::integer
   organization_id integer not null
   cloud_account_id integer not null
-  place_id integer not null
+  place_id integer
   provider text not null
   cloud_id text not null
   cloud_key uuid not null default (md5(cloud_id))::uuid
@@ -279,6 +642,7 @@ table cloud_resources
   constraint cloud_resources_service_check CHECK ((octet_length(service) <= 600))
   constraint cloud_resources_state_check CHECK ((state = ANY (ARRAY['present'::text, 'gone'::text])))
   constraint cloud_resources_type_check CHECK ((octet_length(type) <= 600))
+  index cloud_resources_billed btree (organization_id, cloud_key) WHERE (place_id IS NULL)
   UNIQUE index cloud_resources_key btree (organization_id, cloud_key, cloud_account_id) INCLUDE (id, provider, service, type, region, state)
   index cloud_resources_place btree (organization_id, cloud_account_id, place_id) INCLUDE (state)
   index cloud_resources_terms gin (cloud_terms(organization_id, cloud_account_id, provider, service, type, region, state, tags, name, cloud_id, cloud_key))
@@ -371,6 +735,264 @@ table configuration_versions
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table cost_commitments
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  day date not null
+  provider text not null
+  commitment_id text not null
+  name text
+  type text
+  category text
+  currency text not null
+  used numeric(30,12) not null
+  unused numeric(30,12) not null
+  saved numeric(30,12)
+  index cost_commitments_slice btree (organization_id, slice_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_daily
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  day date not null
+  provider text not null
+  service text not null
+  sub_account_id text
+  region text
+  charge_category text not null
+  charge_class text
+  owner text not null
+  workspace_id integer
+  currency text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  service_hash integer not null default hashtext(service)
+  sub_account_hash integer not null default hashtext(COALESCE(sub_account_id, ''::text))
+  constraint cost_daily_check CHECK (((owner = 'workspace'::text) = (workspace_id IS NOT NULL)))
+  constraint cost_daily_owner_check CHECK ((owner = ANY (ARRAY['workspace'::text, 'unmanaged'::text, 'none'::text])))
+  index cost_daily_service btree (organization_id, slice_id, service_hash)
+  index cost_daily_slice btree (organization_id, slice_id, day)
+  index cost_daily_sub_account btree (organization_id, slice_id, sub_account_hash)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_days
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  day date not null
+  dimension text not null
+  key text
+  key_hash integer not null
+  provider text not null
+  currency text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  tag_key text
+  index cost_days_slice btree (organization_id, slice_id, dimension, key_hash)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_monthly
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  month date not null
+  provider text not null
+  service text not null
+  sub_account_id text
+  region text
+  charge_category text not null
+  owner text not null
+  workspace_id integer
+  currency text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  index cost_monthly_slice btree (organization_id, slice_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_rebuilds
+  organization_id integer not null
+  workspace_id integer not null
+  since date not null
+  version integer not null default 1
+  noted_at timestamp with time zone not null default now()
+  constraint cost_rebuilds_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint cost_rebuilds_pkey PRIMARY KEY (organization_id, workspace_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_resources
+  organization_id integer not null
+  slice_id integer not null
+  resource_id text not null
+  provider text not null
+  service text not null
+  sub_account_id text
+  region text
+  name text
+  type text
+  currency text not null
+  first_day date not null
+  last_day date not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  name_key uuid not null default (md5(billed_name(resource_id, provider, service)))::uuid
+  index cost_resources_name btree (organization_id, name_key)
+  index cost_resources_slice btree (organization_id, slice_id, name_key)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_tag_daily
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  day date not null
+  provider text not null
+  service text not null
+  sub_account_id text
+  region text
+  charge_category text not null
+  charge_class text
+  owner text not null
+  workspace_id integer
+  currency text not null
+  key_hash integer not null
+  tag_key text not null
+  tag_value text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  constraint cost_tag_daily_check CHECK (((owner = 'workspace'::text) = (workspace_id IS NOT NULL)))
+  constraint cost_tag_daily_owner_check CHECK ((owner = ANY (ARRAY['workspace'::text, 'unmanaged'::text, 'none'::text])))
+  index cost_tag_daily_slice btree (organization_id, slice_id, key_hash, day)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_tag_keys
+  organization_id integer not null
+  slice_id integer not null
+  tag_key text not null
+  currency text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  index cost_tag_keys_slice btree (organization_id, slice_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_tag_monthly
+  organization_id integer not null
+  slice_id integer not null
+  source_id integer not null
+  month date not null
+  provider text not null
+  service text not null
+  sub_account_id text
+  region text
+  charge_category text not null
+  owner text not null
+  workspace_id integer
+  currency text not null
+  key_hash integer not null
+  tag_key text not null
+  tag_value text not null
+  billed numeric(30,12) not null
+  effective numeric(30,12) not null
+  list numeric(30,12) not null
+  index cost_tag_monthly_slice btree (organization_id, slice_id, key_hash)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_unit_values
+  organization_id integer not null
+  unit_id integer not null
+  day date not null
+  value numeric(30,12) not null
+  constraint cost_unit_values_organization_id_unit_id_fkey FOREIGN KEY (organization_id, unit_id) REFERENCES cost_units(organization_id, id) ON DELETE CASCADE
+  constraint cost_unit_values_pkey PRIMARY KEY (organization_id, unit_id, day)
+  constraint cost_unit_values_value_check CHECK (((value >= (0)::numeric) AND (value <= '1000000000000000'::numeric)))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_units
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  unit text not null
+  scope_kind text not null
+  scope_value text
+  version integer not null default 1
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint cost_units_check CHECK (((scope_kind = 'all'::text) = (scope_value IS NULL)))
+  constraint cost_units_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+  constraint cost_units_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint cost_units_organization_id_id_key UNIQUE (organization_id, id)
+  constraint cost_units_pkey PRIMARY KEY (id)
+  constraint cost_units_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['all'::text, 'provider'::text, 'service'::text, 'tag'::text, 'account'::text, 'workspace'::text, 'subAccount'::text])))
+  constraint cost_units_scope_value_check CHECK (((char_length(scope_value) >= 1) AND (char_length(scope_value) <= 1000)))
+  constraint cost_units_unit_check CHECK (((char_length(unit) >= 1) AND (char_length(unit) <= 60)))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table cost_versions
+  organization_id integer not null
+  version bigint not null default 1
+  changed_at timestamp with time zone not null default now()
+  tidied_version bigint not null default 0
+  merged_version bigint not null default 0
+  constraint cost_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint cost_versions_pkey PRIMARY KEY (organization_id)
+  index cost_versions_unmerged btree (organization_id) WHERE (merged_version < version)
+  index cost_versions_untidied btree (organization_id) WHERE (tidied_version < version)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table domain_claims
   organization_id integer not null
   domain text not null
@@ -389,6 +1011,132 @@ table domain_claims
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
+
+table estimate_checks
+  organization_id integer not null
+  workspace_run_id integer not null
+  workspace_id integer not null
+  after_days smallint not null
+  day date not null
+  currency text not null
+  predicted numeric(30,12) not null
+  billed numeric(30,12) not null
+  coverage double precision not null
+  resources jsonb not null
+  checked_at timestamp with time zone not null default now()
+  constraint estimate_checks_after_days_check CHECK ((after_days = ANY (ARRAY[7, 30])))
+  constraint estimate_checks_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint estimate_checks_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint estimate_checks_pkey PRIMARY KEY (organization_id, workspace_run_id, after_days)
+  index estimate_checks_workspace btree (organization_id, workspace_id, day)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table exchange_rates
+  id integer not null generated always as identity
+  organization_id integer not null
+  month date not null
+  base text not null
+  quote text not null
+  rate numeric(30,12) not null
+  kind text not null
+  created_by integer
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint exchange_rates_base_check CHECK ((base ~ '^[A-Z]{3}$'::text))
+  constraint exchange_rates_check CHECK (((quote ~ '^[A-Z]{3}$'::text) AND (quote <> base)))
+  constraint exchange_rates_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'ecb'::text])))
+  constraint exchange_rates_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+  constraint exchange_rates_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
+  constraint exchange_rates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint exchange_rates_organization_id_id_key UNIQUE (organization_id, id)
+  constraint exchange_rates_organization_id_month_base_quote_key UNIQUE (organization_id, month, base, quote)
+  constraint exchange_rates_pkey PRIMARY KEY (id)
+  constraint exchange_rates_rate_check CHECK ((rate > (0)::numeric))
+  index exchange_rates_created_by btree (organization_id, created_by)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table focus_charges
+  partition by RANGE (period)
+  organization_id integer not null default (current_setting('cc.organization_id'::text))::integer
+  slice_id integer not null default (current_setting('cc.slice_id'::text))::integer
+  period date not null default (current_setting('cc.period'::text))::date
+  day date not null
+  digest uuid not null
+  provider text not null
+  billed_cost numeric(30,12) not null
+  effective_cost numeric(30,12) not null
+  list_cost numeric(30,12)
+  contracted_cost numeric(30,12)
+  pricing_quantity numeric(38,15)
+  consumed_quantity numeric(38,15)
+  commitment_discount_quantity numeric(38,15)
+  pricing_currency_effective_cost numeric(30,12)
+  charge_period_start timestamp with time zone
+  charge_period_end timestamp with time zone
+  list_unit_price numeric(38,15)
+  contracted_unit_price numeric(38,15)
+  pricing_currency_list_unit_price numeric(38,15)
+  pricing_currency_contracted_unit_price numeric(38,15)
+  billing_period_start date
+  billing_period_end date
+  billing_currency text not null
+  charge_category text not null
+  service_name text not null
+  provider_name text not null
+  service_provider_name text
+  host_provider_name text
+  publisher_name text
+  invoice_issuer_name text
+  invoice_id text
+  billing_account_id text
+  billing_account_name text
+  billing_account_type text
+  sub_account_id text
+  sub_account_name text
+  sub_account_type text
+  charge_class text
+  charge_description text
+  charge_frequency text
+  service_category text
+  service_subcategory text
+  region_id text
+  region_name text
+  availability_zone text
+  resource_id text
+  resource_name text
+  resource_type text
+  sku_id text
+  sku_meter text
+  sku_price_id text
+  sku_price_details text
+  pricing_category text
+  pricing_unit text
+  pricing_currency text
+  consumed_unit text
+  commitment_discount_id text
+  commitment_discount_name text
+  commitment_discount_category text
+  commitment_discount_type text
+  commitment_discount_status text
+  commitment_discount_unit text
+  capacity_reservation_id text
+  capacity_reservation_status text
+  tags jsonb
+  extra jsonb
+  index focus_charges_slice btree (organization_id, slice_id, day)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant select, delete to cc_app
+  grant select, delete to cc_platform
 
 table git_claims
   connection_id integer not null
@@ -683,6 +1431,142 @@ table mails
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table merged_slices
+  id integer not null generated always as identity
+  organization_id integer not null
+  period date not null
+  made_of text not null
+  constraint merged_slices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint merged_slices_organization_id_period_key UNIQUE (organization_id, period)
+  constraint merged_slices_pkey PRIMARY KEY (id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table notice_readers
+  organization_id integer not null
+  notice_id bigint not null
+  user_id integer not null
+  notification_id integer not null
+  capability text
+  due_at timestamp with time zone
+  mail_id integer
+  constraint notice_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint notice_readers_organization_id_notice_id_fkey FOREIGN KEY (organization_id, notice_id) REFERENCES notices(organization_id, id) ON DELETE CASCADE
+  constraint notice_readers_organization_id_notification_id_fkey FOREIGN KEY (organization_id, notification_id) REFERENCES notifications(organization_id, id) ON DELETE CASCADE
+  constraint notice_readers_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
+  constraint notice_readers_pkey PRIMARY KEY (organization_id, notice_id, user_id)
+  index notice_readers_channel btree (organization_id, notification_id)
+  index notice_readers_due btree (due_at, organization_id, user_id) WHERE ((due_at IS NOT NULL) AND (mail_id IS NULL))
+  index notice_readers_mail btree (organization_id, mail_id) WHERE (mail_id IS NOT NULL)
+  index notice_readers_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table notices
+  id bigint not null generated always as identity
+  public_id uuid not null default gen_random_uuid()
+  organization_id integer not null
+  event text not null
+  subject_kind text not null
+  subject_id text not null
+  subject_label text not null
+  dedupe_key text not null
+  severity text not null
+  title text not null
+  lines jsonb not null
+  path text not null
+  detail jsonb not null
+  created_at timestamp with time zone not null default now()
+  constraint notices_organization_id_event_subject_kind_subject_id_dedup_key UNIQUE (organization_id, event, subject_kind, subject_id, dedupe_key)
+  constraint notices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint notices_organization_id_id_key UNIQUE (organization_id, id)
+  constraint notices_pkey PRIMARY KEY (id)
+  constraint notices_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text])))
+  index notices_age btree (created_at)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table notification_deliveries
+  id bigint not null generated always as identity
+  public_id uuid not null default gen_random_uuid()
+  organization_id integer not null
+  notification_id integer not null
+  notice_id bigint not null
+  attempts integer not null default 0
+  created_at timestamp with time zone not null default now()
+  available_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  outcome text
+  status smallint
+  last_error text
+  constraint notification_deliveries_check CHECK (((ended_at IS NULL) = (outcome IS NULL)))
+  constraint notification_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint notification_deliveries_organization_id_notice_id_fkey FOREIGN KEY (organization_id, notice_id) REFERENCES notices(organization_id, id) ON DELETE CASCADE
+  constraint notification_deliveries_organization_id_notification_id_fkey FOREIGN KEY (organization_id, notification_id) REFERENCES notifications(organization_id, id) ON DELETE CASCADE
+  constraint notification_deliveries_organization_id_notification_id_not_key UNIQUE (organization_id, notification_id, notice_id)
+  constraint notification_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['sent'::text, 'failed'::text, 'moot'::text])))
+  constraint notification_deliveries_pkey PRIMARY KEY (id)
+  index notification_deliveries_ended btree (ended_at) WHERE (ended_at IS NOT NULL)
+  index notification_deliveries_notice btree (organization_id, notice_id)
+  index notification_deliveries_waiting btree (notification_id, available_at, id) WHERE (ended_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table notifications
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  kind text not null
+  url bytea
+  url_shown text
+  secret bytea
+  recipients jsonb
+  events jsonb not null
+  scope_kind text
+  scope_value text
+  minimum_impact numeric(30,12)
+  digest text not null
+  enabled boolean not null default true
+  failures integer not null default 0
+  failing_since timestamp with time zone
+  told_at timestamp with time zone
+  last_sent_at timestamp with time zone
+  last_status smallint
+  last_error text
+  is_slow boolean not null default false
+  retry_at timestamp with time zone not null default now()
+  leased_until timestamp with time zone
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint notifications_check CHECK (((kind = 'email'::text) = (url IS NULL)))
+  constraint notifications_check1 CHECK (((url IS NULL) = (url_shown IS NULL)))
+  constraint notifications_check2 CHECK (((kind = 'webhook'::text) = (secret IS NOT NULL)))
+  constraint notifications_check3 CHECK (((kind = 'email'::text) = (recipients IS NOT NULL)))
+  constraint notifications_check4 CHECK (((scope_kind IS NULL) OR (scope_kind = 'all'::text) OR (scope_value IS NOT NULL)))
+  constraint notifications_digest_check CHECK ((digest = ANY (ARRAY['immediate'::text, 'daily'::text])))
+  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'teams'::text, 'email'::text])))
+  constraint notifications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint notifications_organization_id_id_key UNIQUE (organization_id, id)
+  constraint notifications_pkey PRIMARY KEY (id)
+  index notifications_leased btree (organization_id) WHERE (leased_until IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table organizations
   id integer not null generated always as identity
   public_id uuid not null default gen_random_uuid()
@@ -852,6 +1736,8 @@ table plans
   pieces jsonb not null
   overview jsonb
   resource_types text[]
+  budget_reach jsonb not null default '[]'::jsonb
+  estimate jsonb
   constraint plans_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint plans_pkey PRIMARY KEY (workspace_run_id)
   index plans_run btree (organization_id, workspace_run_id)
@@ -882,6 +1768,21 @@ table policies
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table price_learnings
+  organization_id integer not null
+  claimed_version bigint not null
+  claimed_at timestamp with time zone not null
+  learned_version bigint
+  learned_at timestamp with time zone
+  currency text
+  constraint price_learnings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint price_learnings_pkey PRIMARY KEY (organization_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table prices
   id integer not null generated always as identity
   organization_id integer not null
@@ -895,10 +1796,15 @@ table prices
   version integer not null default 1
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  enabled boolean not null default true
+  learned jsonb
+  learned_key uuid
   constraint prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+  constraint prices_learned_check CHECK ((((learned IS NOT NULL) = (source = 'bill'::text)) AND ((learned IS NULL) = (learned_key IS NULL))))
   constraint prices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint prices_organization_id_id_key UNIQUE (organization_id, id)
   constraint prices_pkey PRIMARY KEY (id)
+  UNIQUE index prices_learned btree (organization_id, learned_key) WHERE (learned_key IS NOT NULL)
   index prices_type btree (organization_id, resource_type)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -920,6 +1826,28 @@ table recovery_codes
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
   grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table reference_months
+  month date not null
+  ask_after timestamp with time zone not null
+  day date
+  constraint reference_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+  constraint reference_months_pkey PRIMARY KEY (month)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table reference_rates
+  month date not null
+  currency text not null
+  rate numeric(30,12) not null
+  constraint reference_rates_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+  constraint reference_rates_month_fkey FOREIGN KEY (month) REFERENCES reference_months(month)
+  constraint reference_rates_pkey PRIMARY KEY (month, currency)
+  constraint reference_rates_rate_check CHECK ((rate > (0)::numeric))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
   grant insert, select, update, delete to cc_platform
 
 table request_counts
@@ -1315,6 +2243,28 @@ table tokens
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table unlearned_prices
+  id integer not null generated always as identity
+  organization_id integer not null
+  key uuid not null
+  provider text not null
+  resource_type text not null
+  match jsonb not null
+  region text
+  because text not null
+  sample_size integer not null
+  spread double precision
+  from_day date not null
+  to_day date not null
+  constraint unlearned_prices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint unlearned_prices_organization_id_key_key UNIQUE (organization_id, key)
+  constraint unlearned_prices_pkey PRIMARY KEY (id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table user_tokens
   id integer not null generated always as identity
   organization_id integer not null
@@ -1426,12 +2376,19 @@ table workspace_resources
   held_from date not null
   held_to date
   also_held boolean not null default false
+  name_key uuid not null default (md5(cloud_name(cloud_id)))::uuid
+  run_id integer
+  is_confirmed boolean not null default false
+  constraint workspace_resources_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (run_id)
   constraint workspace_resources_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
   constraint workspace_resources_pkey PRIMARY KEY (id)
   constraint workspace_resources_provider_check CHECK ((provider = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text])))
   index workspace_resources_also_held btree (organization_id, workspace_id, id) WHERE (also_held AND (held_to IS NULL))
   index workspace_resources_key btree (organization_id, cloud_key)
+  index workspace_resources_name btree (organization_id, name_key)
   index workspace_resources_of btree (organization_id, workspace_id, cloud_key)
+  index workspace_resources_run btree (organization_id, run_id)
+  index workspace_resources_unconfirmed btree (organization_id, workspace_id) WHERE ((held_to IS NULL) AND (NOT is_confirmed))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1466,6 +2423,10 @@ table workspace_runs
   ended_at timestamp with time zone
   waits_for_slot_since timestamp with time zone
   origin text not null
+  approval_reasons text[] not null default '{}'::text[]
+  confirm boolean not null default false
+  start_message text
+  constraint workspace_runs_approval_reasons_check CHECK ((approval_reasons <@ ARRAY['production'::text, 'budget'::text, 'confirm'::text]))
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint workspace_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
@@ -1476,10 +2437,13 @@ table workspace_runs
   constraint workspace_runs_person_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint workspace_runs_pkey PRIMARY KEY (id)
+  constraint workspace_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
+  index workspace_runs_applied btree (organization_id, ended_at) WHERE (kind = 'apply'::text)
   index workspace_runs_author btree (organization_id, author_user_id)
   index workspace_runs_configuration btree (organization_id, configuration_version_id)
   index workspace_runs_failed btree (organization_id, ended_at) WHERE (phase = 'failed'::text)
   index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
+  index workspace_runs_phase btree (organization_id, phase, id DESC)
   index workspace_runs_plan_approval btree (approval_expires_at) WHERE (phase = 'awaiting_plan_approval'::text)
   index workspace_runs_token btree (organization_id, author_token_id)
   UNIQUE index workspace_runs_turn btree (workspace_id) WHERE ((phase = ANY (ARRAY['planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text])) AND (kind = 'apply'::text))
@@ -1536,6 +2500,8 @@ table workspaces
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   resources_due boolean not null default false
+  confirm text not null default 'none'::text
+  constraint workspaces_confirm_check CHECK ((confirm = ANY (ARRAY['none'::text, 'destroys'::text, 'always'::text])))
   constraint workspaces_criticality_check CHECK ((criticality = ANY (ARRAY['standard'::text, 'production'::text])))
   constraint workspaces_engine_check CHECK ((engine = 'opentofu'::text))
   constraint workspaces_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
@@ -1569,6 +2535,9 @@ types
 
 functions
   await_seal() returns trigger md5 f3a3401330af4fc8abc16fe14169965a
+  billed_cloud_id(resource_id text, provider text, service text, sub_account_id text, region text) returns text md5 072bf3adfcaa81e49ceaabf59c69003f
+  billed_name(resource_id text, provider text, service text) returns text md5 8abe7ebe581fdb6c7b24f80deda72ba6
+  cloud_name(cloud_id text) returns text md5 3e5ffa723332423990cce3eafeb72885
   cloud_position(key uuid) returns double precision md5 243cc5c320a043c77e9970867f192a37
   cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 b1d2678f8b525e920b71150518082449
   cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 2e71c83283ffd7cffcfd934bdd71a51d
@@ -1579,6 +2548,8 @@ functions
   cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 205df6d7f36c769d4d1ce09a073ae56b
   cloud_term(organization integer, kind text, value text) returns bigint md5 bd6c680e5ab8c9371fd745099ab94a89
   cloud_terms(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb, name text, cloud_id text, cloud_key uuid) returns bigint[] md5 dd5a217da5aa5cfbdd7ea6bc25741301
+  ensure_charge_partition(month date) returns text security definer set search_path=public, pg_temp md5 0c654a0912227631ef21c6843ceb4216
+    grant execute to cc_app
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3

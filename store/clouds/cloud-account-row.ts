@@ -40,6 +40,7 @@ export class CloudAccountRow extends Model {
   declare checks: AccountCheck[]
   declare failedTries: number
   declare nextSyncAt: Date
+  declare nextIngestAt: Date
   /** Those that were present when the last sync ended. */
   declare resources: number
   /** Syncs in a row that the credentials did not allow. */
@@ -78,7 +79,12 @@ export type NewCloudAccount = Pick<
 export type CloudAccountChange = Partial<
   Pick<
     CloudAccount,
-    Settings | 'credentials' | 'syncIntervalMinutes' | 'ingestIntervalHours' | 'nextSyncAt'
+    | Settings
+    | 'credentials'
+    | 'syncIntervalMinutes'
+    | 'ingestIntervalHours'
+    | 'nextSyncAt'
+    | 'nextIngestAt'
   >
 >
 export type AccountFinding = Pick<
@@ -101,4 +107,6 @@ export const unchecked = () => ({
   failedTries: 0,
   validatedAt: null,
   nextValidationAt: new Date(),
+  // Its bills are looked at once it is validated: while they are the same, that costs little.
+  nextIngestAt: new Date(),
 })

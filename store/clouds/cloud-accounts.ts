@@ -38,6 +38,11 @@ export function cloudAccounts(tenant: Tenant) {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
     },
 
+    /** Those that are not healthy, in the order in which they were connected. */
+    async troubled(limit: number): Promise<CloudAccount[]> {
+      return rows().whereNot({ status: 'healthy' }).orderBy('id').limit(limit)
+    },
+
     /** `again`: what a validation found before no longer counts. */
     async update(id: number, change: CloudAccountChange, again: boolean): Promise<CloudAccount> {
       const [row] = await rows()

@@ -24,6 +24,7 @@ export type ResourceFilters = {
 
 export type CloudResource = {
   id: number
+  /** 0: of a bill that was uploaded, whose account is not known. */
   accountId: number
   provider: CloudProvider
   cloudId: string
@@ -35,6 +36,8 @@ export type CloudResource = {
   state: 'present' | 'gone'
   firstSeenAt: Date
   lastSeenAt: Date
+  /** Whether a sync found it; otherwise only bills know it. */
+  isListed: boolean
 }
 
 /** Where a resource is in the list. */
@@ -122,7 +125,10 @@ async function withoutForgotten(
   const accounts = db('cloud_accounts').where({ organizationId })
   const forgotten: number[] = await accounts.clone().where({ forgetting: true }).pluck('id')
   if (forgotten.length === 0) return filters
-  const wanted: readonly number[] = filters.accountId ?? (await accounts.clone().pluck('id'))
+  const wanted: readonly number[] = filters.accountId ?? [
+    0,
+    ...(await accounts.clone().pluck('id')),
+  ]
   return { ...filters, accountId: wanted.filter((id) => !forgotten.includes(id)) }
 }
 
@@ -155,11 +161,11 @@ function pairsOf(tag: string): Array<Record<string, string>> {
 const selectByIds = `
   select r.id, r.cloud_key as key, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
     r.name, r.region, r.tags, r.state, r.first_seen_at as "firstSeenAt",
-    coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt"
+    coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt", r.place_id is not null as "isListed"
   from cloud_resources r
-    join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
-    join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id and not a.forgetting
-  where r.organization_id = ? and r.id = any(?::integer[])
+    left join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
+    left join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id
+  where r.organization_id = ? and r.id = any(?::integer[]) and (r.cloud_account_id = 0 or not a.forgetting)
   order by r.cloud_key, r.cloud_account_id`
 
 const notForgotten = `cloud_account_id <> all(array(

@@ -7,7 +7,8 @@ const maxRows = 2_000
 
 /**
  * Deletes a limited part of what is known of an account that was disconnected. `more`: call it again, in
- * another transaction. `taken`: another worker is at it, or nothing was to do. Otherwise the account, for
+ * another transaction. `taken`: another worker is at it, nothing was
+ * to do, or it waits for the account's cost to be deleted. Otherwise the account, for
  * which nothing is left; one that is to be purged is gone.
  *
  * The order matters: a merge that began before the account was disconnected holds its place in its sync.
@@ -29,8 +30,12 @@ export async function forgetResources(
     )
     if (rowCount === limit) return 'more'
   }
-  if (account.purging) await rows().delete()
-  else await rows().patch({ forgetting: false })
+  if (account.purging) {
+    // Its cost goes first, by the task `forget-charges`.
+    const sources = db('billing_sources').where({ organizationId, cloudAccountId })
+    if ((await sources.limit(1).pluck('id')).length > 0) return 'taken'
+    await rows().delete()
+  } else await rows().patch({ forgetting: false })
   return account
 }
 

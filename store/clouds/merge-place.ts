@@ -69,7 +69,8 @@ written as (
     set place_id = excluded.place_id, service = excluded.service, type = excluded.type, name = excluded.name,
       region = excluded.region, tags = excluded.tags, digest = excluded.digest, state = 'present',
       gone_at = null, last_seen_at = null
-    where r.state = 'gone' or r.place_id <> all(array(select place_id from looking))
+    -- One that only bills knew has no place.
+    where r.state = 'gone' or r.place_id is null or r.place_id <> all(array(select place_id from looking))
       or (r.place_id = excluded.place_id and (r.digest <> excluded.digest or r.last_seen_at is not null))
   returning (r.xmax = 0) as added),
 listed as materialized (

@@ -13,6 +13,15 @@ export function syncPlans(tenant: Tenant) {
       return rows().findOne({ id }).forUpdate()
     },
 
+    /** The same, but undefined also while another transaction holds it: a sync can for minutes. */
+    async findUnlocked(id: number): Promise<CloudAccount | undefined> {
+      return rows().findOne({ id }).forUpdate().skipLocked()
+    },
+
+    async noteHealthTold(id: number, healthTold: 'well' | 'unwell'): Promise<void> {
+      await rows().where({ id }).patch({ healthTold })
+    },
+
     async plan(id: number, nextSyncAt: Date, refusedSyncs?: number): Promise<void> {
       await rows()
         .where({ id })

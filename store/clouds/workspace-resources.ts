@@ -24,31 +24,22 @@ export function workspaceResources(tenant: Tenant) {
     /**
      * Notes what a workspace holds from `day` on, as the difference to what is noted: an unchanged
      * resource writes no row. Call `add` with each batch and then `end`, all under the lock of the
-     * workspace's row.
+     * workspace's row. `runId`: the run that applied it, which the new rows name.
      */
-    renewal(workspaceId: number, day: string): Renewal {
-      let after = '00000000-0000-0000-0000-000000000000'
-      let firstAdded: number | undefined
-      return {
-        async add(rows) {
-          const place = { organizationId, workspaceId, day, after, rows }
-          const { rows: found } = await db.raw(renewRange, place)
-          const { last, added }: { last: string; added: number | null } = found[0]
-          after = last
-          if (added !== null) firstAdded ??= added
-        },
-        async end() {
-          await db('workspaceResources')
-            .where({ organizationId, workspaceId, heldTo: null })
-            .where('cloudKey', '>', after)
-            .update({ heldTo: day })
-          if (firstAdded === undefined) return
-          // Of two workspaces that begin to hold one id at the same moment, the later one to get
-          // this lock sees the rows of both. It is held until the transaction ends.
-          await db.raw('select pg_advisory_xact_lock(?, ?)', [sharedLock, organizationId])
-          await db.raw(markShared, { organizationId, workspaceId, firstAdded })
-        },
-      }
+    renewal: (
+      workspaceId: number,
+      day: string,
+      { runId = null, isConfirmed = runId !== null }: AppliedBy = {},
+    ): Renewal => renewalOf(tenant, { workspaceId, day, runId, isConfirmed }),
+
+    /**
+     * Notes that an apply has written the state with all that the workspace holds. Its plan refreshed them, so
+     * their sizes are what the cloud says. Those of a state that a person pushed are not known to be.
+     */
+    async confirm(workspaceId: number): Promise<void> {
+      await db('workspaceResources')
+        .where({ organizationId, workspaceId, heldTo: null, isConfirmed: false })
+        .update({ isConfirmed: true })
     },
 
     /**
@@ -76,6 +67,43 @@ export function workspaceResources(tenant: Tenant) {
     },
   }
 }
+
+function renewalOf(
+  tenant: Tenant,
+  { workspaceId, day, runId, isConfirmed }: { workspaceId: number; day: string } & Applied,
+): Renewal {
+  const { db, organizationId } = unwrap(tenant)
+  let after = '00000000-0000-0000-0000-000000000000'
+  let firstAdded: number | undefined
+  let isChanged = false
+  return {
+    async add(rows) {
+      const place = { organizationId, workspaceId, day, runId, isConfirmed, after, rows }
+      const { rows: found } = await db.raw(renewRange, place)
+      const { last, added, ended }: Renewed = found[0]
+      after = last
+      if (added !== null || ended > 0) isChanged = true
+      if (added !== null) firstAdded ??= added
+    },
+    async end() {
+      const ended = await db('workspaceResources')
+        .where({ organizationId, workspaceId, heldTo: null })
+        .where('cloudKey', '>', after)
+        .update({ heldTo: day })
+      if (isChanged || ended > 0) await db.raw(noteRebuild, { organizationId, workspaceId, day })
+      if (firstAdded === undefined) return
+      // Of two workspaces that begin to hold one id at the same moment, the later one to get
+      // this lock sees the rows of both. It is held until the transaction ends.
+      await db.raw('select pg_advisory_xact_lock(?, ?)', [sharedLock, organizationId])
+      await db.raw(markShared, { organizationId, workspaceId, firstAdded })
+    },
+  }
+}
+
+type Renewed = { last: string; added: number | null; ended: number }
+
+type Applied = { runId: number | null; isConfirmed: boolean }
+type AppliedBy = Partial<Applied>
 
 export type Renewal = {
   /** A batch of the held resources as a JSON list (domain/clouds/held-resources.ts), in the order of their keys. */
@@ -107,15 +135,25 @@ const renewRange = `
       and g.provider = n.provider and g.attributes = n.attributes),
   ended as (
     update workspace_resources r set held_to = :day::date where r.organization_id = :organizationId
-      and r.id in (select id from noted except select id from same)),
+      and r.id in (select id from noted except select id from same) returning 1),
   added as (
     insert into workspace_resources
-      (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from)
+      (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from, run_id,
+        is_confirmed)
     select :organizationId, :workspaceId, g."cloudId", g.address, g.type, g.provider, g.attributes,
-      :day::date
+      :day::date, :runId::integer, :isConfirmed::boolean
     from given g where g.cloud_key not in (select cloud_key from same) order by g.cloud_key
     returning id)
-  select (select last from range) as last, (select min(id) from added) as added`
+  select (select last from range) as last, (select min(id) from added) as added,
+    (select count(*) from ended)::integer as ended`
+
+/** Bills that are loaded later find the new owners by themselves. */
+const noteRebuild = `
+  insert into cost_rebuilds as r (organization_id, workspace_id, since)
+  select :organizationId, :workspaceId, :day::date where exists (
+    select from billing_slices where organization_id = :organizationId and has_charges)
+  on conflict (organization_id, workspace_id) do update
+    set since = least(r.since, excluded.since), version = r.version + 1`
 
 /**
  * Marks the new rows whose ids another workspace holds, and that one's. A row that another transaction

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
@@ -5,6 +6,8 @@ import type { Secret } from '../../config.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
+import { inLoad, type LoadConnection } from './load-connection.ts'
+import { openCopies } from './open-copies.ts'
 import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
@@ -25,8 +28,12 @@ export type Store = {
   read<R>(organizationId: number, query: PreparedQuery<Value>): Promise<R[]>
   /** One writing statement that sees this organization alone, in one round trip. It is atomic. */
   write<R>(organizationId: number, query: PreparedQuery<Value>): Promise<R[]>
+  /** Runs `work` in a transaction of this organization on a new connection, which can take COPY. */
+  load<T>(organizationId: number, work: (load: LoadConnection) => Promise<T>): Promise<T>
   /** One query that sees all organizations, in one round trip: resolves a credential to its owner. */
   lookUp<R>(query: PreparedQuery<Scalar>): Promise<R[]>
+  /** What a query finds that sees this organization alone, as CSV (open-copies.ts). */
+  csv(organizationId: number, query: string): Promise<Readable>
   /** Sees all organizations: sign-in, relay, reconciler, platform administration. */
   platform: PlatformDb
   close(): Promise<void>
@@ -44,6 +51,7 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
     Math.max(2, Math.ceil(poolSize / 2)),
   )
   const tenantLanes = openLanes(async () => connectLane(logins.cc_app.url, 'cc_app'), laneCount)
+  const copies = openCopies(logins.cc_app.url, 'cc_app')
   const platformLanes = openLanes(
     async () => connectLane(logins.cc_platform.url, 'cc_platform'),
     laneCount,
@@ -83,6 +91,13 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
+    async load(organizationId, work) {
+      try {
+        return await inLoad(logins.cc_app.url, organizationId, work)
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
     async lookUp<R>(query: PreparedQuery<Scalar>) {
       try {
         return await platformLanes.ask(async (connection) => keptRows<R>(connection, query))
@@ -90,8 +105,16 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
         throw toFault(error)
       }
     },
+    async csv(organizationId, query) {
+      try {
+        return await copies.csv(organizationId, query)
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
     platform,
     async close() {
+      copies.close()
       const open = [app.destroy(), platform.destroy(), tenantLanes.close(), platformLanes.close()]
       await Promise.all(open)
     },

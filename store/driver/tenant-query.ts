@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
 import { KeptQuery, type Prefix, type PreparedQuery, type Value } from './kept-query.ts'
 
-const setTenant = {
+/** Sets the organization, for reading alone, until the transaction ends. */
+export const setTenant = {
   name: 'set-tenant',
   text: `select set_config('cc.organization_id', $1, true), set_config('transaction_read_only', 'on', true)`,
 }

@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.ts'
 
 class PriceRow extends Model {
   static override tableName = 'prices'
-  static override jsonAttributes = ['match']
+  static override jsonAttributes = ['match', 'learned']
   declare id: number
   declare organizationId: number
   declare provider: string
@@ -16,15 +16,34 @@ class PriceRow extends Model {
   declare source: string
   /** `YYYY-MM-DD` */
   declare validFrom: string
+  /** A price that is switched off judges nothing. */
+  declare enabled: boolean
+  /** What it was learned from; null of a person's price. */
+  declare learned: Learned | null
+  declare learnedKey: string | null
   declare version: number
   declare createdAt: Date
   declare updatedAt: Date
+}
+
+export type Learned = {
+  /** Resources. */
+  sampleSize: number
+  /** 0.1: they and their weeks differ by 10 %. */
+  spread: number
+  from: string
+  to: string
+  region: string | null
 }
 
 export type StoredPrice = Omit<PriceRow, keyof Model | 'organizationId'>
 export type NewPrice = Pick<
   StoredPrice,
   'provider' | 'resourceType' | 'match' | 'monthlyPrice' | 'currency' | 'source' | 'validFrom'
+>
+
+export type PriceChange = Partial<
+  NewPrice & Pick<StoredPrice, 'enabled' | 'learned' | 'learnedKey'>
 >
 
 /** The price book of one organization: what a month of a resource costs. */
@@ -55,7 +74,7 @@ export function prices(tenant: Tenant) {
       return PriceRow.query(db).insertAndFetch({ organizationId, ...price })
     },
 
-    async update(id: number, change: Partial<NewPrice>): Promise<StoredPrice> {
+    async update(id: number, change: PriceChange): Promise<StoredPrice> {
       const [row] = await PriceRow.query(db)
         .where({ organizationId, id })
         .patch({ ...change, version: raw('version + 1'), updatedAt: new Date() })

@@ -18,7 +18,7 @@ export type PullRequestRun = {
   phase: RunPhase
   reason: string | null
   summary: { add: number; change: number; destroy: number } | null
-  gates: Array<{ kind: string; result: string }>
+  gates: Array<{ kind: string; result: string; findings: unknown[] }>
 }
 
 /** Pull requests that touch workspaces, their plans, and the one comment on each. */

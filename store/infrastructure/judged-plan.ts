@@ -8,6 +8,7 @@ import { selectList } from '../select-list.ts'
 import type { StateVersion } from '../workspaces/state-versions.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
 import type { StoredPlan } from './plans.ts'
+import { isPriceInForce, selectBudgets, type RulesOfWorkspace } from './rules-of-workspace.ts'
 
 const ofPlan = [
   'workspaceRunId',
@@ -22,16 +23,18 @@ const ofPlan = [
   'pricesVersion',
   'sensitiveVariables',
   'resourceTypes',
+  'budgetReach',
 ] as const
 
 /** A plan without what only its readers are shown. */
-export type PlanToApply = Omit<StoredPlan, 'overview'>
+export type PlanToApply = Omit<StoredPlan, 'overview' | 'estimate'>
 
 /** What judges the plans of a workspace, by its versions: with all policies of the organization. */
 export type RulesInForce = {
   workspace: Pick<Workspace, 'id' | 'criticality' | 'costLimitMonthly' | 'unpriced'>
   policies: Array<Pick<Policy, 'id' | 'version' | 'workspaces'>>
   prices: Array<{ id: number; version: number }>
+  budgets: RulesOfWorkspace['budgets']
   /** As they are stored, without defaults. */
   settings: Partial<OrganizationSettings>
 }
@@ -58,7 +61,8 @@ const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<S
       from policies y where y.organization_id = p.organization_id) as policies,
     (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'version', c.version) order by c.id), '[]')
       from prices c where c.organization_id = p.organization_id
-        and c.resource_type = any(p.resource_types)) as prices
+        and c.resource_type = any(p.resource_types) and ${isPriceInForce}) as prices,
+    ${selectBudgets('p')} as budgets
     from plans p
       join workspace_runs r on r.organization_id = p.organization_id and r.id = p.workspace_run_id
       join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id
@@ -72,7 +76,7 @@ const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<S
 
 function toJudged(row: Row | undefined): JudgedPlan | undefined {
   if (!row) return undefined
-  const { settings, policies, prices, currentSerial, currentLineage, ...rest } = row
+  const { settings, policies, prices, budgets, currentSerial, currentLineage, ...rest } = row
   const { id, criticality, costLimitMonthly, unpriced, ...plan } = rest
   return {
     plan,
@@ -80,6 +84,7 @@ function toJudged(row: Row | undefined): JudgedPlan | undefined {
       workspace: { id, criticality, costLimitMonthly, unpriced },
       policies,
       prices,
+      budgets,
       settings,
     },
     state:

@@ -1,5 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
+import type { PlanEstimate } from '../../domain/finops/estimates/plan-estimate.ts'
+import type { PlanReach } from '../../domain/finops/budgets/plan-reach.ts'
 import type { PlanPieces } from '../../domain/infrastructure/plan-part.ts'
 import type { PlanOverview } from '../../domain/infrastructure/split-plan.ts'
 
@@ -24,8 +26,13 @@ class PlanRow extends Model {
   declare overview: PlanOverview | null
   /** Each type of a resource in it, once. */
   declare resourceTypes: string[] | null
+  /** What it changes in the scopes of budgets. */
+  declare budgetReach: PlanReach[]
 
-  static override jsonAttributes = ['overview', 'pieces']
+  /** What it changes of the cost, by resource; null of a plan from before this was kept. */
+  declare estimate: PlanEstimate | null
+
+  static override jsonAttributes = ['overview', 'pieces', 'budgetReach', 'estimate']
 }
 
 export type StoredPlan = Omit<PlanRow, keyof Model | 'organizationId'>
@@ -72,7 +79,10 @@ export function plans(tenant: Tenant) {
 
     async recordVersions(
       workspaceRunId: number,
-      versions: Pick<StoredPlan, 'policiesVersion' | 'pricesVersion' | 'resourceTypes'>,
+      versions: Pick<
+        StoredPlan,
+        'policiesVersion' | 'pricesVersion' | 'resourceTypes' | 'budgetReach' | 'estimate'
+      >,
     ): Promise<void> {
       await PlanRow.query(db).where({ organizationId, workspaceRunId }).patch(versions)
     },

@@ -9,8 +9,14 @@ export type MailDetail = {
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }
+  /** These two were queued before accounts were announced to notifications (docs/decisions/0143). */
   cloud_account_unwell: { cloudAccountId: number }
   cloud_account_well: { cloudAccountId: number }
+  /** An event that a channel mails, by its id. */
+  notice: { noticeId: number }
+  /** The events of a day; their rows name the mail. */
+  notice_digest: Record<string, never>
+  notification_failing: { notificationId: number }
 }
 export type MailKind = keyof MailDetail
 

@@ -12,8 +12,12 @@ export type OrganizationSettings = {
   approvalExpiryHours: number
   /** The tag that cost is grouped by first. */
   tagKey: string | null
+  /** Other keys in bills that are read as one: `{ team: ['Team', 'resourceTags/team'] }`. */
+  tagAliases: Record<string, string[]>
   /** The least excess over the expected cost that counts as an anomaly, in the organization's currency. */
   anomalyMinimum: number
+  /** Whether prices are learned from the bills, and judge plans. */
+  learnPrices: boolean
   /** Whether a build may reach public addresses through the egress proxy, or none. */
   buildNetwork: (typeof buildNetworks)[number]
   planApproval: (typeof planApprovals)[number]
@@ -21,11 +25,16 @@ export type OrganizationSettings = {
   requireSso: boolean
 }
 
+/** Of an organization that has set none. */
+export const defaultCurrency = 'USD'
+
 const defaults: OrganizationSettings = {
-  currency: 'USD',
+  currency: defaultCurrency,
   approvalExpiryHours: 168,
   tagKey: null,
+  tagAliases: {},
   anomalyMinimum: 5,
+  learnPrices: true,
   buildNetwork: 'public',
   planApproval: 'none',
   requireSso: false,

@@ -3,7 +3,13 @@ import { Client } from 'pg'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 
 /** Channels of PostgreSQL's NOTIFY: wake-ups without content, for readers that also poll. */
-export type Channel = 'cc_outbox' | 'cc_mail' | 'cc_log' | 'cc_run'
+export type Channel =
+  | 'cc_outbox'
+  | 'cc_mail'
+  | 'cc_notification'
+  | 'cc_log'
+  | 'cc_run'
+  | 'cc_ingest'
 
 export type ChangeFeed = {
   /** Calls the listener with each payload until the returned function is called. */
@@ -11,7 +17,14 @@ export type ChangeFeed = {
   close(): Promise<void>
 }
 
-const channels: readonly Channel[] = ['cc_outbox', 'cc_mail', 'cc_log', 'cc_run']
+const channels: readonly Channel[] = [
+  'cc_outbox',
+  'cc_mail',
+  'cc_notification',
+  'cc_log',
+  'cc_run',
+  'cc_ingest',
+]
 
 /** One LISTEN connection per process, reopened when it breaks. A missed notification costs a reader one poll. */
 export function openChangeFeed({ cc_app: { url } }: DatabaseLogins): ChangeFeed {

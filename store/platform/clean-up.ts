@@ -17,6 +17,9 @@ const over: Readonly<Record<string, string>> = {
   git_deliveries: `received_at < now() - interval '30 days'`,
   // A running one is ended first, and takes its places with it.
   cloud_syncs: `ended_at < now() - interval '30 days'`,
+  notification_deliveries: `ended_at < now() - interval '30 days'`,
+  // Longer than a budget's month, whose event they keep from being told twice; with them goes who read them.
+  notices: `created_at < now() - interval '400 days'`,
   idempotency_keys: `created_at < now() - interval '24 hours'`,
 }
 

@@ -8,13 +8,24 @@ export type Organization = {
   createdAt: Date
 }
 
+/** Whom an organization's first channel of notifications mails (docs/notifications.md). */
+const firstRecipients = { userIds: [], capability: 'manage_cloud_accounts', owners: true }
+
 /** All organizations, for platform administration and the first start. No tenant's data is read here. */
 export function organizations(db: PlatformDb) {
   const columns = ['id', 'slug', 'name', 'status', 'createdAt']
   return {
     async create(slug: string, name: string): Promise<Organization> {
-      const [row] = await db('organizations').insert({ slug, name }).returning(columns)
-      return row
+      const { rows } = await db.raw(
+        `with made as (insert into organizations (slug, name) values (?, ?)
+           returning id, slug, name, status, created_at as "createdAt"),
+         told as (
+           insert into notifications (organization_id, name, kind, recipients, events, digest)
+           select id, 'Cost and cloud accounts', 'email', ?::jsonb, '["*"]', 'daily' from made)
+         select * from made`,
+        [slug, name, JSON.stringify(firstRecipients)],
+      )
+      return rows[0]
     },
     async list(limit: number, after: number): Promise<Organization[]> {
       return db('organizations').select(columns).where('id', '>', after).orderBy('id').limit(limit)

@@ -113,6 +113,8 @@ export function approvals(tenant: Tenant) {
                and r.configuration_version_id = same.id
              join approvals a on a.organization_id = r.organization_id and a.workspace_run_id = r.id
            where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
+             -- A confirmation is of a plan that needs no second person.
+             and (a.stage = 'plan' or r.approval_reasons <> '{confirm}')
              and a.user_id <> all(v.author_user_ids) and a.user_id <> all(same.author_user_ids)) as seen`,
         [organizationId, configurationVersionId],
       )

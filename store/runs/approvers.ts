@@ -165,6 +165,8 @@ export function approvers(tenant: Tenant) {
          ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.workspace_run_id, :detail::jsonb
            from rule join users u on u.organization_id = rule.organization_id
            where u.email is not null and ${ableSql}
+             -- A confirmation is its author's first, and everybody's where no member started the run.
+             and (not rule.only_confirm or coalesce(rule.author_user_id, u.id) = u.id)
          on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
            do nothing`,
         { organizationId, workspaceRunId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },

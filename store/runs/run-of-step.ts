@@ -20,6 +20,7 @@ const ofRun = [
   'planDigest',
   'cancelRequestedAt',
   'waitsForSlotSince',
+  'approvalReasons',
 ] as const
 const ofWorkspace = [
   'name',

@@ -1,8 +1,9 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { Model } from 'objection'
+import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
 import type { StageMoves } from './stage-moves.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
+import type { ApprovalReason } from '../../domain/runs/approval-reason.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 
 class WorkspaceRunRow extends Model {
@@ -29,6 +30,12 @@ class WorkspaceRunRow extends Model {
   declare cost: Record<string, unknown> | null
   declare gates: unknown[]
   declare found: Record<string, unknown> | null
+  /** Who started it asked for a confirmation of its plan. */
+  declare confirm: boolean
+  /** What who started it says about it. `message` is about its end. */
+  declare startMessage: string | null
+  /** Why an approval is needed; empty for a run that needs none, or has no plan yet. */
+  declare approvalReasons: ApprovalReason[]
   declare cancelRequestedAt: Date | null
   declare cancelRequestedBy: number | null
   declare approvalExpiresAt: Date | null
@@ -45,7 +52,7 @@ export type NewWorkspaceRun = Pick<
   WorkspaceRun,
   'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'origin' | 'authorUserId'
 > &
-  Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId'>>
+  Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId' | 'confirm' | 'startMessage'>>
 
 export type RunChange = Partial<
   Omit<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'phase' | 'createdAt'>
@@ -181,6 +188,15 @@ export function workspaceRuns(tenant: Tenant) {
         )
         .orderBy('id')
         .first()
+    },
+
+    /** The workspace became a production one: its runs that wait for a confirmation need a second person now. */
+    async requireSecondPerson(workspaceId: number): Promise<WorkspaceRun[]> {
+      return rows()
+        .where({ workspaceId, phase: 'awaiting_approval' })
+        .whereRaw(`not 'production' = any(approval_reasons)`)
+        .patch({ approvalReasons: raw(`array_append(approval_reasons, 'production')`) })
+        .returning('*')
     },
 
     async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {

@@ -4,6 +4,7 @@ import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
+import type { ConfirmMode } from '../../domain/runs/confirmation.ts'
 import type { PolicyWorkspaces } from '../policies/policies.ts'
 
 class WorkspaceRow extends Model {
@@ -23,6 +24,8 @@ class WorkspaceRow extends Model {
   /** Decimal text, in the organization's currency. */
   declare costLimitMonthly: string | null
   declare unpriced: 'deny' | 'allow'
+  /** Which plans of a standard workspace wait until a person confirms them. */
+  declare confirm: ConfirmMode
   declare fence: number
   declare needsRefresh: boolean
   declare lastAppliedAt: Date | null
@@ -44,6 +47,7 @@ export type Workspace = Pick<
   | 'autoApply'
   | 'costLimitMonthly'
   | 'unpriced'
+  | 'confirm'
   | 'fence'
   | 'needsRefresh'
   | 'lastAppliedAt'
@@ -60,6 +64,7 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
       | 'autoApply'
       | 'costLimitMonthly'
       | 'unpriced'
+      | 'confirm'
       | 'cloudAccountId'
       | 'gitConnectionId'
       | 'sourceKind'
@@ -67,8 +72,8 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
     >
   >
 
-/** The workspaces that a policy judges; `limited`: those with a cost limit. */
-export type GuardedWorkspaces = PolicyWorkspaces | 'limited'
+/** The workspaces that a policy judges; `limited`: those with a cost limit; `standard`: those that approve themselves. */
+export type GuardedWorkspaces = PolicyWorkspaces | 'limited' | 'standard'
 
 /** The infrastructure workspaces of one organization. */
 export function workspaces(tenant: Tenant) {
@@ -103,6 +108,7 @@ export function workspaces(tenant: Tenant) {
           const ids = guarded.flatMap((one) => (Array.isArray(one) ? one : []))
           void any.whereIn('id', ids)
           if (guarded.includes('production')) void any.orWhere({ criticality: 'production' })
+          if (guarded.includes('standard')) void any.orWhere({ criticality: 'standard' })
           if (guarded.includes('limited')) void any.orWhereNotNull('costLimitMonthly')
         })
       return found.orderBy('id').forUpdate().pluck('id')

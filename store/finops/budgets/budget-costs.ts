@@ -1,0 +1,116 @@
+import { dayAfter } from '../../../domain/finops/anomalies/days.ts'
+import type { CostScope, CostScopeKind } from '../../../domain/finops/cost-scope.ts'
+import { unwrap, type Tenant } from '../../driver/tenant.ts'
+import { namedByScope, scopedCost, sourcesInScope } from '../cost/scoped-cost.ts'
+import { isLateBill } from '../late-bill.ts'
+
+export type BudgetCosts = {
+  budgetId: number
+  /** Decimal text, of the current month, in the organization's currency. */
+  actual: string
+  /** Each day with cost, oldest first. Empty where money of the window has no rate. */
+  days: Array<{ day: string; amount: number }>
+  /** The bills of its scope had cost at some time. */
+  hasCost: boolean
+  /** Money of the current month has no exchange rate. */
+  isUnrated: boolean
+  /** A bill of its scope is late, or none is expected any more. */
+  isLate: boolean
+  /** The day through which every bill of its scope is complete. */
+  completeThrough: string | null
+}
+
+export type BudgetCostsQuery = {
+  budgets: ReadonlyArray<CostScope & { id: number }>
+  /** The organization's. */
+  currency: string
+  /** The key whose absence is `untagged`. */
+  tagKey: string | null
+  /** `YYYY-MM-DD`, UTC. */
+  today: string
+}
+
+/** The history that a forecast is made of, and a month that is not complete. */
+const historyDays = 300
+
+/** The cost in the scopes of these budgets by day, from the rollups of current slices, in one statement. */
+export async function budgetCosts(
+  tenant: Tenant,
+  { budgets, currency, tagKey, today }: BudgetCostsQuery,
+): Promise<BudgetCosts[]> {
+  if (budgets.length === 0) return []
+  const { db, organizationId } = unwrap(tenant)
+  const kinds = new Set(budgets.map(({ scopeKind }) => scopeKind))
+  const { rows } = await db.raw(statementOf([...kinds]), {
+    organizationId,
+    ids: budgets.map(({ id }) => id),
+    currency,
+    tagKey,
+    today,
+    from: dayAfter(today, -historyDays),
+  })
+  return rows
+}
+
+// Of slices before the window what scopes name that have no cost in it; not read if there are none.
+const seenOfNamed = (kind: keyof typeof namedByScope) => ({
+  seen: `
+    seen_${kind.toLowerCase()} as materialized (
+      select distinct ${namedByScope[kind].ofRow} as value from cost_daily c
+      where c.organization_id = :organizationId
+        and c.slice_id = any(array(select id from looked where not is_recent))
+        and exists (select from missing w where w.scope_kind = '${kind}'))`,
+  wasSeen: `when '${kind}' then ${namedByScope[kind].ofScope} in (select value from seen_${kind.toLowerCase()})`,
+})
+
+/** SQL of each kind of scope: whether one without recent cost had some before. */
+const seenOfKind: Record<CostScopeKind, { seen?: string; wasSeen: string }> = {
+  all: { wasSeen: `when 'all' then exists (select from looked)` },
+  account: {
+    wasSeen: `when 'account' then exists (select from looked l join sources b on b.id = l.source_id
+      where b.cloud_account_id::text = w.value)`,
+  },
+  tag: {
+    wasSeen: `when 'tag' then exists (select from looked l join cost_tag_daily t
+      on t.organization_id = :organizationId and t.slice_id = l.id
+        and t.key_hash = hashtext(w.tag_key) and t.tag_key = w.tag_key and t.tag_value = w.tag_value)`,
+  },
+  provider: { wasSeen: `when 'provider' then w.id in (select id from providers)` },
+  service: seenOfNamed('service'),
+  subAccount: seenOfNamed('subAccount'),
+  workspace: seenOfNamed('workspace'),
+}
+
+const isBehind = isLateBill({
+  through: `coalesce(complete_through, '-infinity')`,
+  provider: 'provider',
+  today: ':today::date',
+})
+
+function statementOf(kinds: readonly CostScopeKind[]): string {
+  const asked = kinds.map((kind) => seenOfKind[kind])
+  const cost = scopedCost({ table: 'budgets', kinds, reads: (day) => `${day} <= :today::date` })
+  return `
+  with ${cost},
+  missing as materialized (select * from wanted where id not in (select id from scope_costs))
+  ${asked.map(({ seen }) => (seen ? `, ${seen}` : '')).join('')},
+  days as (
+    select id, day, sum(value) as amount, bool_or(value is null) as is_unrated from scope_costs group by 1, 2),
+  of_days as (
+    select id, bool_or(is_unrated) as any_unrated,
+      bool_or(is_unrated and day >= date_trunc('month', :today::date)) as is_unrated,
+      sum(amount) filter (where day >= date_trunc('month', :today::date)) as actual,
+      json_agg(json_build_object('day', day, 'amount', amount) order by day) as days
+    from days group by 1),
+  of_sources as (
+    select id, coalesce(bool_or(${isBehind}) filter (where is_expected), true) as is_late,
+      min(complete_through) filter (where is_expected) as complete_through
+    from (${sourcesInScope}) s group by 1)
+  select w.id as "budgetId", round(coalesce(d.actual, 0), 12)::text as actual,
+    case when d.any_unrated then '[]' else coalesce(d.days, '[]') end as days,
+    d.id is not null or (case w.scope_kind ${asked.map(({ wasSeen }) => wasSeen).join(' ')} end) as "hasCost",
+    coalesce(d.is_unrated, false) as "isUnrated",
+    coalesce(s.is_late, true) as "isLate", s.complete_through::text as "completeThrough"
+  from wanted w left join of_days d on d.id = w.id left join of_sources s on s.id = w.id
+  order by w.id`
+}

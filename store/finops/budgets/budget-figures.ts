@@ -1,0 +1,43 @@
+import type { BudgetFigures } from '../../../domain/finops/budgets/budget.ts'
+import { unwrap, type Tenant } from '../../driver/tenant.ts'
+
+export type KeptFigures = { budgetId: number; basis: string; figures: BudgetFigures }
+
+/** Figures of budgets as last computed, each with what it was computed from. */
+export function budgetFigures(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    async all(): Promise<KeptFigures[]> {
+      return db('budget_figures').where({ organizationId }).select('budgetId', 'basis', 'figures')
+    },
+
+    /** In ascending order of ids, so that two writers at once cannot deadlock. */
+    async keep(computed: readonly KeptFigures[]): Promise<void> {
+      if (computed.length === 0) return
+      await db.raw(
+        `insert into budget_figures (organization_id, budget_id, basis, figures)
+         select ?, k."budgetId", k.basis, k.figures
+         from jsonb_to_recordset(?::jsonb) as k ("budgetId" integer, basis text, figures jsonb)
+           join budgets b on b.organization_id = ? and b.id = k."budgetId"
+         order by b.id
+         on conflict (organization_id, budget_id) do update
+           set basis = excluded.basis, figures = excluded.figures
+           where budget_figures.basis <> excluded.basis`,
+        [organizationId, JSON.stringify(computed), organizationId],
+      )
+    },
+  }
+}
+
+/** What all figures of an organization depend on, beside its settings and the day. */
+export async function costMoment(tenant: Tenant): Promise<string> {
+  const { db, organizationId } = unwrap(tenant)
+  const { rows } = await db.raw(
+    `select coalesce((select v.version from cost_versions v where v.organization_id = :organizationId), 0)
+       || ':' || count(*) || ':' || coalesce(max(r.updated_at)::text, '') as moment
+     from exchange_rates r where r.organization_id = :organizationId`,
+    { organizationId },
+  )
+  return rows[0].moment
+}

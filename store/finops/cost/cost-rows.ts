@@ -1,0 +1,249 @@
+import type { CostBasis, CostFilters, CostQuery } from '../../../domain/finops/cost-query.ts'
+
+/** What a statement over cost is made for. */
+export type CostRead = {
+  organizationId: number
+  query: CostQuery
+  /** The organization's, which amounts are shown in. */
+  currency: string
+  /** The key of what is shown by tag: null is the one on most cost. */
+  shownKey: string | null
+}
+
+export const bindingsOf = ({ organizationId, query, currency, shownKey }: CostRead) => ({
+  ...emptyFilters,
+  ...query,
+  provider: query.provider?.map((name) => name.toLowerCase()) ?? null,
+  owner: query.owner?.map((one) => (one === 'unattributed' ? 'none' : one)) ?? null,
+  organizationId,
+  currency,
+  shownKey,
+})
+
+// The names of all bindings: knex refuses a name that a statement has and the bindings do not.
+const emptyFilters = {
+  service: null,
+  accountId: null,
+  source: null,
+  subAccountId: null,
+  region: null,
+  workspaceId: null,
+  chargeCategory: null,
+  owner: null,
+  tagKey: null,
+  tagValue: null,
+}
+
+/** SQL, ahead of a statement over many rows: to compile it would take longer than to run it. */
+export const readSettings = `select set_config('jit', 'off', true), set_config('work_mem', '32MB', true)`
+
+/**
+ * SQL: `looked` (the current slices of the window), `wanted_providers` and `rates`, for the WITH clause of
+ * every statement over cost. A slice that is not current is no part of any answer.
+ */
+export const withSlices = (
+  { provider, accountId, source }: CostFilters,
+  name = 'looked',
+): string => `
+  ${name} as materialized (
+    select s.id, s.period, s.source_id, s.provider_names,
+      s.first_day >= :from::date and s.last_day <= :to::date as is_whole
+    from billing_slices s
+      join billing_sources b on b.organization_id = s.organization_id and b.id = s.source_id
+    where s.organization_id = :organizationId and s.is_current and b.removed_at is null
+      and s.first_day <= :to::date and s.last_day >= :from::date
+      ${accountId ? 'and b.cloud_account_id = any(:accountId::integer[])' : ''}
+      ${source ? 'and b.name = any(:source::text[])' : ''}),
+  ${ratesAndProviders(provider, 'looked')}`
+
+/** SQL: `rates` and `wanted_providers`, which are named by the product's name or by the bill's own, in any case. */
+export const ratesAndProviders = (provider: CostFilters['provider'], slices: string): string => `
+  rates as materialized (
+    select month, base, rate from exchange_rates
+    where organization_id = :organizationId and quote = :currency)
+  ${
+    provider
+      ? `, wanted_providers as materialized (
+        select distinct p.key as provider from ${slices} l, jsonb_each(l.provider_names) p
+        where p.key = any(:provider::text[]) or exists (
+          select from jsonb_array_elements_text(p.value) as n (name)
+          where lower(n.name) = any(:provider::text[])))`
+      : ''
+  }`
+
+/** `month`: sums by month of the slices that are whole in the window, by day of the others. */
+export type Grain = 'day' | 'month'
+
+/** SQL: the rows of cost that the filters let through, with `period` and `amount`. A month's `day` is its first. */
+export function costRows(query: CostQuery, grain: Grain): string {
+  const { tagKey, tagValue, untagged } = query
+  if (tagValue && untagged) return rowsOf(query, { grain, and: 'and false' })
+  if (tagKey !== undefined && tagValue)
+    return rowsOf(query, {
+      grain,
+      tagged: true,
+      and: `${isOfKey(':tagKey::text')} ${ofValues('tag_value')}`,
+    })
+  if (tagKey !== undefined && untagged)
+    return `${rowsOf(query, { grain })} union all
+      ${rowsOf(query, { grain, tagged: true, sign: '-', and: isOfKey(':tagKey::text') })}`
+  return rowsOf(query, { grain })
+}
+
+/** SQL: the same rows by their tags of one key. What has no such tag is not among them. */
+export function tagRows(query: CostQuery, key: string, grain: Grain): string {
+  const { tagKey, tagValue, untagged } = query
+  const asked =
+    tagKey === undefined ? '' : untagged ? 'and false' : tagValue ? ofValues('tag_value') : ''
+  const and = `${isOfKey(key)} ${asked}`
+  return rowsOf(query, { grain, tagged: true, more: ', c.tag_value', and })
+}
+
+/** SQL: the same, of all keys that the statement's `asked_keys` has, with the key. Never add over keys. */
+export const rowsOfKeys = (query: CostQuery, grain: Grain): string =>
+  rowsOf(query, {
+    grain,
+    tagged: true,
+    more: ', c.tag_key',
+    and: `and c.key_hash = any(array(select hashtext(tag_key) from asked_keys))
+      and c.tag_key in (select tag_key from asked_keys)`,
+  })
+
+/** What `cost_days` has sums by, beside source, provider and currency. */
+export type Dimension = 'service' | 'subAccount' | 'region' | 'chargeCategory' | 'workspace'
+
+/**
+ * SQL: rows by day with the dimension as `key`, for a series or null. Of the sums by one dimension where the
+ * filters have no other one.
+ */
+export function dayRows(query: CostQuery, shown: Dimension | null): string {
+  const { tagValue, untagged } = query
+  const asked = askedOf(query)
+  const used = new Set<string>([
+    ...asked.map(([dimension]) => dimension),
+    ...(shown ? [shown] : []),
+  ])
+  if (tagValue || untagged) used.add('tag')
+  const [dimension = 'all'] = used
+  if (query.owner || used.size > 1 || (tagValue && untagged))
+    return `select *, ${shown ? keyOf[shown] : 'null::text'} as key from (${costRows(query, 'day')}) r`
+  if (dimension !== 'tag') {
+    const values = asked.map(
+      ([, { name }]) => `and c.key_hash = any(array(
+        select hashtext(v) from unnest(:${name}::text[]) as f (v) union all select 0))
+      and coalesce(c.key, '') = any(:${name}::text[])`,
+    )
+    return rowsByOne(query, { dimension, and: values.join(' ') })
+  }
+  const ofKey = isOfKey(':tagKey::text')
+  return tagValue
+    ? rowsByOne(query, { dimension, and: `${ofKey} ${ofValues('key')}` })
+    : `${rowsByOne(query, { dimension: 'all' })} union all
+      ${rowsByOne(query, { dimension, sign: '-', and: ofKey })}`
+}
+
+/** SQL: rows by day and tag of one key, as `tagRows` has them. */
+export function tagDayRows(query: CostQuery, key: string): string {
+  const { tagKey, tagValue, untagged, owner } = query
+  if (owner || askedOf(query).length > 0) return tagRows(query, key, 'day')
+  const asked = tagKey === undefined ? '' : untagged ? 'and false' : tagValue ? ofValues('key') : ''
+  const rows = rowsByOne(query, { dimension: 'tag', and: `${isOfKey(key)} ${asked}` })
+  return `select *, key as tag_value from (${rows}) r`
+}
+
+/** SQL: rows of the sums by day and one dimension. */
+function rowsByOne(
+  query: CostQuery,
+  { dimension, sign = '', and = '' }: { dimension: string; sign?: string; and?: string },
+): string {
+  return `
+    select l.period, c.currency, c.day, c.source_id, c.provider, c.key, ${sign}c.${columnOf(query.basis)} as amount
+    from looked l join cost_days c on c.organization_id = :organizationId and c.slice_id = l.id
+    where c.dimension = '${dimension}' and c.day between :from::date and :to::date
+      ${query.provider ? isOfProvider : ''} ${and}`
+}
+
+const askedOf = (query: CostQuery) => Object.entries(filterOf).filter(([, { name }]) => query[name])
+
+const filterOf = {
+  service: { name: 'service' },
+  subAccount: { name: 'subAccountId' },
+  region: { name: 'region' },
+  chargeCategory: { name: 'chargeCategory' },
+  workspace: { name: 'workspaceId' },
+} as const satisfies Record<Dimension, { name: keyof CostFilters }>
+
+/** SQL: a dimension of a row with all of them, as `cost_days` has it. */
+export const keyOf: Record<Dimension, string> = {
+  service: 'service',
+  subAccount: 'sub_account_id',
+  region: 'region',
+  chargeCategory: 'charge_category',
+  workspace: `case when owner = 'workspace' then workspace_id::text else owner end`,
+}
+
+const isOfKey = (key: string) => `and c.key_hash = hashtext(${key}) and c.tag_key = ${key}`
+const ofValues = (column: string) => `and c.${column} = any(:tagValue::text[])`
+const isOfProvider = 'and c.provider in (select provider from wanted_providers)'
+
+type Rows = { grain: Grain; tagged?: boolean; sign?: string; more?: string; and?: string }
+
+function rowsOf(query: CostQuery, { grain, tagged, sign = '', more = '', and = '' }: Rows): string {
+  const select = (day: string, table: string) => `
+    select l.period, c.currency, ${day} as day, c.source_id, c.provider, c.service, c.sub_account_id, c.region,
+      c.charge_category, c.owner, c.workspace_id, ${sign}c.${columnOf(query.basis)} as amount${more}
+    from looked l join ${table} c on c.organization_id = :organizationId and c.slice_id = l.id
+    where true ${conditions(query)} ${and}`
+  const daily = `${select('c.day', tagged ? 'cost_tag_daily' : 'cost_daily')}
+    and c.day between :from::date and :to::date ${tagged ? '' : hashesOf(query)}`
+  if (grain === 'day') return daily
+  return `${select('c.month', tagged ? 'cost_tag_monthly' : 'cost_monthly')} and l.is_whole
+    union all ${daily} and not l.is_whole`
+}
+
+/** What an index of cost_daily has. */
+function hashesOf({ service, subAccountId }: CostFilters): string {
+  const isOf = (column: string, name: string) =>
+    `and c.${column} = any(array(select hashtext(v) from unnest(:${name}::text[]) as f (v)))`
+  return `${service ? isOf('service_hash', 'service') : ''}
+    ${subAccountId ? isOf('sub_account_hash', 'subAccountId') : ''}`
+}
+
+export const columnOf = (basis: CostBasis): string =>
+  ({ effective: 'effective', billed: 'billed', list: 'list' })[basis]
+
+function conditions(query: CostFilters): string {
+  const asked = [
+    query.service && 'c.service = any(:service::text[])',
+    // Some charges have none: an empty text finds those.
+    query.subAccountId && `coalesce(c.sub_account_id, '') = any(:subAccountId::text[])`,
+    query.region && `coalesce(c.region, '') = any(:region::text[])`,
+    query.workspaceId && 'c.workspace_id = any(:workspaceId::integer[])',
+    query.chargeCategory && 'c.charge_category = any(:chargeCategory::text[])',
+    // What a deleted workspace owned is nobody's.
+    query.owner &&
+      `case when c.owner = 'workspace' and not exists (select from workspaces w
+        where w.organization_id = :organizationId and w.id = c.workspace_id)
+        then 'unmanaged' else c.owner end = any(:owner::text[])`,
+  ]
+  const provider = query.provider ? isOfProvider : ''
+  return [provider, ...asked.map((one) => (one ? `and ${one}` : ''))].join(' ')
+}
+
+/** SQL: `shown_key`, with the key of what is shown by tag: null where the bills have no tags. */
+export const withShownKey = (basis: CostBasis): string => `
+  shown_key as materialized (select coalesce(:shownKey::text, (
+    select k.tag_key from looked l join cost_tag_keys k
+      on k.organization_id = :organizationId and k.slice_id = l.id
+    group by k.tag_key order by sum(k.${columnOf(basis)}) desc, k.tag_key limit 1)) as tag_key)`
+
+/** SQL: rows with `owner` and `workspace_id`. What a deleted workspace owned is nobody's. */
+export const owned = (rows: string): string => `
+  select case when p.owner = 'workspace' and w.id is null then 'unmanaged' else p.owner end as owner,
+    w.id as workspace_id, p.value
+  from ${rows} p left join workspaces w on w.organization_id = :organizationId and w.id = p.workspace_id`
+
+/** SQL: sums in the organization's currency, at the rate of the bill's month. Null where there is no rate. */
+export const converted = (sums: string): string => `
+  select s.*, case when s.currency = :currency then s.amount else s.amount * r.rate end as value
+  from ${sums} s left join rates r on r.month = s.period and r.base = s.currency`

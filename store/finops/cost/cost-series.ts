@@ -1,0 +1,131 @@
+import type { CostGroup, CostQuery } from '../../../domain/finops/cost-query.ts'
+import { unwrap, type Tenant } from '../../driver/tenant.ts'
+import {
+  bindingsOf,
+  converted,
+  costRows,
+  dayRows,
+  keyOf,
+  readSettings,
+  tagDayRows,
+  tagRows,
+  withShownKey,
+  type CostRead,
+  type Grain,
+} from './cost-rows.ts'
+import { withMergedSlices } from './with-merged-slices.ts'
+
+export type SeriesRead = CostRead & {
+  groupBy: CostGroup
+  granularity: 'day' | 'month'
+  top: number
+}
+
+/** Sums by group and point of time. Amounts are exact decimal text. */
+export type CostSeries = {
+  total: string
+  unconverted: Array<{ currency: string; amount: string }>
+  tagKey: string | null
+  /** Dearest first; a key is null for what has none. */
+  groups: Array<{ key: string | null; total: string; amounts: Map<string, string> }>
+  rest: { groups: number; total: string; amounts: Map<string, string> }
+}
+
+type Row = {
+  place: number | null
+  key: string | null
+  point: string | null
+  groups: number
+  total: string
+  amount: string
+}
+
+export async function costSeries(tenant: Tenant, read: SeriesRead): Promise<CostSeries> {
+  const { db } = unwrap(tenant)
+  await db.raw(readSettings)
+  const { rows }: { rows: Row[] } = await db.raw(seriesOf(read), {
+    ...bindingsOf(read),
+    top: read.top,
+    pointFormat: read.granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM',
+  })
+  const groups: CostSeries['groups'] = []
+  const rest: CostSeries['rest'] = { groups: 0, total: '0', amounts: new Map() }
+  const unconverted: CostSeries['unconverted'] = []
+  let [total, tagKey]: [string, string | null] = ['0', null]
+  for (const row of rows)
+    if (row.place === null) {
+      if (row.point === null) [total, tagKey] = [row.amount, row.key]
+      else unconverted.push({ currency: row.point, amount: row.amount })
+    } else if (row.place > read.top) {
+      rest.groups = Math.max(rest.groups, row.groups)
+      rest.total = row.total
+      rest.amounts.set(row.point ?? '', row.amount)
+    } else {
+      groups[row.place - 1] ??= { key: row.key, total: row.total, amounts: new Map() }
+      groups[row.place - 1]?.amounts.set(row.point ?? '', row.amount)
+    }
+  return { total, unconverted, tagKey, groups, rest }
+}
+
+/** SQL, of rows with all dimensions. */
+const keys: Record<Exclude<CostGroup, 'tag'>, string> = {
+  ...keyOf,
+  provider: 'provider',
+  account: 'source_id::text',
+}
+
+/** Beyond `top` the groups are one. */
+const seriesOf = ({ query, groupBy, granularity }: SeriesRead): string => `
+  with ${withMergedSlices(query, groupBy)},
+  ${groupBy === 'tag' ? withShownKey(query.basis) : 'shown_key as (select null::text as tag_key)'},
+  sums as materialized (${sumsOf(groupBy, query, granularity)}),
+  priced as materialized (${converted('sums')}),
+  points as (
+    select key, to_char(day, :pointFormat) as point, sum(value) as amount from priced
+    where value is not null group by 1, 2),
+  totals as (select *, sum(amount) over (partition by key) as total from points),
+  placed as materialized (
+    select *, dense_rank() over (order by total desc, key) as place from totals where total <> 0 or amount <> 0),
+  rest as (select count(distinct place)::integer as groups, coalesce(sum(amount), 0) as total
+    from placed where place > :top)
+  select place::integer, key, point, 1 as groups, total, amount from placed where place <= :top
+  union all (select :top::integer + 1, null, p.point, r.groups, r.total, sum(p.amount)
+    from placed p, rest r where p.place > :top group by p.point, r.groups, r.total)
+  union all (select null, null, currency, 0, 0, sum(amount) from priced where value is null
+    group by currency order by currency)
+  union all select null, (select tag_key from shown_key), null, 0, 0, coalesce(sum(value), 0) from priced`
+
+// oxlint-disable-next-line max-params -- what is summed, and how finely
+function sumsOf(groupBy: CostGroup, query: CostQuery, grain: Grain): string {
+  if (groupBy === 'tag') return sumsByTag(query, grain)
+  const sums = sumsBy(groupBy, query, grain)
+  if (groupBy !== 'workspace') return sums
+  // What a deleted workspace owned is nobody's.
+  return `select s.period, s.currency, case when s.key ~ '^[0-9]' and w.id is null then 'unmanaged' else s.key end as key,
+      s.day, sum(s.amount) as amount
+    from (${sums}) s left join workspaces w on w.organization_id = :organizationId and w.id::text = s.key
+    group by 1, 2, 3, 4`
+}
+
+// oxlint-disable-next-line max-params -- what is summed, and how finely
+function sumsBy(groupBy: Exclude<CostGroup, 'tag'>, query: CostQuery, grain: Grain): string {
+  const isOfDays = groupBy !== 'provider' && groupBy !== 'account'
+  const rows =
+    grain === 'month' ? costRows(query, grain) : dayRows(query, isOfDays ? groupBy : null)
+  const key = grain === 'day' && isOfDays ? 'key' : keys[groupBy]
+  return `select period, currency, ${key} as key, day, sum(amount) as amount from (${rows}) c group by 1, 2, 3, 4`
+}
+
+const shownKey = '(select tag_key from shown_key)'
+
+/** A charge has at most one value of a key, so what is left of the whole has none: the null key. */
+const sumsByTag = (query: CostQuery, grain: Grain): string => `
+  with tagged as materialized (
+    select period, currency, tag_value, day, sum(amount) as amount
+    from (${grain === 'month' ? tagRows(query, shownKey, grain) : tagDayRows(query, shownKey)}) t group by 1, 2, 3, 4)
+  select period, currency, tag_value as key, day, amount from tagged
+  union all (select period, currency, null, day, sum(amount) from (
+      select period, currency, day, amount from (
+        ${grain === 'month' ? costRows(query, grain) : dayRows(query, null)}) c
+      union all select period, currency, day, -amount from tagged) u
+    group by 1, 2, 4)`

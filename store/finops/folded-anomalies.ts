@@ -1,0 +1,35 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { StoredAnomaly } from './anomalies.ts'
+
+/** Which anomalies of one organization stand below which. */
+export function foldedAnomalies(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    /** Those of a source's services that end on the day or later, dearest first. */
+    async listOfServices(
+      sourceId: number,
+      since: string,
+    ): Promise<
+      Array<
+        Pick<StoredAnomaly, 'id' | 'parentId' | 'firstDay' | 'lastDay' | 'state'> & {
+          service: string
+        }
+      >
+    > {
+      return db('anomalies as a')
+        .join('anomaly_series as s', (on) =>
+          on.on('s.organizationId', 'a.organizationId').andOn('s.id', 'a.seriesId'),
+        )
+        .where({ 'a.organizationId': organizationId, 's.sourceId': sourceId })
+        .where('a.lastDay', '>=', since)
+        .orderBy([{ column: 'a.impact', order: 'desc' }, 'a.id'])
+        .select('a.id', 'a.parentId', 'a.firstDay', 'a.lastDay', 'a.state')
+        .select(db.raw(`jsonb_build_array(s.provider, s.service, s.currency)::text as service`))
+    },
+
+    async putBelow(id: number, parentId: number | null): Promise<void> {
+      await db('anomalies').where({ organizationId, id }).update({ parentId })
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+export type UploadedFile = { id: number; name: string; bytes: number; sha256: string }
+
+type OfIngest = { ingestId: number; sourceId?: number }
+
+/** Received uploads of one organization, as ingests read them. */
+export function takenUploads(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+  const rows = () => db('billing_uploads').where({ organizationId })
+  const taken = (at: OfIngest) => rows().where({ ...at, state: 'taken' })
+
+  return {
+    /**
+     * The uploads of the source that this ingest reads next, oldest first: those that it took, and of those
+     * that wait as many as there is room for.
+     */
+    async take(sourceId: number, ingestId: number, limit: number): Promise<number[]> {
+      const room = limit - (await taken({ sourceId, ingestId }).pluck('id')).length
+      if (room > 0) {
+        const next = rows().where({ sourceId, state: 'waiting' }).orderBy('id').limit(room)
+        await rows()
+          .where({ state: 'waiting' })
+          .whereIn('id', next.select('id'))
+          .update({ state: 'taken', ingestId })
+      }
+      return taken({ sourceId, ingestId }).orderBy('id').pluck('id')
+    },
+
+    /** Whether more of the source wait, which is not removed. */
+    async wait(sourceId: number): Promise<boolean> {
+      const { rows: found } = await db.raw(waiting, { organizationId, sourceId })
+      return found.length > 0
+    },
+
+    /** Undefined once the upload is over, or was taken by another ingest. */
+    async filesOf(id: number, ingestId: number): Promise<UploadedFile[] | undefined> {
+      const upload = await rows().where({ id, ingestId, state: 'taken' }).first('id')
+      if (!upload) return undefined
+      return db('billing_upload_files')
+        .where({ organizationId, uploadId: id })
+        .orderBy('id')
+        .select('id', 'name', 'bytes', 'sha256')
+    },
+
+    async chunk(fileId: number, number: number): Promise<Buffer | undefined> {
+      const row = await db('billing_upload_chunks')
+        .where({ organizationId, fileId, number })
+        .first('sealed')
+      return row?.sealed
+    },
+
+    /** Those that the ingest did not read wait for the next one. */
+    async giveBack(ingestId: number): Promise<void> {
+      await taken({ ingestId }).update({ state: 'waiting', ingestId: null })
+    },
+
+    async end(id: number, ingestId: number): Promise<void> {
+      await taken({ ingestId }).where({ id }).update({ state: 'done' })
+    },
+
+    /** Ends all that the ingest took and did not read. Answers them, those of one source if it is given. */
+    async endAll(at: OfIngest): Promise<Array<{ id: number; sourceId: number }>> {
+      return taken(at).update({ state: 'done' }).returning(['id', 'sourceId'])
+    },
+  }
+}
+
+const waiting = `
+  select 1 from billing_uploads u
+    join billing_sources s on s.organization_id = u.organization_id and s.id = u.source_id
+  where u.organization_id = :organizationId and u.source_id = :sourceId and u.state = 'waiting'
+    and s.removed_at is null limit 1`

@@ -1,0 +1,93 @@
+import type { Role } from '../../domain/access/roles.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** A channel that mails an event, and to whom. */
+export type MailedChannel = {
+  notificationId: number
+  userIds: readonly number[]
+  capability: string | null
+  /** The lowest role with the capability. */
+  lowestRole: Role | null
+  /** When the digest is due; null: at once. */
+  dueAt: Date | null
+}
+
+export type Delivery = {
+  outcome: 'sent' | 'failed' | 'moot' | null
+  status: number | null
+  lastError: string | null
+}
+
+/** What is to be sent of the events of one organization. Rows of a change's transaction, and a wake-up at its commit. */
+export function deliveries(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+
+  return {
+    /** One message a channel; the relay sends it. */
+    async post(noticeId: number, notificationIds: readonly number[]): Promise<void> {
+      if (notificationIds.length === 0) return
+      await db.raw(
+        `with queued as (
+           insert into notification_deliveries (organization_id, notification_id, notice_id)
+           select ?, id, ? from unnest(?::integer[]) as c(id)
+           on conflict (organization_id, notification_id, notice_id) do nothing returning id)
+         select pg_notify('cc_notification', '') from (select count(*) from queued) q`,
+        [organizationId, noticeId, [...notificationIds]],
+      )
+    },
+
+    /**
+     * One mail a person, however many channels reach them: at once if one of these says so. Answers how many
+     * people are reached.
+     */
+    async mail(noticeId: number, channels: readonly MailedChannel[]): Promise<number> {
+      if (channels.length === 0) return 0
+      const { rows } = await db.raw(mailReaders, {
+        organizationId,
+        noticeId,
+        channels: JSON.stringify(channels),
+      })
+      return rows[0].readers
+    },
+
+    /** What became of an event at a channel; undefined if the channel was deleted. */
+    async find(notificationId: number, noticeId: number): Promise<Delivery | undefined> {
+      return db('notification_deliveries')
+        .where({ organizationId, notificationId, noticeId })
+        .first('outcome', 'status', 'lastError')
+    },
+
+    /** Sends nothing that still waits for this channel. */
+    async drop(notificationId: number): Promise<void> {
+      await db('notification_deliveries')
+        .where({ organizationId, notificationId })
+        .whereNull('endedAt')
+        .update({ endedAt: db.fn.now(), outcome: 'moot' })
+    },
+  }
+}
+
+const mailReaders = `
+  with channels as (
+    select * from jsonb_to_recordset(:channels::jsonb) as c(
+      "notificationId" integer, "userIds" jsonb, capability text, "lowestRole" text, "dueAt" timestamptz)),
+  people as (
+    select u.id, c."notificationId", c."dueAt", case when c."userIds" @> to_jsonb(u.id) then null else c.capability end as capability
+    from channels c join users u on u.organization_id = :organizationId
+    where u.active and u.deprovisioned_at is null and u.email is not null
+      and (c."userIds" @> to_jsonb(u.id)
+        or c."lowestRole" is not null and (u.platform_admin or exists (select from role_grants g
+          where g.organization_id = :organizationId and g.user_id = u.id and g.role >= c."lowestRole"::member_role)))),
+  readers as (
+    insert into notice_readers (organization_id, notice_id, user_id, notification_id, capability, due_at)
+    select distinct on (id) :organizationId, :noticeId, id, "notificationId", capability, "dueAt"
+    from people order by id, "dueAt" nulls first, capability nulls first
+    on conflict (organization_id, notice_id, user_id) do nothing
+    returning user_id, due_at),
+  queued as (
+    insert into mails (organization_id, kind, user_id, detail)
+    select :organizationId, 'notice', user_id, jsonb_build_object('noticeId', :noticeId::bigint)
+    from readers where due_at is null
+    returning id)
+  select (select count(*)::integer from readers) as readers, pg_notify('cc_mail', '')
+  from (select count(*) from queued) q`

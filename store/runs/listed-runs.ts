@@ -1,0 +1,124 @@
+import { invalid } from '../../domain/errors.ts'
+import { isStatementTimeout } from '../driver/connect.ts'
+import { limitStatements } from '../driver/limit-statements.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { RunOrigin } from '../../domain/runs/run-origin.ts'
+import type { RunPhase, RunReason } from '../../domain/runs/run-state.ts'
+import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
+import { contains } from '../contains.ts'
+import type { Approver } from './approvers.ts'
+
+const maxSearchMs = 5_000
+
+export type RunFilter = {
+  phases?: readonly RunPhase[] | undefined
+  reasons?: readonly RunReason[] | undefined
+  kinds?: ReadonlyArray<'apply' | 'plan'> | undefined
+  origins?: readonly RunOrigin[] | undefined
+  workspaceIds?: readonly number[] | undefined
+  pipelineIds?: readonly number[] | undefined
+  authorIds?: readonly number[] | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  /** Part of the workspace's name or of the message of the start, ignoring case. */
+  q?: string | undefined
+  /** Only runs whose approval this person could give now. */
+  approver?: Approver | undefined
+}
+
+/** A run in a list over all workspaces. Its id is its workspace run's. */
+export type ListedRun = {
+  id: number
+  /** Null for a plan-only run: it is in no pipeline. */
+  number: number | null
+  pipelineId: number | null
+  workspaceId: number
+  workspaceName: string
+  criticality: 'standard' | 'production'
+}
+
+const fault = faultOfApprover({
+  role: `least(${roleOfUser}, :ceiling::member_role)`,
+  platformAdmin: '(:platformAdmin and u.platform_admin)',
+  idpSavedBy: ':idpSavedBy::integer[]',
+})
+
+/** The runs of all workspaces, newest first, with ids below `before`. */
+export async function listedRuns(
+  tenant: Tenant,
+  filter: RunFilter,
+  { limit, before }: { limit: number; before: number },
+): Promise<ListedRun[]> {
+  const found = select(tenant)
+    .where('listed.id', '<', before)
+    .orderBy('listed.id', 'desc')
+    .limit(limit)
+  narrow(found, filter)
+  if (filter.approver) awaiting(found, tenant, filter.approver)
+  // A text that few runs have is looked for in all of them.
+  await limitStatements(tenant, maxSearchMs)
+  try {
+    return await found
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error
+    throw invalid(
+      'The search took too long. Narrow it, by a workspace, a state or a time.',
+      undefined,
+      'search_too_broad',
+    )
+  }
+}
+
+type Found = ReturnType<typeof select>
+
+function select(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+  return db('workspace_runs as listed')
+    .join('workspaces as w', (on) =>
+      on.on('w.organizationId', 'listed.organizationId').on('w.id', 'listed.workspaceId'),
+    )
+    .leftJoin('pipeline_runs as p', (on) =>
+      on.on('p.organizationId', 'listed.organizationId').on('p.id', 'listed.id'),
+    )
+    .where('listed.organizationId', organizationId)
+    .select('listed.id', 'p.number', 'p.pipelineId', 'listed.workspaceId', 'w.criticality')
+    .select({ workspaceName: 'w.name' })
+}
+
+function narrow(found: Found, filter: RunFilter): void {
+  const { q, from, to, pipelineIds } = filter
+  const lists = {
+    'listed.phase': filter.phases,
+    'listed.reason': filter.reasons,
+    'listed.kind': filter.kinds,
+    'listed.origin': filter.origins,
+    'listed.workspaceId': filter.workspaceIds,
+    'listed.authorUserId': filter.authorIds,
+  }
+  for (const [column, values] of Object.entries(lists))
+    if (values) void found.whereIn(column, [...values])
+  if (from) void found.where('listed.createdAt', '>=', from)
+  if (to) void found.where('listed.createdAt', '<', to)
+  // A run of another pipeline of the workspace has a place there too.
+  if (pipelineIds)
+    void found.whereRaw(
+      `exists (select from pipeline_runs place where place.organization_id = listed.organization_id
+         and place.workspace_run_id = listed.id and place.pipeline_id = any(?::integer[]))`,
+      [[...pipelineIds]],
+    )
+  if (q !== undefined)
+    void found.where((any) => {
+      void any.whereILike('w.name', contains(q)).orWhereILike('listed.startMessage', contains(q))
+    })
+}
+
+function awaiting(found: Found, tenant: Tenant, approver: Approver): void {
+  const { organizationId } = tenant
+  void found.whereRaw(
+    // `offset 0` computes the rule once a run.
+    `exists (select from users u cross join lateral (${selectApprovalRules}
+           where r.organization_id = u.organization_id and r.id = listed.id offset 0) rule
+         where u.organization_id = :organizationId and u.id = :userId and ${fault} is null)`,
+    { organizationId, ...approver, idpSavedBy: approver.idpSavedBy as never },
+  )
+}

@@ -1,0 +1,16 @@
+import type { Tenant } from '../driver/tenant.ts'
+import { pipelineRuns } from './pipeline-runs.ts'
+
+/**
+ * How runs are named to people: by their number in the pipeline of their workspace, as in lists of
+ * runs, and not by their id. A plan-only run has no number and is absent.
+ */
+export async function runLabels(
+  tenant: Tenant,
+  workspaceRunIds: readonly number[],
+): Promise<Map<number, string>> {
+  if (workspaceRunIds.length === 0) return new Map()
+  const places = await pipelineRuns(tenant).ofWorkspaceRuns(workspaceRunIds)
+  const own = places.filter(({ id, workspaceRunId }) => id === workspaceRunId)
+  return new Map(own.map(({ id, number }) => [id, `run #${number}`]))
+}
