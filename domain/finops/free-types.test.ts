@@ -10,6 +10,7 @@ const own: Price = {
   monthlyPrice: '12',
   currency: 'USD',
   validFrom: '2026-01-01',
+  source: 'manual',
 }
 const priced = (change: TestChange) =>
   priceResources(

@@ -87,7 +87,7 @@ describe('judgeCost', () => {
 
   test.each<[UnpricedReason, RegExp]>([
     ['currency_mismatch', /no price in USD: the price that matches is in EUR/],
-    ['unknown_attributes', /known only after apply/],
+    ['unknown_attributes', /not known from the plan/],
   ])('says why: %s', (reason, message) => {
     expect(judge(plan('1', unknown('a.a', reason))).findings[0]?.message).toMatch(message)
   })

@@ -82,6 +82,6 @@ function whyUnpriced(resource: PricedResource, currency: string): string {
   if (unpricedBecause === 'currency_mismatch')
     return `${address} has no price in ${currency}: the price that matches is in ${priceCurrency ?? 'another currency'}.`
   if (unpricedBecause === 'unknown_attributes')
-    return `${address} has no certain price: an attribute that prices of ${type} depend on is known only after apply.`
+    return `${address} has no certain price: an attribute or the region that prices of ${type} depend on is not known from the plan.`
   return `${address} has no price: no entry of the price book matches this ${type}.`
 }

@@ -13,6 +13,10 @@ export type Price = {
   /** Decimal text; never a float. */
   monthlyPrice: string
   currency: string
+  /** `bill`: learned from the organization's own bill. `list`: the provider's list. Others are a person's. */
+  source: string
+  /** A learned price holds in this region alone; null is every region. */
+  region?: string | null
   /** A day (`2026-11-01`, from 00:00 UTC) or a time. */
   validFrom: string
 }
@@ -23,6 +27,16 @@ export type PricedObject = {
   values: unknown
   /** The shape of `values`, with `true` where a value is only known after apply. */
   unknown: unknown
+  /** Where it is, as a bill writes it; undefined if the plan does not say. */
+  region?: string | undefined
+}
+
+/** A price in the order of precedence. */
+export type OrderedPrice = Price & {
+  /** Equal for entries of which the later one never wins. */
+  condition: string
+  /** Another region has a price of the same attributes. */
+  differsByRegion: boolean
 }
 
 export type PriceMatch =
@@ -30,10 +44,11 @@ export type PriceMatch =
   | { found: 'none'; because: 'no_price' | 'unknown_attributes' }
 
 /**
- * The most specific matching entry; among equals the newest, then the highest id. If an attribute is
- * only known after apply, several entries could match: the object has a price only if they all agree.
+ * A person's entry before the bill's, and that before the list's; of each the most specific one, among
+ * equals the newest, then the highest id. If an attribute is only known after apply, several entries could
+ * match: the object has a price only if they all agree.
  */
-export function matchPrice(book: readonly Price[], object: PricedObject): PriceMatch {
+export function matchPrice(book: readonly OrderedPrice[], object: PricedObject): PriceMatch {
   const open: Price[] = []
   const seen = new Set<string>()
   for (const price of book) {
@@ -45,25 +60,44 @@ export function matchPrice(book: readonly Price[], object: PricedObject): PriceM
       return { found: 'none', because: 'unknown_attributes' }
     }
     // An older entry with the same condition never wins: whenever it matches, the newer one does too.
-    const condition = JSON.stringify(Object.entries(price.match).toSorted(byKey))
-    if (!seen.has(condition)) open.push(price)
-    seen.add(condition)
+    if (!seen.has(price.condition)) open.push(price)
+    seen.add(price.condition)
   }
   return { found: 'none', because: open.length > 0 ? 'unknown_attributes' : 'no_price' }
 }
 
 /** The entries in force at that time, by precedence. */
-export function orderPrices(prices: readonly Price[], at: Date): Price[] {
+export function orderPrices(prices: readonly Price[], at: Date): OrderedPrice[] {
   const startOf = (price: Price) => {
     const start = Date.parse(price.validFrom)
     if (Number.isNaN(start)) throw new RangeError(`price ${price.id} has no valid start`)
     return start
   }
   const specificity = (price: Price) => Object.keys(price.match).length
-  return prices
+  const inForce = prices
     .filter((price) => startOf(price) <= at.getTime())
-    .toSorted((a, b) => specificity(b) - specificity(a) || startOf(b) - startOf(a) || b.id - a.id)
+    .toSorted(
+      (a, b) =>
+        rankOf(a) - rankOf(b) ||
+        specificity(b) - specificity(a) ||
+        startOf(b) - startOf(a) ||
+        b.id - a.id,
+    )
+  const regions = new Map<string, Set<string>>()
+  const sized = inForce.map((price) => {
+    const { provider, resourceType, match, region } = price
+    const sizes = JSON.stringify([provider, resourceType, Object.entries(match).toSorted(byKey)])
+    if (region) regions.set(sizes, (regions.get(sizes) ?? new Set()).add(region))
+    return { price, sizes }
+  })
+  return sized.map(({ price, sizes }) => ({
+    ...price,
+    condition: `${sizes}${price.region ?? ''}`,
+    differsByRegion: (regions.get(sizes)?.size ?? 0) > 1,
+  }))
 }
+
+const rankOf = ({ source }: Price): number => (source === 'bill' ? 1 : source === 'list' ? 2 : 0)
 
 type Verdict = 'yes' | 'no' | 'unknown'
 
@@ -74,8 +108,12 @@ function isFor(price: Price, { type, providerName }: PricedObject): boolean {
   )
 }
 
-function verdictOf(price: Price, object: PricedObject): Verdict {
+function verdictOf(price: OrderedPrice, object: PricedObject): Verdict {
   let verdict: Verdict = 'yes'
+  if (price.region && object.region === undefined) {
+    // The only region that is paid for is taken to be the one that is meant.
+    if (price.differsByRegion) verdict = 'unknown'
+  } else if (price.region && price.region !== object.region) return 'no'
   for (const [path, expected] of Object.entries(price.match)) {
     const actual = lookUp(path, object)
     if (actual.unknown) verdict = 'unknown'

@@ -15,6 +15,7 @@ const price = (monthlyPrice: string, fields: Partial<Price> = {}): Price => {
     monthlyPrice,
     currency: 'USD',
     validFrom: '2026-01-01',
+    source: 'manual',
     ...fields,
   }
 }

@@ -1,7 +1,8 @@
 import { parsePlan, type ResourceChange } from '../infrastructure/parse-plan.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 import { isFreeType } from './free-types.ts'
-import { matchPrice, orderPrices, type Price } from './match-price.ts'
+import { matchPrice, orderPrices, type OrderedPrice, type Price } from './match-price.ts'
+import { plannedRegion, providerRegions } from './planned-region.ts'
 
 export type { Price } from './match-price.ts'
 
@@ -16,10 +17,15 @@ export function priceResources(
   context: PricingContext,
 ): PricedPlan {
   const book = groupByType(orderPrices(prices, context.at))
+  const regions = providerRegions(planJson)
   const rows = parsePlan(planJson)
     .resourceChanges.filter(({ mode }) => mode === 'managed')
     .map((resource) =>
-      priceResource(resource, { book: book.get(resource.type) ?? [], currency: context.currency }),
+      priceResource(resource, {
+        book: book.get(resource.type) ?? [],
+        currency: context.currency,
+        region: regions.get(resource.providerName),
+      }),
     )
   const before = sum(rows.map((row) => row.before))
   const after = sum(rows.map((row) => row.after))
@@ -82,7 +88,12 @@ type Side = {
   priceCurrency?: string
 }
 
-type PriceSource = { book: readonly Price[]; currency: string }
+type PriceSource = {
+  book: readonly OrderedPrice[]
+  currency: string
+  /** That of the resource's provider, where the plan has one alone. */
+  region: string | undefined
+}
 
 const nothing: Side = { amount: '0' }
 
@@ -117,8 +128,11 @@ function priceResource(resource: ResourceChange, source: PriceSource): PricedRes
   }
 }
 
-function priceSide(object: Parameters<typeof matchPrice>[1], source: PriceSource): Side {
-  const match = matchPrice(source.book, object)
+type PlannedObject = { type: string; providerName: string; values: unknown; unknown: unknown }
+
+function priceSide(object: PlannedObject, source: PriceSource): Side {
+  const region = plannedRegion(object) ?? source.region
+  const match = matchPrice(source.book, { ...object, region })
   // The organization's own price takes precedence over the default of a free type.
   if (
     match.found === 'none' &&
@@ -133,8 +147,8 @@ function priceSide(object: Parameters<typeof matchPrice>[1], source: PriceSource
   return { amount: formatDecimal(parseDecimal(monthlyPrice)), priceId: id }
 }
 
-function groupByType(prices: readonly Price[]): Map<string, Price[]> {
-  const groups = new Map<string, Price[]>()
+function groupByType(prices: readonly OrderedPrice[]): Map<string, OrderedPrice[]> {
+  const groups = new Map<string, OrderedPrice[]>()
   for (const price of prices) {
     const group = groups.get(price.resourceType)
     if (group) group.push(price)

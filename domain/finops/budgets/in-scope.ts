@@ -1,0 +1,85 @@
+import type { CostScope } from '../cost-scope.ts'
+
+/** What is known of a workspace before its plan is looked into. */
+export type WorkspaceOfScope = {
+  id: number
+  cloudAccountId: number | null
+  /** The cloud's own id of that account: 12 digits, a subscription, `managementGroups/x`. */
+  accountNumber: string | null
+}
+
+/**
+ * How a plan's changes are searched for those in the scope of a budget. `exact`: their cost counts as it
+ * is. `rises`: which of them are in the scope cannot be told, so each rise counts and no saving does.
+ */
+export type ReachQuestion = {
+  budgetId: number
+  provider?: string
+  tag?: { key: string; value: string | null }
+  sum: 'exact' | 'rises'
+}
+
+/**
+ * What to ask a plan of this workspace for a budget; undefined if the workspace is outside of its scope.
+ * Where that cannot be told it is inside: a guard that is not sure holds.
+ */
+export function reachQuestion(
+  { id, scopeKind, scopeValue }: CostScope & { id: number },
+  { workspace, tagKey }: { workspace: WorkspaceOfScope; tagKey: string | null },
+): ReachQuestion | undefined {
+  const exact = { budgetId: id, sum: 'exact' } as const
+  const rises = { budgetId: id, sum: 'rises' } as const
+  const value = scopeValue ?? ''
+  switch (scopeKind) {
+    case 'all':
+      return exact
+    case 'workspace':
+      return value === String(workspace.id) ? exact : undefined
+    case 'account':
+      // With keys in its variables a workspace without an account may work in any.
+      if (workspace.cloudAccountId === null) return rises
+      return value === String(workspace.cloudAccountId) ? exact : undefined
+    case 'subAccount':
+      if (value.toLowerCase() === workspace.accountNumber?.toLowerCase()) return exact
+      return isOneAccount(workspace.accountNumber) ? undefined : rises
+    case 'provider': {
+      const provider = providersByName.get(value.toLowerCase())
+      return provider === undefined ? rises : { ...exact, provider }
+    }
+    case 'tag':
+      return { ...exact, ...tagOf(value, tagKey) }
+    case 'service':
+      // A resource's type does not say which service bills it.
+      break
+  }
+  return rises
+}
+
+function tagOf(value: string, tagKey: string | null): Pick<ReachQuestion, 'tag'> {
+  if (value === 'untagged') return tagKey === null ? {} : { tag: { key: tagKey, value: null } }
+  const at = value.indexOf('=')
+  return { tag: { key: value.slice(0, at), value: value.slice(at + 1) } }
+}
+
+/** Not a management group, a folder or an organization, which have accounts below them. */
+const isOneAccount = (number: string | null) => number !== null && !number.includes('/')
+
+/** The product's name of a cloud that a bill, a scope or a person names; else the name in lower case. */
+export const providerNamed = (name: string): string =>
+  providersByName.get(name.toLowerCase()) ?? name.toLowerCase()
+
+/** The clouds whose OpenTofu providers are known, by the names that bills give them. */
+const providersByName = new Map([
+  ['aws', 'aws'],
+  ['amazon web services', 'aws'],
+  ['azure', 'azure'],
+  ['microsoft', 'azure'],
+  ['microsoft azure', 'azure'],
+  ['gcp', 'gcp'],
+  ['google', 'gcp'],
+  ['google cloud', 'gcp'],
+  ['google cloud platform', 'gcp'],
+  ['oci', 'oci'],
+  ['oracle', 'oci'],
+  ['oracle cloud', 'oci'],
+])
