@@ -72,11 +72,19 @@ describe('collectHeld', () => {
       { id: 'projects/p/serviceAccounts/a@p.iam.gserviceaccount.com', unique_id: '117' },
       '//iam.googleapis.com/projects/p/serviceAccounts/117',
     ],
+    ['aws_nat_gateway', { id: 'nat-0dd07f56223a89b19' }, undefined],
+    ['aws_ebs_volume', { id: 'vol-3d63b1f4' }, undefined],
   ])('%s by its id as the inventory has it', (type, attributes, expected) => {
     expect(idsOf([one(type, attributes)])).toEqual([expected ?? Object.values(attributes)[0]])
   })
 
   test.each([
+    [
+      'the id of what a setting belongs to',
+      'aws_ec2_instance_state',
+      { id: 'i-0ae9198e3f12fa3e1' },
+    ],
+    ['the id of another kind', 'aws_nat_gateway', { id: 'eni-0ae9198e3f12fa3e1' }],
     ['a relative id of another provider', 'random_id', { id: 'projects/p/topics/t' }],
     ['an id that is no cloud id', 'aws_route53_record', { id: 'Z1_name_A' }],
     [

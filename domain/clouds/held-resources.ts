@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isRecord, own } from '../infrastructure/record.ts'
 import type { SecretSearch } from '../secrets/secret-search.ts'
 import type { CloudProvider } from './cloud-account.ts'
-import { readCloudId, readGoogleId, type CloudId } from './read-cloud-id.ts'
+import { readCloudId, readGoogleId, readShortId, type CloudId } from './read-cloud-id.ts'
 import { createSizeReader, type SizeAttributes } from './size-attributes.ts'
 
 /** A resource of a cloud that a state holds: it belongs to the state's workspace. */
@@ -133,14 +133,15 @@ function sensitiveNames(marks: unknown, attributes: unknown): ReadonlySet<string
 const plain = ({ attributes, sensitive }: Values, name: string): unknown =>
   sensitive.has(name) ? undefined : own(attributes, name)
 
-/** Azure resources have `id` alone, AWS ones `arn` or an ARN as `id`, Google's `self_link` or a relative `id`. */
+/** Azure resources have `id` alone, AWS ones `arn`, an ARN as `id` or a short `id`, Google's `self_link` or a relative `id`. */
 function idOf(type: string, values: Values): CloudId | undefined {
   if (type === 'google_service_account') return serviceAccountOf(values)
   return (
     readCloudId(plain(values, 'arn')) ??
     readCloudId(plain(values, 'id')) ??
     readCloudId(plain(values, 'self_link')) ??
-    readGoogleId(type, plain(values, 'id'))
+    readGoogleId(type, plain(values, 'id')) ??
+    readShortId(type, plain(values, 'id'))
   )
 }
 

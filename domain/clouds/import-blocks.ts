@@ -1,8 +1,8 @@
-import type { CloudProvider } from './cloud-account.ts'
 import { awsRules, azureRules, googleRules, type Arn, type ImportRule } from './import-rules.ts'
 
 export type Importable = {
-  provider: CloudProvider
+  /** Of another one than the three clouds' there is no rule. */
+  provider: string
   cloudId: string
   name: string
   region: string
@@ -21,24 +21,30 @@ export function importBlocks(resources: Iterable<Importable>): string {
     const { workspace } = resource
     if (workspace)
       return `# ${quote(resource.cloudId)} is ${quote(workspace.address)} of the workspace ${quote(workspace.name)}.\n`
-    const rule = importRule(resource)
-    if (!rule) return `# There is no rule for ${quote(resource.cloudId)}: look up its type.\n`
-    const { region } = resource
-    return [
-      ...(region === '' ? [] : [`# in ${quote(region)}`]),
-      'import {',
-      `  to = ${nameOf(rule.type, resource, taken)}`,
-      `  id = ${quote(rule.id)}`,
-      '}\n',
-    ].join('\n')
+    return importBlock(resource, taken)
   })
   return [header, ...blocks].join('\n')
+}
+
+/** The block of one resource alone; `taken`: addresses of others beside it. */
+export function importBlock(resource: Importable, taken: Set<string> = new Set()): string {
+  const rule = importRule(resource)
+  if (!rule) return `# There is no rule for ${quote(resource.cloudId)}: look up its type.\n`
+  const { region } = resource
+  return [
+    ...(region === '' ? [] : [`# in ${quote(region)}`]),
+    'import {',
+    `  to = ${nameOf(rule.type, resource, taken)}`,
+    `  id = ${quote(rule.id)}`,
+    '}\n',
+  ].join('\n')
 }
 
 /** The type and import id of a resource, or undefined where the table has no rule. */
 export function importRule({ provider, cloudId }: Importable): ImportRule | undefined {
   if (provider === 'aws') return awsRule(cloudId)
-  return provider === 'azure' ? azureRule(cloudId) : googleRule(cloudId)
+  if (provider === 'azure') return azureRule(cloudId)
+  return provider === 'gcp' ? googleRule(cloudId) : undefined
 }
 
 const header = `# tofu plan -generate-config-out=generated.tf writes the resources of these blocks.

@@ -30,6 +30,46 @@ export function readGoogleId(type: string, id: unknown): CloudId | undefined {
   return service === undefined ? undefined : google(service, id)
 }
 
+/**
+ * The `id` of a resource of EC2 whose state has no ARN (`nat-0abc…`). Settings have the id of what they
+ * belong to, so the type must be that of the resource itself.
+ */
+export function readShortId(type: string, id: unknown): CloudId | undefined {
+  if (typeof id !== 'string' || id.length > maxShortId) return undefined
+  const kind = /^([a-z]+(?:-[a-z]+)*)-[0-9a-z]{8,17}$/.exec(id)?.[1]
+  return kind !== undefined && typesOfShortIds.get(kind)?.includes(type)
+    ? { provider: 'aws', cloudId: id }
+    : undefined
+}
+
+const maxShortId = 50
+
+/** By what their ids begin with, those that a bill names. */
+const typesOfShortIds = new Map([
+  ['eipalloc', ['aws_eip']],
+  ['eni', ['aws_network_interface']],
+  ['fl', ['aws_flow_log']],
+  ['h', ['aws_ec2_host']],
+  ['i', ['aws_instance']],
+  ['nat', ['aws_nat_gateway']],
+  ['snap', ['aws_ebs_snapshot', 'aws_ebs_snapshot_copy', 'aws_ebs_snapshot_import']],
+  ['subnet', ['aws_subnet']],
+  ['tgw', ['aws_ec2_transit_gateway']],
+  [
+    'tgw-attach',
+    [
+      'aws_ec2_transit_gateway_vpc_attachment',
+      'aws_ec2_transit_gateway_peering_attachment',
+      'aws_ec2_transit_gateway_connect',
+    ],
+  ],
+  ['vgw', ['aws_vpn_gateway']],
+  ['vol', ['aws_ebs_volume']],
+  ['vpc', ['aws_vpc', 'aws_default_vpc']],
+  ['vpce', ['aws_vpc_endpoint']],
+  ['vpn', ['aws_vpn_connection']],
+])
+
 const shortest = 12
 
 /** No control characters, no half of a surrogate pair: neither occurs in a real id. */

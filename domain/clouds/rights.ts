@@ -37,7 +37,14 @@ export const rights: Record<CloudProvider, readonly Right[]> = {
   ],
   gcp: [
     ...of('inventory', 'cloudasset.assets.searchAllResources'),
-    ...of('billing', 'bigquery.tables.get', 'storage.objects.list'),
+    ...of(
+      'billing',
+      'bigquery.jobs.create',
+      'bigquery.tables.get',
+      'bigquery.tables.getData',
+      'storage.objects.get',
+      'storage.objects.list',
+    ),
   ],
 }
 

@@ -8,8 +8,8 @@ const planned: PlannedWorkspace = {
   reason: null,
   summary: { add: 1, change: 2, destroy: 3 },
   gates: [
-    { kind: 'policy', result: 'pass' },
-    { kind: 'cost', result: 'warn' },
+    { kind: 'policy', result: 'pass', findings: [] },
+    { kind: 'cost', result: 'warn', findings: [] },
   ],
   url: 'https://cc.example/workspaces/1/runs/2',
 }
@@ -30,6 +30,23 @@ test('what is not planned yet, failed and changes nothing is told apart', () => 
   expect(rowOf({ state: 'running', ...none })).toContain('[running]')
   expect(rowOf({ state: 'failed', reason: 'policy_denied' })).toContain('[failed (policy_denied)]')
   expect(rowOf({ reason: 'no_changes' })).toContain('[no changes]')
+})
+
+test('names the budgets that merging would break, and no others', () => {
+  const finding = (name: string, breaks: boolean) => ({
+    message: 'x',
+    budget: { id: 1, name },
+    breaks,
+  })
+  const findings = [finding('Shop @ada', true), finding('Unknown', false), { message: 'no price' }]
+  const text = pullRequestComment(
+    '<!-- m -->',
+    [{ ...planned, gates: [{ kind: 'cost', result: 'warn', findings }] }],
+    [],
+  )
+  expect(text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
+    '- network would break the budget Shop &#64;ada.',
+  ])
 })
 
 test('a name of a file cannot end the table, mention anybody or make a link', () => {

@@ -1,3 +1,4 @@
+import { budgetFindingsOf } from '../finops/budgets/judge-reach.ts'
 import type { PublicRunState } from '../runs/run-state.ts'
 
 export type PlannedWorkspace = {
@@ -6,7 +7,7 @@ export type PlannedWorkspace = {
   state: PublicRunState
   reason: string | null
   summary: { add: number; change: number; destroy: number } | null
-  gates: ReadonlyArray<{ kind: string; result: string }>
+  gates: ReadonlyArray<{ kind: string; result: string; findings: unknown[] }>
   /** Of the run, here. */
   url: string
 }
@@ -15,7 +16,7 @@ export type PlannedWorkspace = {
 export type UnplannedWorkspace = { name: string; fault: string }
 
 /**
- * The one comment on a pull request. Numbers and names alone: everybody who can read the repository
+ * The one comment on a pull request, with the budgets that merging it would break. Numbers and names alone: everybody who can read the repository
  * sees it, and the resources of a plan are for members.
  */
 export function pullRequestComment(
@@ -32,9 +33,19 @@ export function pullRequestComment(
     '|---|---|---|---|---|---|---|',
     ...planned.map(rowOf),
     ...unplanned.map(({ name, fault }) => `| ${name} | | not planned: ${plain(fault)} | | | | |`),
+    ...brokenBudgets(planned),
     '',
     marker,
   ].join('\n')
+}
+
+function brokenBudgets(planned: readonly PlannedWorkspace[]): string[] {
+  const lines = planned.flatMap(({ name, gates }) =>
+    budgetFindingsOf(gates)
+      .filter(({ breaks }) => breaks)
+      .map(({ budget }) => `- ${name} would break the budget ${plain(budget.name)}.`),
+  )
+  return lines.length > 0 ? ['', ...lines] : []
 }
 
 function rowOf({ name, commit, state, reason, summary, gates, url }: PlannedWorkspace): string {

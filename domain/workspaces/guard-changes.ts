@@ -1,5 +1,8 @@
+import { isWeakerConfirm, type ConfirmMode } from '../runs/confirmation.ts'
+
 export type GuardedSettings = {
   criticality: 'standard' | 'production'
+  confirm: ConfirmMode
   autoApply: boolean
   /** Decimal text or a number, in the organization's currency. */
   costLimitMonthly: string | number | null
@@ -12,12 +15,15 @@ type Changes = { readonly [K in keyof GuardedSettings]?: GuardedSettings[K] | un
 
 /**
  * The settings of this change that guard a run (docs/runs.md, "What voids an approval"). Making a
- * workspace a production one adds a guard, so it is not among them; the way back is.
+ * workspace a production one, or one that confirms more, adds a guard, so it is not among them; the
+ * way back is.
  */
 export function guardChanges(now: GuardedSettings, change: Changes): Array<keyof GuardedSettings> {
   const changed: Array<keyof GuardedSettings> = []
   if (now.criticality === 'production' && change.criticality === 'standard')
     changed.push('criticality')
+  if (change.confirm !== undefined && isWeakerConfirm(now.confirm, change.confirm))
+    changed.push('confirm')
   for (const key of ['autoApply', 'unpriced', 'cloudAccountId', 'gitConnectionId'] as const)
     if (change[key] !== undefined && change[key] !== now[key]) changed.push(key)
   const limit = change.costLimitMonthly
