@@ -1,0 +1,57 @@
+import { text } from 'node:stream/consumers'
+import { checkWholeBill, groupsAreWhole } from './check-groups.ts'
+import { duckdbRefusal } from './duckdb-refusal.ts'
+import { findFaults } from './find-faults.ts'
+import { groupLines } from './group-lines.ts'
+import { lookAtFile, type BillFile } from './look-at-file.ts'
+import { openDatabase } from './open-database.ts'
+import { BillRefused, type ProgramAnswer, type ProgramRequest } from './protocol.ts'
+import { focusVersion } from './check-columns.ts'
+import { makeTagSets } from './tag-sets.ts'
+import { writeSlices } from './write-slices.ts'
+
+/**
+ * Reads the files of one bill, in the sandbox: native code meets a stranger's bytes here, and nothing of the service
+ * is within reach. Rows stay in DuckDB; what comes back are files for COPY, their sums, or why not.
+ */
+async function read(request: ProgramRequest): Promise<ProgramAnswer> {
+  const { scratchFolder, outFolder } = request
+  const inFolders = request.files.map(({ path }) => path.slice(0, path.lastIndexOf('/')))
+  const folders = [...new Set([...inFolders, scratchFolder, outFolder])].map((path) => `${path}/`)
+  const database = await openDatabase(request, folders)
+
+  const files: BillFile[] = []
+  for (const [index, file] of request.files.entries()) {
+    process.stderr.write(`reading ${index}\n`)
+    files.push(
+      await lookAtFile(database, { ...file, index }).catch((error: unknown) => {
+        throw duckdbRefusal(file, error)
+      }),
+    )
+  }
+  const extras = await groupLines(database, files, request)
+  if (request.provider !== null) await nameProvider(request.provider)
+  if (!(await groupsAreWhole(database)) || !(await makeTagSets(database, request.tagAliases)))
+    throw await findFaults(database, files, request)
+  await checkWholeBill(database, files[0]?.key ?? '')
+  const slices = await writeSlices(database, extras, outFolder)
+  const versions = files.map(focusVersion).toSorted()
+  return { kind: 'read', focusVersion: versions.at(-1) ?? '1.0', slices, rejected: 0 }
+
+  async function nameProvider(provider: string): Promise<void> {
+    await database.run(
+      `UPDATE grouped SET provider_name = $1 WHERE nullif(provider_name, '') IS NULL AND nullif(service_provider_name, '') IS NULL`,
+      [provider],
+    )
+  }
+}
+
+// What the worker sends, in this shape.
+const request = JSON.parse(await text(process.stdin)) as ProgramRequest
+const answer = await read(request).catch((error: unknown): ProgramAnswer => {
+  const refused = duckdbRefusal({ key: request.files[0]?.key ?? '' }, error)
+  if (!(refused instanceof BillRefused)) throw error
+  return { kind: 'refused', rejected: refused.rejected, errors: refused.errors }
+})
+// The database has threads of its own, which an end by itself would wait for.
+process.stdout.write(JSON.stringify(answer), () => process.exit(0))
