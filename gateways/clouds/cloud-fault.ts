@@ -5,6 +5,7 @@ export type CloudFaultKind =
   | 'unreachable'
   | 'throttled'
   | 'page_token'
+  | 'changed'
 
 /**
  * Why a cloud did not answer. The message is shown to people and stored: it is a text of ours, with names of

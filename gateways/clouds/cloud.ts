@@ -72,6 +72,42 @@ export type ResourcePage = { resources: FoundResource[]; next: string | null }
 export type Member = { accountId: string; name: string; status: string }
 export type MemberPage = { members: Member[]; next: string | null }
 
+/** One file of a bill as its storage has it now. `key` is the storage's name: never a path of this machine. */
+export type BillFile = { key: string; size: number; etag: string }
+
+/** The bill of one month. */
+export type FoundSlice = {
+  /** `YYYY-MM`. */
+  period: string
+  state: 'ready' | 'waiting'
+  /** Why it is waiting: what is missing, and what ends the wait. */
+  reason: string | null
+  /** Which document, folder or table said so, to show to people. */
+  manifest: string
+  /** SHA-256, in hexadecimal, of the sorted key, etag and size of each file. */
+  hash: string
+  /** How many rows the manifest promises; null where it does not say. */
+  rows: number | null
+  files: BillFile[]
+}
+
+export type FetchProgress = {
+  signal: AbortSignal
+  /** After each write to the disk, with how many bytes it was. */
+  onBytes(bytes: number): void
+}
+
+/** Where an account's bills are. */
+export interface Bills {
+  /** The newest months that there are, three at most, each once. A month without a bill is not in it. */
+  find(signal: AbortSignal): Promise<FoundSlice[]>
+  /**
+   * Writes the file to `path`, from where the file at `path` ends. Throws a `CloudFault` of kind `changed`
+   * where the storage has another file by now: delete what is at `path`, and find the slice again.
+   */
+  fetch(file: BillFile, path: string, progress: FetchProgress): Promise<void>
+}
+
 export type MembersAsked = { cursor: string | null; limit: number; signal?: AbortSignal }
 
 /**
@@ -89,6 +125,8 @@ export interface Cloud {
   members?(page: MembersAsked): Promise<MemberPage | undefined>
   /** Credentials of the identity that runs are lent in this phase; undefined where they are lent none. */
   lend(asked: LendAsked): Promise<Lent | undefined>
+  /** Undefined where the account has no billing settings. */
+  bills?(): Bills | undefined
   /** Closes the connections. */
   close(): void
 }

@@ -1,3 +1,6 @@
+import type { ReachQuestion } from '../../domain/finops/budgets/in-scope.ts'
+import type { PlanReach } from '../../domain/finops/budgets/plan-reach.ts'
+import type { PlanEstimate } from '../../domain/finops/estimates/plan-estimate.ts'
 import type { CostQuestion } from '../../domain/finops/judge-cost.ts'
 import type { Price } from '../../domain/finops/match-price.ts'
 import type { ModuleSource } from '../../domain/git/module-sources.ts'
@@ -132,6 +135,8 @@ export type GateRules = {
   }
   policies: Policy[]
   prices: Price[]
+  /** Of each budget whose scope the workspace may be in. */
+  budgets: ReachQuestion[]
   currency: string
   /** What OPA may do, where there is a policy. */
   capabilities?: string | undefined
@@ -144,6 +149,8 @@ export type Planned = Judged & { summary: PlanSummary; overview: PlanOverview }
 export type Judged = {
   gates: unknown[]
   cost: Record<string, unknown>
+  reach: PlanReach[]
+  estimate: PlanEstimate
   /** Why the run may not continue; undefined if both gates passed. */
   denied?: { reason: RunReason; message: string } | undefined
 }

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import { groupOfRunner, makeCgroup, nameOfOwn, type Cgroup } from '../sandbox/cgroup.ts'
 import { coverInherited } from '../sandbox/cover-inherited.ts'
 import { findCommand } from '../sandbox/find-command.ts'
+import { lowerPriority } from '../sandbox/lower-priority.ts'
 import { openChannel, type Channel } from './channel.ts'
 
 export type RunnerOptions = {
@@ -73,9 +73,10 @@ export function startRunner(options: RunnerOptions): Runner {
     detached: true,
   })
   child.unref()
-  lowerPriority(child.pid)
   // Before it is sent anything of a tenant's. What it is by then is not more than Node's start.
   const cgroup = joinGroup(child, options)
+  // Before it has threads, which inherit the priority.
+  lowerPriority(child.pid, niceness)
   // stdio[3] was asked for as a pipe, which is a socket.
   const socket = child.stdio[3] as Socket
   return superviseRunner({ child, socket, cgroup }, options)
@@ -139,16 +140,6 @@ function superviseRunner({ child, socket, cgroup }: Started, options: RunnerOpti
     ended: gone(),
     memory: async () => memoryOf(child.pid),
     kill: () => kill('killed'),
-  }
-}
-
-/** Called before it has threads, which inherit the priority. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, niceness)
-  } catch {
-    // It has ended already.
   }
 }
 

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { unavailable } from '../../domain/errors.ts'
+import { openCpuGroup, sharesBySession } from './cpu-group.ts'
 import { etcFiles } from './etc-files.ts'
 import { findCommand } from './find-command.ts'
 import { installProgram } from './install-program.ts'
@@ -137,8 +138,14 @@ function openCgroupsFor(options: SandboxOptions): StepGroups {
       `Production needs cgroup v2, so that the kernel holds the memory of each run (${opened.missing}). ` +
         'Start the worker with Delegate=yes (systemd) or writable-cgroups=true (Docker 28): see docs/runbook.md',
     )
-  const note = `No cgroup v2 (${opened.missing}): a watch holds the memory of runs, and nice their CPU`
+  const note = `No cgroup v2 (${opened.missing}): a watch holds the memory of runs, and ${cpuHolder()} their CPU`
   return { runs: null, note }
+}
+
+function cpuHolder(): string {
+  if (openCpuGroup() !== undefined) return 'a group of cgroup v1'
+  if (!sharesBySession()) return 'nice'
+  return 'nothing (set kernel.sched_autogroup_enabled to 0, so that nice has an effect on)'
 }
 
 /** With 1 (a kernel setting for debugging), processes of unreadable programs can be read and traced. */

@@ -20,7 +20,7 @@ export type InsideFolder = {
 export function insideFolder(root: string, owner: number | undefined): InsideFolder {
   return {
     async write(path, content) {
-      const { folders, name } = split(path)
+      const { folders, name } = splitPath(path)
       await below(root, folders, async (folder) => {
         const place = { path: `${folder}/${name}`, shown: shownAs(path), wanted: 'file' } as const
         try {
@@ -56,7 +56,7 @@ export function insideFolder(root: string, owner: number | undefined): InsideFol
     },
 
     async read(path, maxBytes) {
-      const { folders, name } = split(path)
+      const { folders, name } = splitPath(path)
       return below(root, folders, async (folder) => {
         const place = { path: `${folder}/${name}`, shown: shownAs(path), wanted: 'file' } as const
         try {
@@ -81,7 +81,7 @@ const writeFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 const hasProc = process.platform === 'linux'
 
 /** Opens each folder below the previous one, then calls `use` with a path of the last one. */
-async function below<T>(
+export async function below<T>(
   root: string,
   folders: readonly string[],
   use: (folder: string) => Promise<T>,
@@ -139,7 +139,7 @@ async function chownFolder(path: string, owner: number): Promise<void> {
   }
 }
 
-function split(path: string): { folders: string[]; name: string } {
+export function splitPath(path: string): { folders: string[]; name: string } {
   const parts = partsOf(path)
   const name = parts.pop()
   if (name === undefined) throw trap()

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coverInherited } from './cover-inherited.ts'
 import { killUid } from './kill-uid.ts'
-import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
+import { type Bench, type LaunchedStep, limitCommand, nicenessOfSteps } from './launch.ts'
 import type { ProcessHost } from './launcher-host.ts'
+import { lowerPriority } from './lower-priority.ts'
 import type { Step } from './workbench.ts'
 
 /** Starts a step with the limits that need no namespace. It sees the host, so it is for a developer's machine only. */
@@ -24,7 +25,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     detached: true,
     ...(ownUid ? { uid: bench.uid, gid: bench.uid } : {}),
   })
-  lowerPriority(child.pid)
+  lowerPriority(child.pid, nicenessOfSteps)
   const group = child.pid
   const signalGroup = (name: NodeJS.Signals | 0): boolean => {
     try {

@@ -5,8 +5,9 @@ import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type Cgroup, makeCgroup } from './cgroup.ts'
 import { coverInherited } from './cover-inherited.ts'
-import { type Bench, type LaunchedStep, limitCommand, lowerPriority } from './launch.ts'
+import { type Bench, type LaunchedStep, limitCommand, nicenessOfSteps } from './launch.ts'
 import type { BubblewrapHost } from './launcher-host.ts'
+import { lowerPriority } from './lower-priority.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { systemFolders } from './system-folders.ts'
 import type { Step } from './workbench.ts'
@@ -42,7 +43,7 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   // bwrap starts nothing before it has read its options, so everything it starts is in the group.
   const cgroup =
     host.cgroups === null ? undefined : joinCgroup(host.cgroups, child, { bench, step })
-  if (!cgroup) lowerPriority(child.pid)
+  if (!cgroup) lowerPriority(child.pid, nicenessOfSteps)
 
   // The variables go through a pipe: on the command line every user of the host could read them.
   // Node's type knows five descriptors; these were asked for as pipes above.

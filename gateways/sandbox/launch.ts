@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import type { Step } from './workbench.ts'
 
@@ -42,7 +41,7 @@ export function limitCommand(
   step: Step,
   { countsOwnUid, hasCgroup }: { countsOwnUid: boolean; hasCgroup: boolean },
 ): string[] {
-  const { memoryBytes, processes, fileSizeBytes } = step.limits
+  const { memoryBytes, reservedBytes = arenaSlackBytes, processes, fileSizeBytes } = step.limits
   return [
     prlimit,
     // This limit counts all processes of a uid, so it needs a uid that only this slot has.
@@ -53,7 +52,7 @@ export function limitCommand(
     // Not the address space, of which Go and V8 reserve far more than they use. The periodic measurement
     // decides; this limits a process that grows faster than it. A cgroup is better, and reports that it was the
     // memory.
-    ...(hasCgroup ? [] : [`--data=${memoryBytes + arenaSlackBytes}`]),
+    ...(hasCgroup ? [] : [`--data=${memoryBytes + reservedBytes}`]),
     '--',
   ]
 }
@@ -61,12 +60,5 @@ export function limitCommand(
 /** Go takes its heap in arenas of 64 MiB, whole before it is used. */
 const arenaSlackBytes = 128 * 1024 * 1024
 
-/** Without a cgroup, so that a step that computes does not slow down worker and API. */
-export function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, 10)
-  } catch {
-    // It has ended already.
-  }
-}
+/** Below worker and API, so that a step that computes does not delay them. */
+export const nicenessOfSteps = 10

@@ -36,8 +36,8 @@ export async function lendWorkbench(
   const doors = makeDoors(host, request)
   const network = await slot.network()
   const urls = network ? insideUrls(network, doors) : await loopbackUrls(doors)
-  const folder = await makeWorkFolder(host.workDir, slot, request.sizeBytes)
-  if (!folder.hasQuota && slot.uid !== undefined) noteOnce(host)
+  const folder = await makeWorkFolder(host, slot, request.sizeBytes)
+  if (!folder.hasQuota && slot.uid !== undefined && !host.onDisk) noteOnce(host)
 
   const settled = Promise.withResolvers<void>()
   let closed: Promise<void> | undefined

@@ -12,7 +12,7 @@ export async function sandboxFor(
   { slots, programs }: { slots: number; programs: readonly Program[] },
 ): Promise<OwnedSandbox> {
   const { tofuBin = 'tofu', opaBin = 'opa' } = config
-  const paths = { tofu: tofuBin, opa: opaBin, sh: '/bin/sh' }
+  const paths = { tofu: tofuBin, opa: opaBin, sh: '/bin/sh', node: process.execPath }
   const cliConfig = config.tofuCliConfig ? readCliConfig(config.tofuCliConfig) : undefined
   return createSandbox({
     kind: config.sandbox,

@@ -7,6 +7,8 @@ export type SandboxOptions = {
   kind: 'bubblewrap' | 'process'
   /** From `workFolderFor(config.dataDir)`: a folder that the slots' uids can reach. */
   workDir: string
+  /** Whether work folders lie on its disk, in place of a tmpfs each; a watch holds their size. */
+  onDisk?: boolean
   /** How many workbenches this worker may have open at once. */
   slots: number
   programs: Partial<Record<Program, string>>

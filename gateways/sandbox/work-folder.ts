@@ -6,6 +6,7 @@ import { groupOfRunner, removeCgroups, removeGroupsOfDead } from './cgroup.ts'
 import { claimSlotNumber, type Slot } from './claim-slot.ts'
 import { killUid } from './kill-uid.ts'
 import { orderMount } from './mount-shell.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 
 export type WorkFolder = {
   readonly path: string
@@ -13,9 +14,12 @@ export type WorkFolder = {
   readonly hasQuota: boolean
 }
 
-/** A folder that only this slot may enter, on a tmpfs of this size where mounting is permitted. */
+/**
+ * A folder that only this slot may enter: on a tmpfs of this size where mounting is permitted, or on the disk of
+ * `workDir` where steps need more room than memory has.
+ */
 export async function makeWorkFolder(
-  workDir: string,
+  { workDir, onDisk = false }: Pick<SandboxOptions, 'workDir' | 'onDisk'>,
   slot: Slot,
   sizeBytes: number,
 ): Promise<WorkFolder> {
@@ -26,7 +30,7 @@ export async function makeWorkFolder(
   // The number of files is limited too: each takes kernel memory that no size covers.
   const inodes = Math.max(4096, Math.floor(sizeBytes / 4096))
   const options = `size=${sizeBytes},nr_inodes=${inodes},mode=0700,uid=${slot.uid},gid=${slot.uid},nosuid,nodev`
-  const hasQuota = await orderMount({ verb: 'mount', path, options })
+  const hasQuota = !onDisk && (await orderMount({ verb: 'mount', path, options }))
   if (!hasQuota) {
     await chown(path, slot.uid, slot.uid)
     await chmod(path, 0o700)

@@ -4,6 +4,7 @@ import { folderSize } from './folder-size.ts'
 import { insideFolder } from './inside-folder.ts'
 import { killUid } from './kill-uid.ts'
 import { launcherOf } from './launcher-of.ts'
+import { placeFile, takeOutFile } from './move-files.ts'
 import { superviseStep, type Watch } from './supervise-step.ts'
 import type { BenchGrant, Step, Workbench } from './workbench.ts'
 
@@ -41,6 +42,8 @@ export function workbenchFrom(grant: BenchGrant, giveBack: () => Promise<void>):
     write: files.write,
     makeFolder: files.makeFolder,
     read: files.read,
+    place: async (path, hostPath) => placeFile({ root, owner: uid }, path, hostPath),
+    takeOut: async (path, hostPath) => takeOutFile({ root, owner: uid }, path, hostPath),
     async run(step) {
       const end = start(step)
       running.add(end)

@@ -1,14 +1,16 @@
 import type { Server } from 'node:http'
 import type { LauncherHost } from './launcher-host.ts'
 
-/** `sh` is the host's shell, for what only the system's own tools can do. */
-export type Program = 'tofu' | 'opa' | 'sh'
+/** `sh` is the host's shell, for what only the system's own tools can do; `node` runs the reader of bills. */
+export type Program = 'tofu' | 'opa' | 'sh' | 'node'
 
 export type StepLimits = {
   timeoutMs: number
   /** A step that prints nothing for so long is ended. */
   silenceMs: number
   memoryBytes: number
+  /** Memory that the program's runtime reserves and leaves unused. Usually that of Go's arenas. */
+  reservedBytes?: number
   processes: number
   fileSizeBytes: number
 }
@@ -51,7 +53,7 @@ export type StepEnd = {
   stdoutBytes: number
 }
 
-/** A claimed slot with its own unprivileged uid and a work folder on a tmpfs of limited size. */
+/** A claimed slot with its own unprivileged uid and a work folder of limited size, mostly on a tmpfs. */
 export interface Workbench {
   /** Address of this run's state endpoint as seen from inside a step with `network: 'run'`. */
   readonly stateUrl: string
@@ -68,6 +70,10 @@ export interface Workbench {
   makeFolder(path: string): Promise<void>
   /** Reads a regular file that a step wrote; undefined when there is none. Never follows a symbolic link. */
   read(path: string, maxBytes: number): Promise<Buffer | undefined>
+  /** Gives the steps a file of the host's to read, without a copy where both lie on one disk. */
+  place(path: string, hostPath: string): Promise<void>
+  /** Moves a regular file that a step wrote to this path of the host's. No step may run. */
+  takeOut(path: string, hostPath: string): Promise<void>
   run(step: Step): Promise<StepEnd>
   /** Kills what is left, unmounts and removes all of it. Safe to call twice. */
   close(): Promise<void>

@@ -39,7 +39,7 @@ export function awsAccount(
       const origin = target.endpoints.resources ?? `https://ec2.${home}.${suffixOf(partition)}`
       const url = new URL('?Action=DescribeRegions&AllRegions=true&Version=2016-11-15', origin)
       const action = 'ec2:DescribeRegions'
-      const request = { url, use: 'cloud' as const, service: 'ec2' as const, region: home, action }
+      const request = { url, service: 'ec2' as const, region: home, action }
       const answer = await signedRequest(settings, credentials, { ...request, signal })
       const named = allOf(answer, 'item').flatMap((item) => {
         const name = textOf(item, 'regionName') ?? ''

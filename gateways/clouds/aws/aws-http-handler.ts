@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse, RequestHandler } from '@smithy/types'
 import { AppError } from '../../../domain/errors.ts'
-import type { Outbound } from '../../outbound/outbound.ts'
+import type { Outbound, OutboundStream } from '../../outbound/outbound.ts'
+import { pieceTimeoutMs } from '../bills/download.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
 import { tooLarge } from '../outbound-fault.ts'
@@ -12,28 +13,46 @@ export function awsHttpHandler(outbound: Outbound, isOwnEndpoint: boolean): Hand
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, options) {
-      const { abortSignal } = options ?? {}
-      const answer = await outbound
-        .request(addressOf(request), {
-          use: 'cloud',
-          method: request.method,
-          headers: request.headers,
-          timeoutMs: 30_000,
-          maxBytes: maxAnswerBytes,
-          ...(abortSignal instanceof AbortSignal && { signal: abortSignal }),
-          ...(request.body !== undefined && { body: bytesOf(request.body) }),
-        })
-        .catch((error: unknown) => {
-          throw asTransient(error)
-        })
+      const asked = { ...requestOf(request, options?.abortSignal), use: 'cloud' as const }
+      const answer = await outbound.request(addressOf(request), asked).catch(throwAsTransient)
       assertParsable(answer.body)
-      const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
-      const response = { statusCode: answer.status, headers: Object.fromEntries(headers) }
+      const response = { statusCode: answer.status, headers: headersOf(answer) }
       const refusal = isOwnEndpoint || answer.status < 500 ? asJson(request, answer) : undefined
       return { response: { ...response, body: answer.body, ...refusal } }
     },
   }
 }
+
+/** The same for a bill's storage, which sends a file (S3's GetObject) as a stream that has a time of its own. */
+export function s3HttpHandler(outbound: Outbound): Handler {
+  return {
+    metadata: { handlerProtocol: 'http/1.1' },
+    async handle(request, options) {
+      const isFile = request.query?.['x-id'] === 'GetObject'
+      const asked = { ...requestOf(request, options?.abortSignal), use: 'billing' as const }
+      const answer = isFile
+        ? await outbound
+            .stream(addressOf(request), { ...asked, timeoutMs: pieceTimeoutMs, maxBytes: Infinity })
+            .catch(throwAsTransient)
+        : await outbound.request(addressOf(request), asked).catch(throwAsTransient)
+      if (Buffer.isBuffer(answer.body)) assertParsable(answer.body)
+      const { status: statusCode, body } = answer
+      return { response: { statusCode, headers: headersOf(answer), body } }
+    },
+  }
+}
+
+const requestOf = (request: HttpRequest, signal: unknown) => ({
+  method: request.method,
+  headers: request.headers,
+  timeoutMs: 30_000,
+  maxBytes: maxAnswerBytes,
+  ...(signal instanceof AbortSignal && { signal }),
+  ...(request.body !== undefined && { body: bytesOf(request.body) }),
+})
+
+const headersOf = ({ headers }: Pick<OutboundStream, 'headers'>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 function addressOf({ protocol, hostname, port, path, query = {} }: HttpRequest): URL {
   const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}${path}`)
@@ -49,10 +68,10 @@ function bytesOf(body: unknown): string | Buffer {
 }
 
 /** The SDK repeats what has this name; an address that is not allowed stays what it is. */
-function asTransient(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.fault !== 'unavailable') return error
-  if (error.code === tooLarge) return error
-  return Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
+function throwAsTransient(error: unknown): never {
+  if (!(error instanceof AppError) || error.fault !== 'unavailable') throw error
+  if (error.code === tooLarge) throw error
+  throw Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AwsCredentialIdentityProvider, Logger } from '@smithy/types'
 import { awsPartition } from '../../../domain/clouds/organization-member.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import type { AwsTarget, CloudDeps } from '../cloud.ts'
-import { awsHttpHandler } from './aws-http-handler.ts'
+import { awsHttpHandler, s3HttpHandler } from './aws-http-handler.ts'
 
 /** Where a logger can be told of each call, the SDK copies each answer for it, whatever it does with the copy. */
 const logger = { warn: () => undefined } as unknown as Logger
@@ -22,6 +22,10 @@ export type AwsSettings = {
     region: string,
     credentials: AwsCredentialIdentityProvider,
   ): ReturnType<typeof configOf>
+  forStorage(
+    bucket: { region: string; endpoint: string | undefined },
+    credentials: AwsCredentialIdentityProvider,
+  ): ReturnType<typeof storageConfigOf>
 }
 
 export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbound): AwsSettings {
@@ -34,6 +38,7 @@ export function awsSettings(target: AwsTarget, deps: CloudDeps, kept: KeptOutbou
     home: target.regions?.find(isNeverOff) ?? globalRegion(partition),
     forService: (service, region, credentials) =>
       configOf({ kept, region, credentials, endpoint: target.endpoints[service] }),
+    forStorage: (bucket, credentials) => storageConfigOf({ kept, ...bucket, credentials }),
   }
 }
 
@@ -51,16 +56,33 @@ export function globalRegion(partition: string): string {
   return { 'aws-cn': 'cn-northwest-1', 'aws-us-gov': 'us-gov-west-1' }[partition] ?? 'us-east-1'
 }
 
-/**
- * Names each setting that the SDK would otherwise look up in this process's environment or in `~/.aws`: what is
- * there belongs to the operator, and one tenant's calls would be signed with it or sent where it says.
- */
-function configOf(options: {
+type Options = {
   kept: KeptOutbound
   region: string
   credentials: AwsCredentialIdentityProvider
   endpoint: string | undefined
-}) {
+}
+
+/** The same for S3, which has settings of its own. */
+const storageConfigOf = (options: Options) => ({
+  ...configOf(options),
+  requestHandler: s3HttpHandler(options.kept),
+  // An endpoint of the account's own may be an address, and serves its buckets by path.
+  forcePathStyle: options.endpoint !== undefined,
+  disableS3ExpressSessionAuth: true,
+  useArnRegion: false,
+  requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+  // A file comes in pieces, and S3's checksum is of the whole.
+  responseChecksumValidation: 'WHEN_REQUIRED' as const,
+  // An ingest looks again later, and a download has tries of its own.
+  maxAttempts: 3,
+})
+
+/**
+ * Names each setting that the SDK would otherwise look up in this process's environment or in `~/.aws`: what is
+ * there belongs to the operator, and one tenant's calls would be signed with it or sent where it says.
+ */
+function configOf(options: Options) {
   const { kept, region, credentials, endpoint } = options
   return {
     region,

@@ -1,6 +1,7 @@
 import type { AwsTarget, Cloud, CloudDeps } from '../cloud.ts'
 import { bounded } from '../within.ts'
 import { awsAccount } from './aws-account.ts'
+import { awsBills } from './aws-bills.ts'
 import { awsCredentials } from './aws-credentials.ts'
 import { awsInventory } from './aws-inventory.ts'
 import { awsSettings } from './aws-settings.ts'
@@ -26,6 +27,7 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
       }
       return page.signal ? bounded(asked(), page.signal) : asked()
     },
+    bills: () => awsBills(settings, credentials, account),
     close: () => kept.close(),
   }
 }

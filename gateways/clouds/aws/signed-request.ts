@@ -1,44 +1,41 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsCredentialIdentityProvider, Checksum } from '@smithy/types'
-import type { PrivateHostUse } from '../../../config/outbound.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { awsFault } from './aws-refusal.ts'
 import type { AwsSettings } from './aws-settings.ts'
 
 export type SignedRequest = {
   url: URL
-  use: PrivateHostUse
-  service: 'ec2' | 's3'
+  service: 'ec2'
   region: string
-  /** The right that the call needs, such as `s3:ListBucket`. */
+  /** The right that the call needs, such as `ec2:DescribeRegions`. */
   action: string
-  headers?: Readonly<Record<string, string>>
   signal?: AbortSignal | undefined
 }
 
 /**
- * One GET, signed by AWS's own signer. For the two services whose clients cost more than the one call of theirs
- * that is made: `@aws-sdk/client-ec2` takes 54 MB of memory (docs/decisions/0128-cloud-libraries.md).
+ * One GET, signed by AWS's own signer. For the service whose client costs more than the one call of its that is
+ * made: `@aws-sdk/client-ec2` takes 54 MB of memory (docs/decisions/0128-cloud-libraries.md).
  */
 export async function signedRequest(
   { kept }: Pick<AwsSettings, 'kept'>,
   credentials: AwsCredentialIdentityProvider,
   asked: SignedRequest,
 ): Promise<string> {
-  const { url, use, service, region, action, signal } = asked
+  const { url, service, region, action, signal } = asked
   try {
-    const signer = new SignatureV4({ credentials, region, service, sha256: Sha256, ...s3(service) })
+    const signer = new SignatureV4({ credentials, region, service, sha256: Sha256 })
     const signed = await signer.sign({
       protocol: url.protocol,
       hostname: url.hostname,
       method: 'GET',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: { host: url.host, 'x-amz-content-sha256': hashOfNothing, ...asked.headers },
+      headers: { host: url.host, 'x-amz-content-sha256': hashOfNothing },
     })
     const answer = await kept.request(url, {
-      use,
+      use: 'cloud',
       headers: signed.headers,
       timeoutMs: 30_000,
       ...(signal && { signal }),
@@ -50,9 +47,6 @@ export async function signedRequest(
     throw awsFault(error, action)
   }
 }
-
-/** S3 signs the path as it is sent; all others escape it once more. */
-const s3 = (service: string) => (service === 's3' ? { uriEscapePath: false } : {})
 
 /** In the form of the SDK's errors, for `awsFault`. */
 function refusalOf(status: number, text: string): Error {

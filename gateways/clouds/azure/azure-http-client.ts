@@ -57,7 +57,7 @@ export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): Azur
   return client
 }
 
-function addressOf(text: string, origins: AzureOrigins): URL {
+export function addressOf(text: string, origins: AzureOrigins): URL {
   const url = new URL(text)
   // The SDK names a region's authority where AZURE_REGIONAL_AUTHORITY_NAME of this process tells it to.
   if (url.host.endsWith('.login.microsoft.com')) {
@@ -71,7 +71,7 @@ function addressOf(text: string, origins: AzureOrigins): URL {
 }
 
 /** The SDK repeats an error with this code; an address that is not allowed stays what it is. */
-function asTransient(error: unknown, request: PipelineRequest): unknown {
+export function asTransient(error: unknown, request: PipelineRequest): unknown {
   if (!(error instanceof AppError) || error.fault !== 'unavailable') return error
   if (error.code === tooLarge) return error
   const transient = new RestError(error.message, { code: 'ECONNRESET', request })

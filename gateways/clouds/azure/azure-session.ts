@@ -1,4 +1,5 @@
 import type { ResourceGraphClient } from '@azure/arm-resourcegraph'
+import type { TokenCredential } from '@azure/core-auth'
 import type { HttpClient } from '@azure/core-rest-pipeline'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import type { AzureTarget, CloudDeps } from '../cloud.ts'
@@ -21,8 +22,10 @@ export type AzureSession = {
   graph(): Promise<ResourceGraphClient>
   /** A document of Resource Manager. */
   get(path: string, of: { action: string; signal?: AbortSignal | undefined }): Promise<unknown>
-  /** A token for another of Azure's services, such as Storage. */
+  /** A token for a service of Azure, by its address. */
   token(audience: string, signal?: AbortSignal): Promise<string>
+  /** For the client of another of Azure's services, such as Storage. */
+  credential: TokenCredential
 }
 
 export function azureSession(
@@ -67,6 +70,9 @@ export function azureSession(
       })
       if (!token) throw new CloudFault('credentials', 'Azure gave no token for the credentials.')
       return token.token
+    },
+    credential: {
+      getToken: async (scopes, options) => (await signIn()).getToken(scopes, options),
     },
   }
 }

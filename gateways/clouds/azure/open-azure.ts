@@ -1,4 +1,5 @@
 import type { AzureTarget, Cloud, CloudDeps, LendAsked } from '../cloud.ts'
+import { azureBills } from './azure-bills.ts'
 import { azureInventory } from './azure-inventory.ts'
 import { azureSession } from './azure-session.ts'
 import { lendAzure, tryAsRun } from './lend-azure.ts'
@@ -15,6 +16,7 @@ export function openAzure(target: AzureTarget, deps: CloudDeps): Cloud {
       return validateAzure(session, { outbound: kept, tryRun }, signal)
     },
     lend: async (asked) => lendAzure(target, deps, asked),
+    bills: () => azureBills(session, kept),
     close: () => kept.close(),
   }
 }

@@ -1,38 +1,35 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
-import type { Outbound } from '../../outbound/outbound.ts'
+import type { KeptOutbound } from '../../outbound/outbound.ts'
+import { settingOf } from '../bills/billing-settings.ts'
 import { checkCalls, offCheck } from '../check-parts.ts'
-import { googleFault } from './google-refusal.ts'
+import { bigQuery } from './big-query.ts'
+import { googleBucket } from './google-bucket.ts'
 import type { GoogleSession } from './google-session.ts'
+import { tableOf, tryQuery } from './table-query.ts'
 
-/** Lists one object of the bill's folder, or reads the description of the bill's table. */
+/** Lists one file of the bill's folder and reads a byte of it, or asks whether the bill's table may be read. */
 export async function checkExport(
   session: GoogleSession,
-  outbound: Outbound,
+  kept: KeptOutbound,
   signal: AbortSignal,
 ): Promise<AccountCheck> {
-  const { billing, endpoints } = session.target
+  const { billing } = session.target
   if (!billing) return offCheck('billing', 'No bill is set up for this account.')
-  const text = (name: string) =>
-    encodeURIComponent(typeof billing[name] === 'string' ? billing[name] : '')
-  const own = typeof billing['endpoint'] === 'string' ? billing['endpoint'] : undefined
   const isTable = billing['dataset'] !== undefined
-  const storage = own ?? endpoints.storage ?? 'https://storage.googleapis.com'
-  const warehouse = own ?? endpoints.warehouse ?? 'https://bigquery.googleapis.com'
-  const action = isTable ? 'bigquery.tables.get' : 'storage.objects.list'
-  const url = isTable
-    ? `${warehouse}/bigquery/v2/projects/${text('projectId')}/datasets/${text('dataset')}/tables/${text('table')}`
-    : `${storage}/storage/v1/b/${text('bucket')}/o?maxResults=1&prefix=${text('prefix')}`
+  const asked = isTable ? readTable(session, kept, signal) : readByte(session, kept, signal)
+  return checkCalls('billing', [asked])
+}
 
-  const ask = async () => {
-    try {
-      const headers = { authorization: `Bearer ${await session.token()}` }
-      const answer = await outbound.request(url, { use: 'billing', headers, signal })
-      if (answer.status < 300) return
-      const data = answer.body.toString()
-      throw Object.assign(new Error(''), { response: { status: answer.status, data } })
-    } catch (error) {
-      throw googleFault(error, action)
-    }
-  }
-  return checkCalls('billing', [ask()])
+async function readByte(session: GoogleSession, kept: KeptOutbound, signal: AbortSignal) {
+  const bucket = googleBucket(session, kept)
+  const file = await bucket.first(settingOf(session.target.billing, 'prefix'), signal)
+  if (!file || file.size === 0) return
+  for await (const _ of (await bucket.piece(file, { from: 0, last: 0, signal })).body) break
+}
+
+/** A query that is not run needs the rights of one that is, and costs nothing. */
+async function readTable(session: GoogleSession, kept: KeptOutbound, signal: AbortSignal) {
+  const warehouse = bigQuery(session, kept)
+  const { location } = await warehouse.describe(signal)
+  await warehouse.tryQuery(tryQuery(tableOf(session.target.billing)), location, signal)
 }

@@ -1,4 +1,5 @@
 import type { Cloud, CloudDeps, GoogleTarget, LendAsked } from '../cloud.ts'
+import { googleBills } from './google-bills.ts'
 import { googleInventory } from './google-inventory.ts'
 import { googleSession } from './google-session.ts'
 import { lendGoogle } from './lend-google.ts'
@@ -13,6 +14,7 @@ export function openGoogle(target: GoogleTarget, deps: CloudDeps): Cloud {
     ...googleInventory(session),
     validate: async (signal) => validateGoogle(session, { outbound: kept, lend }, signal),
     lend,
+    bills: () => googleBills(session, kept),
     close: () => kept.close(),
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
-import type { Outbound } from '../../outbound/outbound.ts'
+import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
 import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
@@ -12,7 +12,7 @@ const limitMs = 9_500
 
 export async function validateGoogle(
   session: GoogleSession,
-  { outbound, lend }: { outbound: Outbound; lend: Cloud['lend'] },
+  { outbound, lend }: { outbound: KeptOutbound; lend: Cloud['lend'] },
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)

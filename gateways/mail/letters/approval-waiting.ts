@@ -10,17 +10,21 @@ export type WaitingRun = {
   destroy: boolean
   /** The run waits for an approval of its files, before its plan. */
   beforePlan?: boolean
+  /** Anybody who may start runs may confirm the plan, its author too. */
+  onlyConfirm?: boolean
   summary: Pick<PlanSummary, 'add' | 'change' | 'destroy'> | null
   cost: PresentedCost | null
+  /** What the cost gate says of budgets that hold the run. */
+  budgets?: string[]
   waitsUntil: Date | null
 }
 
 /** Contains the counts of the plan and a link, and no detail: a mailbox must not hold what a plan contains. */
 export function approvalWaitingLetter(run: WaitingRun): Letter {
-  const { summary, cost, waitsUntil } = run
+  const { summary, cost, budgets = [], waitsUntil, onlyConfirm = false } = run
   const what = run.destroy ? 'A run that destroys all resources' : 'A run'
   const parts: Part[] = [
-    `${what} in the workspace ${run.workspaceName} (${run.organizationName}), started by ${run.author}, waits for approval by another person. You can approve or reject it.`,
+    `${what} in the workspace ${run.workspaceName} (${run.organizationName}), started by ${run.author}, waits for ${onlyConfirm ? 'a confirmation of its plan' : 'approval by another person'}. You can ${onlyConfirm ? 'confirm' : 'approve'} or reject it.`,
   ]
   if (run.beforePlan)
     parts.push(
@@ -31,12 +35,14 @@ export function approvalWaitingLetter(run: WaitingRun): Letter {
       `Plan: ${summary.add} to add, ${summary.change} to change, ${summary.destroy} to destroy.`,
     )
   if (cost) parts.push(costInWords(cost))
+  parts.push(...budgets)
   parts.push({ link: run.runUrl, label: 'Open the run' })
   if (waitsUntil)
     parts.push(
       `The run waits until ${waitsUntil.toISOString()}. Without an approval by then, it fails and changes nothing.`,
     )
-  return letter(`A run in ${run.workspaceName} waits for your approval`, parts)
+  const wanted = onlyConfirm ? 'confirmation' : 'approval'
+  return letter(`A run in ${run.workspaceName} waits for your ${wanted}`, parts)
 }
 
 function costInWords({ delta, before, after, currency, coverage }: PresentedCost): string {

@@ -1,0 +1,47 @@
+import type { KeptOutbound } from '../../outbound/outbound.ts'
+import { folderOf, settingOf } from '../bills/billing-settings.ts'
+import { download } from '../bills/download.ts'
+import { all, newestPeriods, readySlice } from '../bills/slices.ts'
+import type { Bills, FoundSlice } from '../cloud.ts'
+import { type GoogleBucket, googleBucket } from './google-bucket.ts'
+import type { GoogleSession } from './google-session.ts'
+import { googleTableBills } from './google-table-bills.ts'
+
+/**
+ * A bill in BigQuery, or in a bucket: a folder for each month, `<prefix>/<YYYY-MM>/`, whose files together are the
+ * month. Google writes no manifest.
+ */
+export function googleBills(session: GoogleSession, kept: KeptOutbound): Bills | undefined {
+  const { billing } = session.target
+  if (!billing) return undefined
+  if (billing['dataset'] !== undefined) return googleTableBills(session, kept)
+  const bucket = googleBucket(session, kept)
+  const root = folderOf(settingOf(billing, 'prefix'))
+  return {
+    find: async (signal) =>
+      findSlices(bucket, { root, name: settingOf(billing, 'bucket') }, signal),
+    fetch: async (file, path, progress) =>
+      download(file, path, { ask: async (asked) => bucket.piece(file, asked), progress }),
+  }
+}
+
+async function findSlices(
+  bucket: GoogleBucket,
+  { root, name }: { root: string; name: string },
+  signal: AbortSignal,
+): Promise<FoundSlice[]> {
+  const folders = await bucket.folders(root, signal)
+  const periods = newestPeriods(folders.map((folder) => folder.slice(root.length, -1)))
+  const slices = await all(
+    periods.map(async (period) => {
+      const folder = `${root}${period}/`
+      const files = (await bucket.files(folder, signal)).filter(({ key }) => isData.test(key))
+      const place = { period, manifest: `gs://${name}/${folder}` }
+      return files.length === 0 ? [] : [readySlice(place, files)]
+    }),
+  )
+  return slices.flat()
+}
+
+/** Beside them lie marks of folders, and what programs write when they are done. */
+const isData = /\.(parquet|csv|csv\.gz)$/i

@@ -1,0 +1,133 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { KeptOutbound } from '../../outbound/outbound.ts'
+import { changed } from '../bills/download.ts'
+import { readySlice, waitingSlice } from '../bills/slices.ts'
+import type { BillFile, Bills, FetchProgress, FoundSlice } from '../cloud.ts'
+import { AnswerTooLarge, CloudFault } from '../cloud-fault.ts'
+import { type BigQuery, bigQuery, type QueryJob, type TableDescription } from './big-query.ts'
+import type { GoogleSession } from './google-session.ts'
+import { headerOf, linesQuery, monthsQuery, tableOf } from './table-query.ts'
+
+/** Past it, pages of lines take too long; an export to a bucket has no such limit. */
+const maxLines = 20_000_000
+/** What a line is reckoned with before it is fetched: the limit of a bill's files is held with it. */
+const bytesALine = 1_000
+const maxBytes = 64 * 1024 ** 3
+const pageLines = 2_000
+
+/**
+ * A bill in BigQuery: Google's FOCUS export, or a view with its columns. A month is one file, of the lines that
+ * a query answers, with the time of the table's last change as its etag.
+ */
+export function googleTableBills(session: GoogleSession, kept: KeptOutbound): Bills {
+  const name = tableOf(session.target.billing)
+  const warehouse = bigQuery(session, kept)
+  return {
+    find: async (signal) => findMonths(warehouse, name, signal),
+    fetch: async (file, path, progress) => fetchMonth(warehouse, { name, file, path }, progress),
+  }
+}
+
+/** The newest three that a bill can be of: the next month, in which purchases may begin, is one of them. */
+function newestMonths(now = new Date()): string[] {
+  return [1, 0, -1, -2].map((months) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString().slice(0, 7),
+  )
+}
+
+async function findMonths(
+  warehouse: BigQuery,
+  name: string,
+  signal: AbortSignal,
+): Promise<FoundSlice[]> {
+  const table = await warehouse.describe(signal)
+  assertFocus(table)
+  const months = newestMonths()
+  const query = monthsQuery(name, table.columns, { isTable: isTable(table), months })
+  const job = await warehouse.start(query, table.location, signal)
+  const { rows } = await warehouse.page(job, { first: 0, limit: months.length }, signal)
+  return rows.slice(0, 3).flatMap(([period, count, mark]) => {
+    const lines = Number(count)
+    const place = { period: period ?? '', manifest: `bigquery ${name}` }
+    if (!months.includes(place.period) || !Number.isSafeInteger(lines)) return []
+    if (lines > maxLines) return [waitingSlice(place, `The month has ${lines} lines. ${toABucket}`)]
+    const file = {
+      key: `${name}/${place.period}.csv`,
+      size: lines * bytesALine,
+      etag: `${isTable(table) ? table.lastModifiedTime : mark}.${lines}`,
+    }
+    return [readySlice(place, [file], lines)]
+  })
+}
+
+const toABucket = `At most ${maxLines} are read from BigQuery. Export it to a bucket.`
+
+const isTable = ({ type }: TableDescription): boolean => type === 'TABLE'
+
+const needed = ['BilledCost', 'EffectiveCost', 'BillingCurrency', 'ChargePeriodStart']
+
+function assertFocus({ columns }: TableDescription): void {
+  const names = new Set(columns.map(({ name }) => name))
+  const missing = needed.find((name) => !names.has(name))
+  if (missing !== undefined)
+    throw new CloudFault(
+      'unreachable',
+      `The table has no column ${missing}. Name the table of the FOCUS export, or a view with its columns.`,
+    )
+}
+
+/** From its first line on, whatever is at `path`: the lines of another query may come in another order. */
+async function fetchMonth(
+  warehouse: BigQuery,
+  { name, file, path }: { name: string; file: BillFile; path: string },
+  progress: FetchProgress,
+): Promise<void> {
+  const { signal } = progress
+  const month = /\/(\d{4}-\d{2})\.csv$/.exec(file.key)?.[1]
+  const table = await warehouse.describe(signal)
+  const [mark, lines] = [file.etag.slice(0, file.etag.lastIndexOf('.')), file.etag.split('.').pop()]
+  if (month === undefined || (isTable(table) && table.lastModifiedTime !== mark)) throw changed()
+  const query = linesQuery(name, table.columns, month)
+  const job = await warehouse.start(query, table.location, signal)
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  const handle = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+  try {
+    await handle.appendFile(`${headerOf(table.columns)}\n`)
+    await writeLines(warehouse, { job, handle, lines: Number(lines) }, progress)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Page by page, each of which is on the disk before the next one is asked for. */
+async function writeLines(
+  warehouse: BigQuery,
+  { job, handle, lines }: { job: QueryJob; handle: FileHandle; lines: number },
+  progress: FetchProgress,
+): Promise<void> {
+  const { signal } = progress
+  let limit = pageLines
+  let bytes = 0
+  for (let first = 0; first < lines;) {
+    const page = await warehouse.page(job, { first, limit }, signal).catch((error: unknown) => {
+      if (!(error instanceof AnswerTooLarge) || limit === 1) throw error
+      return undefined
+    })
+    if (!page) {
+      limit = Math.ceil(limit / 4)
+      continue
+    }
+    // Lines came or went since the month was counted.
+    if (page.total !== lines) throw changed()
+    if (page.rows.length === 0)
+      throw new CloudFault('unreachable', 'BigQuery ended the lines of the bill too early.')
+    const text = Buffer.from(page.rows.map(([line]) => `${line ?? ''}\n`).join(''))
+    bytes += text.length
+    if (bytes > maxBytes)
+      throw new CloudFault('unreachable', `The lines of the bill are too long. ${toABucket}`)
+    await handle.appendFile(text)
+    progress.onBytes(text.length)
+    first += page.rows.length
+  }
+}

@@ -1,0 +1,43 @@
+import { cutText } from '../../domain/notifications/bound-detail.ts'
+import { oneLine } from '../mail/letter.ts'
+import type { HttpMessage, Message } from './message.ts'
+
+/** Teams refuses a message of more than 28 KB. */
+const mostBytesOfLines = 16_384
+
+/**
+ * A message for a workflow of Teams: an Adaptive Card. Its texts are text runs, which unlike text blocks know no
+ * Markdown, so a name from a bill cannot become a link.
+ */
+export function teamsMessage({ title, lines, url, organization }: Message): HttpMessage {
+  const card = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      paragraph(title, { weight: 'Bolder', size: 'Medium' }),
+      ...fitting(lines).map((line) => paragraph(line)),
+      paragraph(organization.name, { isSubtle: true }),
+    ],
+    actions: [{ type: 'Action.OpenUrl', title: 'Open in the console', url }],
+  }
+  const attachment = {
+    contentType: 'application/vnd.microsoft.card.adaptive',
+    contentUrl: null,
+    content: card,
+  }
+  return {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'message', attachments: [attachment] }),
+  }
+}
+
+function fitting(lines: readonly string[]): string[] {
+  let bytes = 0
+  return lines.filter((line) => (bytes += Buffer.byteLength(line)) <= mostBytesOfLines)
+}
+
+const paragraph = (text: string, style: Record<string, unknown> = {}) => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text: cutText(oneLine(text), 1_000), ...style }],
+})

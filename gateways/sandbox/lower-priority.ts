@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { openCpuGroup } from './cpu-group.ts'
+
+/** Opened once: `null` is a host without one. */
+let cpuGroup: string | null | undefined
+
+/**
+ * Has a process, and everything that it starts from now on, give way to worker, API and database, on
+ * a host without cgroup v2.
+ */
+export function lowerPriority(pid: number | undefined, niceness: number): void {
+  if (pid === undefined) return
+  cpuGroup ??= openCpuGroup() ?? null
+  try {
+    setPriority(pid, niceness)
+    if (cpuGroup !== null) writeFileSync(join(cpuGroup, 'cgroup.procs'), String(pid))
+  } catch {
+    // It has ended already.
+  }
+}
