@@ -16,6 +16,10 @@ export type RunCreation = {
   version: Pick<ConfigurationVersion, 'id'>
   kind: 'apply' | 'plan'
   destroy?: boolean
+  /** Whether the plan waits for a confirmation, whatever its workspace says. */
+  confirm?: boolean
+  /** What the member who starts the run says about it. */
+  startMessage?: string | null
   /** Sealed. */
   overrides?: Buffer | null
   origin: RunOrigin
@@ -46,6 +50,8 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     authorUserId: author?.userId ?? null,
     authorTokenId: author?.tokenId ?? null,
     overrides,
+    confirm: creation.confirm ?? false,
+    startMessage: creation.startMessage ?? null,
   })
   const names = kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
   // Independent of each other, so they are sent together.
@@ -55,7 +61,14 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
   ])
   await auditLog(tenant, creation.actor).record('pipeline.run_started', {
     target: { kind: 'run', id: run.id, label: workspace.name },
-    detail: { workspaceId: workspace.id, kind, number: place.number },
+    detail: {
+      workspaceId: workspace.id,
+      kind,
+      number: place.number,
+      ...(destroy && { destroy }),
+      ...(creation.confirm && { confirm: true }),
+      ...(creation.startMessage && { message: creation.startMessage }),
+    },
   })
   if (kind === 'apply') await queueHydrationForRun(tenant, run)
   if (kind === 'apply') await promoteNext(tenant, workspace.id)

@@ -15,7 +15,8 @@ type About = Pick<NewStateVersion, 'workspaceId' | 'createdBy'> &
 
 /**
  * Stores a state as a version while its parts arrive, so that it is never whole in memory. A version
- * that becomes current is also what its workspace owns from today on; a quarantined one owns nothing.
+ * that becomes current is also what its workspace owns from today on; a quarantined one owns nothing. The state
+ * of a run is that of an apply: no other step of a run writes one.
  */
 export async function keepState(
   deps: { keyring: Keyring },
@@ -23,7 +24,7 @@ export async function keepState(
   { state: { header, held, parts }, ...about }: { state: IncomingState } & About,
 ): Promise<StateVersion> {
   const versions = stateVersions(tenant)
-  const { workspaceId } = about
+  const { workspaceId, workspaceRunId = null } = about
   const current = await versions.current(workspaceId)
   const becomesCurrent = about.status !== 'quarantined'
   const version = await versions.create({
@@ -37,25 +38,28 @@ export async function keepState(
   await keepParts(deps, tenant, {
     versionId: version.id,
     parts,
-    ...(renews && { renewsOf: workspaceId }),
+    ...(renews && { renews: { workspaceId, runId: workspaceRunId } }),
   })
+  if (becomesCurrent && workspaceRunId !== null)
+    await workspaceResources(tenant).confirm(workspaceId)
   return version
 }
 
 type Kept = {
   versionId: number
   parts: IncomingState['parts']
-  /** The workspace whose resources are those of this state from today on. */
-  renewsOf?: number
+  /** The workspace whose resources are those of this state from today on, and the run that applied it. */
+  renews?: { workspaceId: number; runId: number | null }
 }
 
 export async function keepParts(
   deps: { keyring: Keyring },
   tenant: Tenant,
-  { versionId, parts, renewsOf }: Kept,
+  { versionId, parts, renews }: Kept,
 ): Promise<void> {
   const renewal =
-    renewsOf === undefined ? undefined : workspaceResources(tenant).renewal(renewsOf, today())
+    renews &&
+    workspaceResources(tenant).renewal(renews.workspaceId, today(), { runId: renews.runId })
   for await (const part of parts) {
     if (part.kind === 'held') {
       // These come last.

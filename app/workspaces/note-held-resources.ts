@@ -48,7 +48,9 @@ async function settle(
       const current = await stateVersions(tenant).current(workspaceId)
       if (current?.id !== version.id || current.heldSha256 !== null) return
       const day = version.createdAt.toISOString().slice(0, 10)
-      const renewal = workspaceResources(tenant).renewal(workspaceId, day)
+      const renewal = workspaceResources(tenant).renewal(workspaceId, day, {
+        isConfirmed: version.workspaceRunId !== null,
+      })
       for await (const part of state.parts)
         if (part.kind === 'held') await renewal.add(part.bytes.toString())
       await renewal.end()

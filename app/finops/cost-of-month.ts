@@ -1,0 +1,62 @@
+import { dayAfter } from '../../domain/finops/anomalies/days.ts'
+import { modelDays } from '../../domain/finops/forecast/forecast-month.ts'
+import { sourcesCompleteThrough } from '../../domain/finops/sources-complete-through.ts'
+import { forecastBudget } from '../../domain/finops/budgets/forecast-budget.ts'
+import { costByDay } from '../../store/finops/cost/cost-by-day.ts'
+import { freshness } from '../../store/finops/cost/freshness.ts'
+import { shownAnomalies } from '../../store/finops/shown-anomalies.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { budgetStates, type BudgetWithState } from './budget-states.ts'
+
+export type CostOfMonth = {
+  monthToDate: number
+  /** Of the month before up to the day up to which this one is complete; null where no day of it is. */
+  monthBefore: number | null
+  /** At the month's end; null without the history or the rates that it needs. */
+  forecast: number | null
+  currency: string
+  budgets: BudgetWithState[]
+  openAnomalies: number
+}
+
+/** What the forecast is made of, and a month whose bill is not complete. */
+const historyDays = modelDays + 31
+const mostAnomalies = 500
+
+/** What an organization spent this month (UTC), where that leads, and what there is to look at. */
+export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<CostOfMonth> {
+  const { organizationId } = tenant
+  const { currency } = await organizationSettings(tenant)
+  const today = now.toISOString().slice(0, 10)
+  const from = dayAfter(today, -historyDays)
+  const completeThrough = sourcesCompleteThrough(await freshness(tenant))
+  const through = completeThrough === null || completeThrough > today ? today : completeThrough
+  const { days, ofMonth, ofMonthBefore, isUnrated } = await costByDay(
+    tenant,
+    {
+      organizationId,
+      query: { from, to: today, basis: 'effective' },
+      currency,
+      shownKey: null,
+    },
+    through,
+  )
+  const monthToDate = Number(ofMonth)
+  const forecast =
+    completeThrough === null || isUnrated
+      ? null
+      : forecastBudget({ days, completeThrough, today, actual: monthToDate })
+  const open = await shownAnomalies(tenant).list({ state: ['open'] }, mostAnomalies)
+  return {
+    monthToDate,
+    monthBefore:
+      completeThrough !== null && through.slice(0, 7) === today.slice(0, 7)
+        ? Number(ofMonthBefore)
+        : null,
+    forecast: forecast?.amount ?? null,
+    currency,
+    budgets: await budgetStates(tenant, { now }),
+    openAnomalies: open.length,
+  }
+}

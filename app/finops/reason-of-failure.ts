@@ -1,0 +1,17 @@
+const reasons: Record<string, string> = {
+  cloud_credentials_rejected: 'The cloud rejects the credentials of the account. Replace them.',
+  cloud_unreachable: 'The storage of the bills does not answer. The next ingest asks again.',
+  cloud_denied:
+    'The credentials may not read the bills. The setup of the account lists the rights.',
+  cloud_throttled: 'The cloud limits how often it may be called. The next ingest tries again.',
+  address_not_allowed: 'The endpoint of the bills is at an address that is not allowed. Change it.',
+  bill_disk_full: 'The disk of the worker is full. An operator must make room for bills.',
+  bill_refused: 'The bill has a value that cannot be stored. None of it was loaded.',
+  timed_out: 'Reading took too long. The next ingest tries again.',
+  bill_lost: 'Reading broke off. The next ingest, or another upload, starts anew.',
+  ingest_lost: 'The ingest was lost. The next one looks at everything again.',
+}
+
+/** What a code of a fault means for a bill, for people. */
+export const reasonOfFailure = (code: string): string =>
+  reasons[code] ?? 'A fault on our side. The next ingest tries again.'

@@ -1,0 +1,20 @@
+import { manifestOfUpload } from '../../domain/finops/upload-names.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { refusedSlices } from '../../store/finops/refused-slices.ts'
+import { takenUploads } from '../../store/finops/taken-uploads.ts'
+
+/**
+ * Refuses what an ingest, or one source in it, leaves behind: slices that are still being read and uploads
+ * that it took. Otherwise nothing would delete their charges and files. Idempotent.
+ */
+export async function refuseLeft(
+  tenant: Tenant,
+  { reason, ...at }: { ingestId: number; sourceId?: number; reason: string },
+): Promise<void> {
+  const slices = refusedSlices(tenant)
+  for (const { id, sourceId } of await takenUploads(tenant).endAll(at)) {
+    const upload = { ingestId: at.ingestId, sourceId, manifest: manifestOfUpload(id), files: 0 }
+    await slices.refuseUpload(upload, reason)
+  }
+  await slices.refuseReading(at, reason)
+}
