@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { ActingRun } from '../app/clouds/sign-web-identity.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import type { BillReader } from '../gateways/duckdb/create-bill-reader.ts'
 import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Cloud } from '../gateways/clouds/cloud.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
@@ -24,6 +25,12 @@ export type Deps = {
   runners: RunnerPool
   /** Limit of a plan as JSON. */
   planJsonBytes: number
+  /** The folder on a disk for the files of bills while they are read. */
+  billingDir: string
+  /** Reads a bill in the sandbox. */
+  readBills: BillReader['readBills']
+  /** Limit of the files of one bill. */
+  billBytes: number
   changes: ChangeFeed
   log: Logger
   /** The name of this worker in attempts and logs. */

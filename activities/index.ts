@@ -4,6 +4,13 @@ import { endSync } from './clouds/end-sync.ts'
 import { listPlaces } from './clouds/list-places.ts'
 import { lookAtPlace } from './clouds/look-at-place.ts'
 import { mergePlace } from './clouds/merge-place.ts'
+import { discoverBills } from './finops/discover-bills.ts'
+import { endBill } from './finops/end-bill.ts'
+import { endIngest } from './finops/end-ingest.ts'
+import { endSource } from './finops/end-source.ts'
+import { nextSources } from './finops/next-sources.ts'
+import { swapSlice } from './finops/swap-slice.ts'
+import { takeBill } from './finops/take-bill.ts'
 import { checkConnections } from './git/check-connections.ts'
 import { endDelivery } from './git/end-delivery.ts'
 import { endInitialization } from './git/end-initialization.ts'
@@ -21,7 +28,7 @@ import { planRun } from './infrastructure/plan-run.ts'
 import { reconcileApply } from './infrastructure/reconcile-apply.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
-/** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds; `control` is bookkeeping. */
+/** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds, those of `billing` read bills; `control` is bookkeeping. */
 export function createActivities(deps: Deps) {
   const { log } = deps
   return {
@@ -41,11 +48,20 @@ export function createActivities(deps: Deps) {
       writeComment: writeComment(deps),
       checkConnections: checkConnections(deps),
       endSync: endSync(deps),
+      nextSources: nextSources(deps),
+      endBill: endBill(deps),
+      endSource: endSource(deps),
+      endIngest: endIngest(deps),
     }),
     cloud: guardAll(log, {
       listPlaces: listPlaces(deps),
       lookAtPlace: lookAtPlace(deps),
       mergePlace: mergePlace(deps),
+      discoverBills: discoverBills(deps),
+    }),
+    billing: guardAll(log, {
+      takeBill: takeBill(deps),
+      swapSlice: swapSlice(deps),
     }),
     tofu: guardAll(log, {
       planRun: planRun(deps),
@@ -57,3 +73,4 @@ export function createActivities(deps: Deps) {
 export type ControlActivities = ReturnType<typeof createActivities>['control']
 export type TofuActivities = ReturnType<typeof createActivities>['tofu']
 export type CloudActivities = ReturnType<typeof createActivities>['cloud']
+export type BillingActivities = ReturnType<typeof createActivities>['billing']

@@ -1,3 +1,5 @@
+import { planReach } from '../domain/finops/budgets/plan-reach.ts'
+import { planEstimate } from '../domain/finops/estimates/plan-estimate.ts'
 import { judgeCost } from '../domain/finops/judge-cost.ts'
 import { presentCost } from '../domain/finops/present-cost.ts'
 import { priceResources } from '../domain/finops/price-resources.ts'
@@ -38,6 +40,10 @@ export async function judgePlan(
   })
 
   const { id, name, criticality } = workspace
+  const mask = maskOfPolicies([
+    ...secrets,
+    ...secretTexts(parsePlan(planJson), { sensitiveVariables }),
+  ])
   const results = await evaluatePolicies(benches(port), {
     policies: rules.policies,
     input: {
@@ -46,7 +52,7 @@ export async function judgePlan(
       workspace: { id, name, criticality },
       cost,
     },
-    mask: maskOfPolicies([...secrets, ...secretTexts(parsePlan(planJson), { sensitiveVariables })]),
+    mask,
     capabilities: rules.capabilities,
     signal: port.signal,
   })
@@ -57,6 +63,8 @@ export async function judgePlan(
       { kind: 'cost', result: costVerdict.result, findings: costVerdict.findings },
     ],
     cost,
+    reach: planReach(planJson, priced, rules.budgets),
+    estimate: planEstimate(planJson, priced, mask),
     denied: deniedBy(policyVerdict, costVerdict),
   }
 }

@@ -9,6 +9,7 @@ import { createActivities } from '../activities/index.ts'
 import { createSlotShares, type SlotShares } from '../activities/runs/slot-shares.ts'
 import type { Config } from '../config.ts'
 import { unavailable } from '../domain/errors.ts'
+import type { BillReader } from '../gateways/duckdb/create-bill-reader.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Mailer } from '../gateways/mail/mailer.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
@@ -22,11 +23,17 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { severalActive } from '../store/platform/organizations.ts'
 import { decidedSignal } from '../domain/runs/decided-signal.ts'
 import { infrastructureRunId } from '../workflows/infrastructure/contract.ts'
-import { cloudQueue, controlQueue, tofuQueue } from '../workflows/platform/contract.ts'
+import {
+  billingQueue,
+  cloudQueue,
+  controlQueue,
+  tofuQueue,
+} from '../workflows/platform/contract.ts'
 import { dropUnmarked } from './drop-unmarked.ts'
 import { removeSchedules } from './remove-schedules.ts'
 import { startOutboxRelay } from './outbox-relay.ts'
 import { startMailRelay } from './mail-relay.ts'
+import { startNotificationRelay } from './notification-relay.ts'
 import { recurringTasks } from './recurring-tasks.ts'
 import { startTasks } from './run-tasks.ts'
 
@@ -36,6 +43,7 @@ export type WorkerDeps = {
   keyring: Keyring
   outbound: Outbound
   sandbox: Sandbox
+  bills: BillReader
   mail: Mailer
   changes: ChangeFeed
   log: Logger
@@ -90,6 +98,9 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     sandbox: deps.sandbox,
     runners,
     planJsonBytes: config.planJsonMaxMb * 1024 ** 2,
+    billingDir: config.billingDir,
+    readBills: deps.bills.readBills,
+    billBytes: config.billGibibytes * 1024 ** 3,
     changes,
     log,
     worker: deps.name,
@@ -135,6 +146,15 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     shutdownGraceTime: '1 second',
     shutdownForceTime: '15 seconds',
   })
+  const billing = await Worker.create({
+    ...common,
+    taskQueue: billingQueue,
+    activities: activities.billing,
+    maxConcurrentActivityTaskExecutions: config.billingSlots,
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '15 seconds',
+  })
+  const workers = [control, tofu, cloud, billing]
   await removeSchedules(client)
 
   const metrics = new Registry()
@@ -142,9 +162,10 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   const helpers = [
     startOutboxRelay({ client, store, changes, log }),
     startMailRelay({ config, store, mail, changes, log }),
+    startNotificationRelay({ config, store, keyring, outbound: deps.outbound, changes, log }),
     startTasks(recurringTasks(config, activityDeps), { registry: metrics, log }),
   ]
-  const finished = Promise.all([control.run(), tofu.run(), cloud.run()]).then(() => undefined)
+  const finished = Promise.all(workers.map(async (worker) => worker.run())).then(() => undefined)
   return {
     metrics,
     inHand: () => tofu.getStatus().numInFlightActivities,
@@ -152,8 +173,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     async stop() {
       stopping.abort()
       await Promise.all(helpers.map(async (helper) => helper.stop()))
-      for (const worker of [control, tofu, cloud])
-        if (worker.getState() === 'RUNNING') worker.shutdown()
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
       await finished.catch(() => undefined)
       await Promise.all([connection.close(), clientConnection.close(), runners.close()])
     },

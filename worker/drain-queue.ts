@@ -8,19 +8,37 @@ export type Queue<Row> = {
   channel: Channel
   /** How often the queue is polled, because a notification can be lost. */
   pollMs: number
-  /** Claims a limited number of rows. */
-  claim(): Promise<readonly Row[]>
+  /**
+   * Rows under way at once. Without it a batch is claimed when the one before it is delivered; with it a row that
+   * takes long holds its own place alone.
+   */
+  atOnce?: number
+  /** Claims a limited number of rows: at most `free` if `atOnce` is given. */
+  claim(free: number): Promise<readonly Row[]>
   /** Delivers a row and records a failure in the queue. If even that fails, the row is claimed again later. */
   deliver(row: Row): Promise<void>
 }
 
-/** Delivers a queue in batches until it is stopped; `stop` waits for the current batch. */
+/** Delivers a queue until it is stopped; `stop` waits for what is under way. */
 export function drainQueue<Row>(
   queue: Queue<Row>,
   { changes, log }: { changes: ChangeFeed; log: Logger },
 ): Relay {
   let stopped = false
   let wake: () => void = () => undefined
+  const underWay = new Set<Promise<void>>()
+  const begin = (row: Row) => {
+    const delivered = queue
+      .deliver(row)
+      .catch((error: unknown) =>
+        log.warn({ err: error, channel: queue.channel }, 'a row of the queue was not delivered'),
+      )
+      .finally(() => {
+        underWay.delete(delivered)
+        wake()
+      })
+    underWay.add(delivered)
+  }
   const unlisten = changes.on(queue.channel, () => wake())
 
   const loop = async () => {
@@ -34,8 +52,11 @@ export function drainQueue<Row>(
         }
       })
       try {
-        const rows = await queue.claim()
-        await Promise.all(rows.map(async (row) => queue.deliver(row)))
+        const { atOnce } = queue
+        const free = atOnce === undefined ? Infinity : atOnce - underWay.size
+        const rows = free > 0 ? await queue.claim(free) : []
+        for (const row of rows) begin(row)
+        if (atOnce === undefined) await Promise.all(underWay)
         if (rows.length > 0) continue
       } catch (error) {
         log.warn({ err: error, channel: queue.channel }, 'the queue cannot be read')
@@ -51,6 +72,7 @@ export function drainQueue<Row>(
       unlisten()
       wake()
       await running
+      await Promise.all(underWay)
     },
   }
 }

@@ -7,6 +7,7 @@ import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
+import { createBillReader } from '../gateways/duckdb/create-bill-reader.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
@@ -29,6 +30,7 @@ async function main(config: Config): Promise<void> {
     slots: config.tofuSlots * 2,
     programs: ['tofu', 'opa', 'sh'],
   })
+  const bills = await createBillReader(config, { slots: config.billingSlots, log })
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 
   const running = await createWorker({
@@ -37,6 +39,7 @@ async function main(config: Config): Promise<void> {
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
     sandbox,
+    bills,
     mail: createMailer(config, log),
     changes,
     log,
@@ -68,13 +71,15 @@ async function main(config: Config): Promise<void> {
     tellOfApplies(running, log, shutdownGraceSeconds)
     void running
       .stop()
-      .then(async () => Promise.all([changes.close(), store.close(), sandbox.close()]))
+      .then(async () => Promise.all([changes, store, sandbox, bills].map(closeOne)))
       .then(() => process.exit(0))
   }
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
   await running.finished
 }
+
+const closeOne = async (part: { close(): Promise<void> }): Promise<void> => part.close()
 
 /** Writes Temporal's warnings and errors to the worker's log. */
 function forwardTemporalLogs(log: Logger): void {

@@ -1,20 +1,32 @@
 import type { Deps } from '../activities/deps.ts'
 import type { Config } from '../config.ts'
 import type { RecurringTask } from './run-tasks.ts'
+import { billingSweepTask } from './tasks/billing-sweep.ts'
 import { checkConnectionsTask } from './tasks/check-connections.ts'
 import { checkDomainsTask } from './tasks/check-domains.ts'
+import { checkEstimatesTask } from './tasks/check-estimates.ts'
 import { cleanUpTask } from './tasks/clean-up.ts'
 import { cloudSweepTask } from './tasks/cloud-sweep.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
+import { fetchRatesTask } from './tasks/fetch-rates.ts'
 import { forgetAccountsTask } from './tasks/forget-accounts.ts'
+import { forgetChargesTask } from './tasks/forget-charges.ts'
+import { forgetLooksTask } from './tasks/forget-looks.ts'
 import { giveTurnsTask } from './tasks/give-turns.ts'
+import { learnPricesTask } from './tasks/learn-prices.ts'
 import { makePartitionsTask } from './tasks/make-partitions.ts'
+import { mergeCostTask } from './tasks/merge-cost.ts'
+import { noteBilledResourcesTask } from './tasks/note-billed-resources.ts'
 import { noteHeldResourcesTask } from './tasks/note-held-resources.ts'
 import { pruneOutboxTask } from './tasks/prune-outbox.ts'
 import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
+import { rebuildCostTask } from './tasks/rebuild-cost.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
 import { rotateIssuerKeysTask } from './tasks/rotate-issuer-keys.ts'
+import { scoreAcceptedTask } from './tasks/score-accepted.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
+import { sendDigestsTask } from './tasks/send-digests.ts'
+import { tellOfLateBillsTask } from './tasks/tell-of-late-bills.ts'
 import { validateAccountsTask } from './tasks/validate-accounts.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
 
@@ -27,11 +39,23 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   checkConnectionsTask(deps),
   checkDomainsTask({ config, store: deps.store, log: deps.log }),
   cloudSweepTask(deps),
+  billingSweepTask(deps),
+  fetchRatesTask(deps, { source: config.exchangeRates }),
   forgetAccountsTask(deps),
+  forgetChargesTask(deps),
+  forgetLooksTask(deps),
+  rebuildCostTask(deps),
+  mergeCostTask(deps),
+  scoreAcceptedTask(deps),
+  tellOfLateBillsTask(deps),
+  learnPricesTask(deps),
+  checkEstimatesTask(deps),
   cleanUpTask(deps),
   pruneScimLogTask(deps),
   warnOfCertificatesTask(deps),
+  sendDigestsTask(deps),
   noteHeldResourcesTask(deps),
+  noteBilledResourcesTask(deps),
   rotateIssuerKeysTask(deps),
   validateAccountsTask({
     ...deps,

@@ -1,9 +1,11 @@
 import type { Tenant } from '../store/driver/tenant.ts'
 import type { Config } from '../config.ts'
 import { invitationHours, newSecret, resetMinutes } from '../domain/access/credentials.ts'
+import { budgetFindingsOf } from '../domain/finops/budgets/judge-reach.ts'
 import type { PresentedCost } from '../domain/finops/present-cost.ts'
 import { hasCapability } from '../domain/access/roles.ts'
 import type { PlanSummary } from '../domain/infrastructure/summarize-plan.ts'
+import { approvalRuleOf } from '../domain/runs/approval-reason.ts'
 import { originInWords } from '../domain/runs/run-origin.ts'
 import { addressChangedLetter } from '../gateways/mail/letters/address-changed.ts'
 import { approvalWaitingLetter } from '../gateways/mail/letters/approval-waiting.ts'
@@ -29,6 +31,7 @@ import { holdPerson } from '../store/users/hold-person.ts'
 import { userTokens } from '../store/users/user-tokens.ts'
 import { users, type User } from '../store/users/users.ts'
 import { workspaces } from '../store/workspaces/workspaces.ts'
+import { writeNotice, writeNoticeDigest, writeNotificationFailing } from './write-notice.ts'
 
 type Place = { tenant: Tenant; row: QueuedMail; baseUrl: string; organizationName: string }
 type PlaceOfPerson = Place & { person: User }
@@ -103,6 +106,9 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   approval_waiting: writeApproval,
   cloud_account_unwell: writeHealth,
   cloud_account_well: writeHealth,
+  notice: writeNotice,
+  notice_digest: writeNoticeDigest,
+  notification_failing: writeNotificationFailing,
 
   async certificate_expiring({ tenant, row, person, baseUrl, organizationName }) {
     // As above.
@@ -151,9 +157,13 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
         : originInWords[run.origin],
     destroy: run.destroy,
     beforePlan: phase === 'awaiting_plan_approval',
+    onlyConfirm: phase === 'awaiting_approval' && approvalRuleOf(run.approvalReasons) === 'confirm',
     // Written by activities/infrastructure/record-plan.ts.
     summary: run.summary as PlanSummary | null,
     cost: run.cost as PresentedCost | null,
+    budgets: run.approvalReasons.includes('budget')
+      ? budgetFindingsOf(run.gates).map(({ message }) => message)
+      : [],
     waitsUntil: run.approvalExpiresAt,
   })
   return { to: person.email, letter }

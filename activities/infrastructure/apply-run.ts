@@ -125,8 +125,8 @@ async function applyInRunner(
   const log = openStageLog({ store: deps.store, ...place })
   const received: Received = { plan, sha256: {} }
   const unsaved = keepErroredState(deps, loaded, patienceMs)
-  // A workspace may have become production since its plan.
-  const mayUseKept = workspace.criticality !== 'production'
+  // A workspace may have become production since its plan, and a budget may have held the run.
+  const mayUseKept = workspace.criticality !== 'production' && run.approvalReasons.length === 0
   const runner = deps.runners.take(
     mayUseKept ? { organizationId, workspaceRunId: run.id } : undefined,
   )

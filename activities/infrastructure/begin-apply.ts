@@ -1,6 +1,10 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import { newToken } from '../../domain/access/credentials.ts'
+import { withBudgetFindings } from '../../domain/finops/budgets/judge-reach.ts'
+import { approvalRuleOf, type ApprovalReason } from '../../domain/runs/approval-reason.ts'
+import { approvalReasonsOf, judgePlanBudgets } from '../../app/finops/judge-plan-budgets.ts'
+import { mailApprovers } from '../../app/runs/mail-approvers.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -54,7 +58,7 @@ export async function beginApply(
     }
     // Rules that changed since the gates were evaluated: they are evaluated again first.
     if (!stored || !isJudgedByToday(stored)) return undefined
-    if (!(await isApproved(tenant, { run: now, workspace }))) return undefined
+    if (!(await isApproved(tenant, { run: now, workspace, stored }))) return undefined
     return take(deps, tenant, run)
   })
 }
@@ -110,38 +114,69 @@ function whyStale(
   return digest === planDigest ? undefined : 'it is not the plan that was made'
 }
 
-/** A production run needs an approval that its giver could still give now (docs/runs.md, "Who may approve"). */
-async function isApproved(
-  tenant: Tenant,
-  { run, workspace: { name, criticality } }: { run: WorkspaceRun; workspace: Workspace },
-): Promise<boolean> {
-  const approval = await approvals(tenant).standing(run.id)
-  if (!approval && criticality === 'standard') return true
+type Approvable = { run: WorkspaceRun; workspace: Workspace; stored: JudgedPlan }
 
-  let fault: string | undefined = approval ? undefined : 'no approval'
+/**
+ * Whether the run needs no approval, or has one that its giver could still give now (docs/runs.md, "Who may
+ * approve").
+ */
+async function isApproved(tenant: Tenant, asked: Approvable): Promise<boolean> {
+  const { run, workspace } = asked
+  const approval = await approvals(tenant).standing(run.id)
+  // A second person's approval is of the plan with all it costs. A confirmation is of its changes alone.
+  const isSecond = approval && approvalRuleOf(run.approvalReasons) !== 'confirm'
+  const reasons = isSecond ? run.approvalReasons : await reasonsNow(tenant, asked)
   if (approval) {
-    fault = await approvers(tenant).faultOfGiver(approval)
-    if (!fault && approval.planDigest !== run.planDigest) fault = 'another plan'
+    // Who confirmed the changes, be it a second person, has not seen what holds the run since.
+    const isOutgrown = !isSecond && approvalRuleOf(reasons) !== 'confirm'
+    const fault = isOutgrown
+      ? 'it confirms the changes alone, and a second person is needed now'
+      : await approvers(tenant).faultOfGiver(approval)
+    if (!fault && approval.planDigest === run.planDigest) return true
+    const label = workspace.name
+    await waitAgain(tenant, { run, label, fault: fault ?? 'another plan', reasons })
+    if (!isSecond) await mailApprovers(tenant, run)
+    return false
   }
-  if (!fault) return true
-  await waitAgain(tenant, { workspaceRunId: run.id, label: name, fault })
+  if (reasons.length === 0) return true
+  await waitAgain(tenant, { run, label: workspace.name, fault: 'no approval', reasons })
+  await mailApprovers(tenant, run)
   return false
 }
 
-async function waitAgain(
+/**
+ * Why the plan needs an approval by today's workspace and budgets, and why it was held before; stored
+ * with the run, for the rule of who may approve reads it there. Between plan and apply the forecast
+ * may have risen.
+ */
+async function reasonsNow(
   tenant: Tenant,
-  { workspaceRunId, label, fault }: { workspaceRunId: number; label: string; fault: string },
-): Promise<void> {
-  await approvals(tenant).voidStanding(workspaceRunId, `approver: ${fault}`)
+  { run, workspace, stored }: Approvable,
+): Promise<ApprovalReason[]> {
+  const budgets = await judgePlanBudgets(tenant, stored.plan.budgetReach)
+  const now = approvalReasonsOf(workspace, budgets, run)
+  const reasons = [...new Set([...run.approvalReasons, ...now])]
+  if (reasons.length > 0)
+    await workspaceRuns(tenant).patch(run.id, {
+      approvalReasons: reasons,
+      gates: withBudgetFindings(run.gates, budgets.findings),
+    })
+  return reasons
+}
+
+type Waiting = { run: WorkspaceRun; label: string; fault: string; reasons?: ApprovalReason[] }
+
+async function waitAgain(tenant: Tenant, { run, label, fault, reasons }: Waiting): Promise<void> {
+  await approvals(tenant).voidStanding(run.id, `approver: ${fault}`)
   const { approvalExpiryHours } = await organizationSettings(tenant)
-  await workspaceRuns(tenant).move(workspaceRunId, ['apply_queued'], {
+  await workspaceRuns(tenant).move(run.id, ['apply_queued'], {
     phase: 'awaiting_approval',
     approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
   })
-  await stages(tenant).waitAgain(workspaceRunId)
+  await stages(tenant).waitAgain(run.id)
   await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
-    target: { kind: 'run', id: workspaceRunId, label },
-    detail: { because: fault },
+    target: { kind: 'run', id: run.id, label },
+    detail: { because: fault, ...(reasons && { reasons }) },
   })
 }
 

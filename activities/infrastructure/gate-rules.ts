@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { reachQuestion } from '../../domain/finops/budgets/in-scope.ts'
 import { judgesWorkspace } from '../../domain/policies/judges-workspace.ts'
 import { opaCapabilitiesOf } from '../../gateways/opa/policy-bench.ts'
 import type { Asks, GateRules } from '../../gateways/runner/protocol.ts'
@@ -52,23 +53,33 @@ function checkTypes(types: unknown): string[] {
 
 async function forRunner(
   deps: Deps,
-  { workspace, policies, prices, settings }: RulesOfWorkspace,
+  { workspace, policies, prices, budgets, accountNumber, settings }: RulesOfWorkspace,
 ): Promise<GateRules> {
   const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
+  const { currency, tagKey } = withDefaults(settings)
+  const around = { workspace: { ...workspace, accountNumber }, tagKey }
   return {
     workspace,
     policies: judging.map(({ id, name, rego, enforcement }) => ({ id, name, rego, enforcement })),
     prices,
-    currency: withDefaults(settings).currency,
+    budgets: budgets.flatMap((budget) => reachQuestion(budget, around) ?? []),
+    currency,
     // From the worker's own OPA: what a runner reports is not passed on to other runners.
     capabilities: judging.length > 0 ? await opaCapabilitiesOf(deps.sandbox) : undefined,
   }
 }
 
 /** Identifies rules, so that a change while a run waits is noticed (docs/runs.md, "Digest"). */
-function versionsOf({ workspace, policies, prices, settings }: RulesInForce): GateVersions {
+function versionsOf({
+  workspace,
+  policies,
+  prices,
+  budgets,
+  settings,
+}: RulesInForce): GateVersions {
   const hash = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
+  const { currency, tagKey } = withDefaults(settings)
   const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
   return {
     policiesVersion: hash(judging.map(({ id, version }) => [id, version])),
@@ -76,7 +87,9 @@ function versionsOf({ workspace, policies, prices, settings }: RulesInForce): Ga
       prices.map(({ id, version }) => [id, version]),
       workspace.costLimitMonthly,
       workspace.unpriced,
-      withDefaults(settings).currency,
+      currency,
+      // Their amounts and states are read when it matters. Another scope is searched for in the plan again.
+      ...(budgets.length > 0 ? [budgets, tagKey] : []),
     ]),
   }
 }

@@ -3,8 +3,12 @@ import type { RunReason } from '../../domain/runs/run-state.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import type { Judged } from '../../gateways/runner/protocol.ts'
 import { RunnerLost, superviseJob } from '../../gateways/runner/supervise-job.ts'
+import { withBudgetFindings } from '../../domain/finops/budgets/judge-reach.ts'
+import { approvalReasonsOf, judgePlanBudgets } from '../../app/finops/judge-plan-budgets.ts'
+import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/runs/end-run.ts'
+import { mailApprovers } from '../../app/runs/mail-approvers.ts'
 import { findJudgedPlan, type PlanToApply } from '../../store/infrastructure/judged-plan.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
@@ -27,7 +31,7 @@ export async function recheckGates(
   found: FoundRun,
   signal: AbortSignal,
 ): Promise<PlanToApply | 'gone' | 'ended'> {
-  const { organizationId, run, workspace } = found
+  const { organizationId, run } = found
   const stored = await findJudgedPlan(deps.store, organizationId, run.id)
   if (!stored) return 'gone'
   const { plan } = stored
@@ -36,12 +40,25 @@ export async function recheckGates(
   const judgement = await judgeInRunner(deps, found, { plan, signal }).catch(asFailure)
   return deps.store.tenant(organizationId, async (tenant) => {
     // Before the run's row, as everywhere: decisions lock the two in this order.
-    await workspaces(tenant).getForUpdate(run.workspaceId)
+    const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
     if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
-    const { gates, cost, denied } = judged
-    await plans(tenant).recordVersions(run.id, judgedBy)
-    await workspaceRuns(tenant).patch(run.id, { gates, cost })
+    const { gates, cost, reach, estimate, denied } = judged
+    await plans(tenant).recordVersions(run.id, { ...judgedBy, budgetReach: reach, estimate })
+    const budgets = await judgePlanBudgets(tenant, denied ? [] : reach)
+    const now = await workspaceRuns(tenant).getForUpdate(run.id)
+    // A run that is to be applied is held by its last check (begin-apply.ts).
+    const waits = now.phase === 'awaiting_approval'
+    const added = waits ? approvalReasonsOf(workspace, budgets, now) : []
+    const approvalReasons = [...new Set([...now.approvalReasons, ...added])]
+    await workspaceRuns(tenant).patch(run.id, {
+      gates: withBudgetFindings(gates, budgets.findings),
+      cost,
+      approvalReasons,
+    })
+    // Its author alone was asked for a confirmation.
+    if (approvalRuleOf(now.approvalReasons) !== approvalRuleOf(approvalReasons))
+      await mailApprovers(tenant, run)
     await auditLog(tenant, systemActor).record('pipeline.gates_rechecked', {
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },

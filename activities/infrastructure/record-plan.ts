@@ -1,6 +1,8 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunReason } from '../../domain/runs/run-state.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
+import { withBudgetFindings } from '../../domain/finops/budgets/judge-reach.ts'
+import { approvalReasonsOf, judgePlanBudgets } from '../../app/finops/judge-plan-budgets.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { mailApprovers } from '../../app/runs/mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
@@ -27,12 +29,13 @@ export type FinishedPlan = Planned & {
 
 /**
  * Stores a plan and moves its run on, in one transaction. A failed gate, an empty plan or a
- * plan-only run ends it; a production run waits for a second person; a run of a standard
+ * plan-only run ends it; a production run, and one that would break a budget which holds runs, waits
+ * for a second person; a run that asks for a confirmation waits for any; any other run of a standard
  * workspace goes on to its apply.
  */
 export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPlan): Promise<void> {
   const { organizationId, run } = loaded
-  const { summary, gates, cost, denied } = plan
+  const { summary, gates, cost, reach, denied } = plan
   const digest = digestOf({
     sha256: plan.plan.written().sha256,
     configurationSha256: loaded.configuration.filesSha256,
@@ -47,13 +50,15 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     const now = await workspaceRuns(tenant).getForUpdate(run.id)
     if (now.phase !== 'planning') return
     await savePlan(deps, tenant, { loaded, plan })
+    const budgets = await judgePlanBudgets(tenant, denied ? [] : reach)
     const made: RunChange = {
       planDigest: digest,
       summary: { ...summary },
       cost,
-      gates,
+      gates: withBudgetFindings(gates, budgets.findings),
       authorshipThrough: loaded.authorshipThrough,
     }
+    const approvalReasons = approvalReasonsOf(workspace, budgets, { ...now, summary })
     const end = await endOfPlan(tenant, {
       loaded,
       plan,
@@ -71,8 +76,8 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
         held: { run, workspace },
       }
       await endRun(tenant, place, { ...end, change: made })
-    } else if (workspace.criticality === 'production') {
-      await pauseForApproval(tenant, loaded, made)
+    } else if (approvalReasons.length > 0) {
+      await pauseForApproval(tenant, loaded, { ...made, approvalReasons })
     } else {
       await workspaceRuns(tenant).moveWithStages(run.id, ['planning'], {
         change: { ...made, phase: 'apply_queued' },
@@ -104,7 +109,7 @@ async function endOfPlan(
   return { phase: 'succeeded', reason: 'no_changes' }
 }
 
-/** A production run waits for a second person, until the organization's approvals expire. */
+/** The run waits for a second person, or for a confirmation, until the organization's approvals expire. */
 async function pauseForApproval(
   tenant: Tenant,
   { run, workspace }: LoadedRun,
@@ -121,7 +126,7 @@ async function pauseForApproval(
   })
   await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {
     target: { kind: 'run', id: run.id, label: workspace.name },
-    detail: { workspaceId: run.workspaceId },
+    detail: { workspaceId: run.workspaceId, reasons: made.approvalReasons },
   })
   await mailApprovers(tenant, run)
 }
@@ -152,6 +157,8 @@ async function savePlan(
     ...plan.judgedBy,
     sensitiveVariables: loaded.sensitiveVariables,
     overview: plan.overview,
+    budgetReach: plan.reach,
+    estimate: plan.estimate,
   })
 }
 

@@ -1,10 +1,11 @@
 import type { Deps } from '../../activities/deps.ts'
 import { endSync } from '../../app/clouds/end-sync.ts'
 import { startSync } from '../../app/clouds/start-sync.ts'
+import { tellOfHealth } from '../../app/clouds/tell-of-health.ts'
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { syncPlans } from '../../store/clouds/sync-plans.ts'
 import { dueCloudAccounts, longCloudSyncs } from '../../store/platform/due-cloud-accounts.ts'
-import { tellOfCloudAccounts } from '../../store/platform/tell-of-cloud-accounts.ts'
+import { untoldAccounts } from '../../store/platform/untold-accounts.ts'
 import { syncAccountId } from '../../workflows/clouds/contract.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
@@ -15,8 +16,8 @@ const maxRows = 100
 const task = 'cloud-sweep'
 
 /**
- * Starts the syncs that are due, ends those whose workflow is lost, and mails
- * whoever manages an account that needs attention or is well again. A task of each worker and no
+ * Starts the syncs that are due, ends those whose workflow is lost, and announces
+ * accounts that need attention or are well again. A task of each worker and no
  * schedule of Temporal: it has to work while Temporal is away, and reads all organizations
  * (docs/decisions/0122).
  */
@@ -24,17 +25,15 @@ export const cloudSweepTask = (deps: Needed): RecurringTask => ({
   name: task,
   everyMs: 15_000,
   async run() {
-    const { platform } = deps.store
     // A step that fails must not keep the others from their work: mails go out while Temporal is away.
     const steps = await Promise.allSettled([
       startAllDue(deps),
       endAllLost(deps),
-      tellOfCloudAccounts(platform, maxRows),
+      tellAllHealth(deps),
     ])
     const failed = steps.find((step) => step.status === 'rejected')
     if (failed) throw failed.reason
-    const [due, , told] = steps
-    return isFull(due) || isFull(told) ? 'more' : 'done'
+    return isFull(steps[0]) ? 'more' : 'done'
   },
 })
 
@@ -45,6 +44,18 @@ async function startAllDue(deps: Needed): Promise<number> {
   const due = await dueCloudAccounts(deps.store.platform, maxRows)
   await eachByItself(due, { task, log: deps.log, work: async (row) => startDue(deps, row) })
   return due.length
+}
+
+async function tellAllHealth(deps: Needed): Promise<number> {
+  const { store, log } = deps
+  const untold = await untoldAccounts(store.platform, maxRows)
+  await eachByItself(untold, {
+    task,
+    log,
+    work: async ({ organizationId, cloudAccountId }) =>
+      store.tenant(organizationId, async (tenant) => tellOfHealth(tenant, cloudAccountId)),
+  })
+  return untold.length
 }
 
 async function endAllLost(deps: Needed): Promise<void> {

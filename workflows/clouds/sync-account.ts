@@ -1,5 +1,6 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow'
+import { ApplicationFailure, proxyActivities } from '@temporalio/workflow'
 import type { CloudActivities, ControlActivities } from '../../activities/index.ts'
+import { codeOf } from '../code-of.ts'
 import { cloudQueue } from '../platform/contract.ts'
 import type { SyncAccountInput, SyncPlaceInput } from './contract.ts'
 
@@ -70,9 +71,3 @@ async function orUnmerged(work: Promise<void>): Promise<void> {
     if (codeOf(error) === refused) throw error
   }
 }
-
-/** The fault's code alone: see guardActivity. */
-const codeOf = (error: unknown): string =>
-  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure
-    ? (error.cause.type ?? 'internal')
-    : 'timed_out'

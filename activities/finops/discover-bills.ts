@@ -1,0 +1,78 @@
+import { AppError } from '../../domain/errors.ts'
+import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
+import { takenUploads } from '../../store/finops/taken-uploads.ts'
+import { ingestSources } from '../../store/finops/ingest-sources.ts'
+import { noteFound } from '../../app/finops/note-found.ts'
+import type { Discovered, SourceInput } from '../../workflows/finops/contract.ts'
+import { askThrice, cloudActivity, isKind } from '../clouds/cloud-activity.ts'
+import type { Deps } from '../deps.ts'
+
+type Needed = Pick<Deps, 'store' | 'openCloud'>
+/** Each is a child of the workflow, whose history has room for some thousand events. */
+const maxUploads = 50
+const nothing: Discovered = { accountId: null, sliceIds: [], months: [], uploadIds: [] }
+
+/**
+ * Looks at what there is of a source: the newest months of an account by their manifests, or the uploads
+ * that wait. Idempotent: a month that is being read, or was loaded from the same files, is not begun again.
+ */
+export const discoverBills =
+  (deps: Needed) =>
+  async (input: SourceInput): Promise<Discovered> =>
+    cloudActivity(async (signal) => {
+      const { organizationId, ingestId, sourceId } = input
+      const found = await deps.store.tenant(organizationId, async (tenant) => {
+        const source = await ingestSources(tenant).findWaiting({ ingestId, sourceId })
+        if (!source) return undefined
+        const { cloudAccountId } = source
+        if (cloudAccountId === null)
+          return { uploadIds: await takenUploads(tenant).take(sourceId, ingestId, maxUploads) }
+        return { account: await cloudAccounts(tenant).get(cloudAccountId) }
+      })
+      if (!found) return nothing
+      if (!found.account) return { ...nothing, uploadIds: found.uploadIds }
+      const { account } = found
+      const months = await find(deps, { input, account, signal })
+      if (!months) return nothing
+      const begun = await deps.store.tenant(organizationId, async (tenant) =>
+        noteFound(tenant, { ingestId, sourceId, found: months }),
+      )
+      return {
+        accountId: account.id,
+        sliceIds: begun.map(({ id }) => id),
+        months: begun.map(({ period }) => Number(period.slice(0, 7).replace('-', ''))),
+        uploadIds: [],
+      }
+    })
+
+/** Undefined if the account has no bills to look at; the source says why. */
+async function find(
+  deps: Needed,
+  { input, account, signal }: { input: SourceInput; account: CloudAccount; signal: AbortSignal },
+): Promise<FoundSlice[] | undefined> {
+  const cloud = await deps.openCloud(account)
+  try {
+    const bills = cloud.bills?.()
+    if (!bills) return undefined
+    return await askThrice(async () => bills.find(signal), signal)
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason !== undefined)
+      await deps.store.tenant(input.organizationId, async (tenant) =>
+        ingestSources(tenant).noteReason(input, reason),
+      )
+    throw error
+  } finally {
+    cloud.close()
+  }
+}
+
+const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof AppError && error.code === 'address_not_allowed')
+    return 'The endpoint of the bills is at an address that is not allowed. Change it.'
+  return isKind(error, 'denied', 'excluded', 'credentials', 'unreachable', 'throttled')
+    ? error.message
+    : undefined
+}

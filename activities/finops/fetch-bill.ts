@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
+import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
+import { placeOfChunks } from '../../store/finops/billing-uploads.ts'
+import { takenUploads, type UploadedFile } from '../../store/finops/taken-uploads.ts'
+import { ingestSources } from '../../store/finops/ingest-sources.ts'
+import type { BillInput } from '../../workflows/finops/contract.ts'
+import { askThrice, isKind } from '../clouds/cloud-activity.ts'
+import type { Deps } from '../deps.ts'
+
+type Needed = Pick<Deps, 'store' | 'keyring' | 'openCloud' | 'billBytes'>
+/** `key` is what people are shown; `path` is ours. */
+export type FetchedFile = { path: string; key: string }
+type At = { input: BillInput; folder: string; signal: AbortSignal }
+
+/** The form of a bill by its name, as the reader takes it. */
+const suffixOf = (key: string): string =>
+  /\.(?:parquet|csv\.gz|csv)$/i.exec(key)?.[0].toLowerCase() ?? ''
+const pathOf = (folder: string, at: number, key: string): string =>
+  join(folder, `${String(at).padStart(5, '0')}${suffixOf(key)}`)
+const fileOf = (folder: string, at: number, key: string): FetchedFile => ({
+  path: pathOf(folder, at, key),
+  key,
+})
+
+/**
+ * Fetches the files of a month of an account, from where an attempt before this one stopped. `changed`: the
+ * storage has other files by now.
+ */
+export async function fetchSlice(
+  deps: Needed,
+  { input, folder, signal }: At,
+  look: { cloudAccountId: number; period: string; manifestHash: string },
+): Promise<{ files: FetchedFile[]; provider: CloudProvider } | 'changed'> {
+  const account = await deps.store.tenant(input.organizationId, async (tenant) =>
+    cloudAccounts(tenant).get(look.cloudAccountId),
+  )
+  const cloud = await deps.openCloud(account)
+  try {
+    const bills = cloud.bills?.()
+    if (!bills) return 'changed'
+    const found = await askThrice(async () => bills.find(signal), signal)
+    const slice = found.find(({ period }) => look.period.startsWith(period))
+    if (slice?.state !== 'ready' || slice.hash !== look.manifestHash) return 'changed'
+    assertSize(slice, deps.billBytes)
+    const fetched = slice.files.map(({ key }, at) => fileOf(folder, at, key))
+    for (const [at, file] of slice.files.entries())
+      await askThrice(async () => {
+        const onBytes = atMost(deps.billBytes)
+        return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes })
+      }, signal)
+    return { files: fetched, provider: account.provider }
+  } catch (error) {
+    if (isKind(error, 'changed')) {
+      await rm(folder, { recursive: true, force: true })
+      return 'changed'
+    }
+    if (isKind(error, 'denied', 'excluded', 'credentials', 'unreachable', 'throttled'))
+      await deps.store.tenant(input.organizationId, async (tenant) =>
+        ingestSources(tenant).noteReason(
+          { ingestId: input.ingestId, sourceId: input.sourceId },
+          error.message,
+        ),
+      )
+    throw asDiskFault(error)
+  } finally {
+    cloud.close()
+  }
+}
+
+function assertSize({ files }: FoundSlice, maxBytes: number): void {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  if (bytes > maxBytes) throw tooLarge(bytes, maxBytes)
+}
+
+/** Counts what is written of a file: of a table, its size is not known before. */
+function atMost(maxBytes: number): (bytes: number) => void {
+  let written = 0
+  return (bytes) => {
+    written += bytes
+    if (written > maxBytes) throw tooLarge(written, maxBytes)
+  }
+}
+
+const tooLarge = (bytes: number, maxBytes: number): AppError =>
+  conflict(
+    'bill_too_large',
+    `The bill has ${Math.ceil(bytes / 1024 ** 3)} GiB, and ${maxBytes / 1024 ** 3} are read. An operator can raise CC_BILL_GIBIBYTES.`,
+  )
+
+/** Writes the files of an upload, and holds each against its digest. */
+export async function fetchUpload(
+  { store, keyring }: Pick<Needed, 'store' | 'keyring'>,
+  { input, folder, signal }: At,
+  files: readonly UploadedFile[],
+): Promise<FetchedFile[]> {
+  const { organizationId } = input
+  const place = placeOfChunks(organizationId)
+  const chunksOf = async function* (id: number): AsyncGenerator<Buffer> {
+    for (let number = 0; ; number += 1) {
+      const sealed = await store.tenant(organizationId, async (tenant) =>
+        takenUploads(tenant).chunk(id, number),
+      )
+      if (!sealed) return
+      yield keyring.open(place, sealed)
+    }
+  }
+  const fetched = files.map(({ name }, at) => fileOf(folder, at, name))
+  for (const [at, { id, sha256 }] of files.entries()) {
+    const hash = createHash('sha256')
+    const hashed = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of chunksOf(id)) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    const path = fetched[at]?.path ?? ''
+    try {
+      await pipeline(hashed, createWriteStream(path, { mode: 0o644 }), { signal })
+    } catch (error) {
+      throw asDiskFault(error)
+    }
+    if (hash.digest('hex') !== sha256)
+      throw conflict('upload_damaged', 'What is stored of the upload is damaged. Send it again.')
+  }
+  return fetched
+}
+
+/** A full disk does not become empty by trying again, and what lies on it keeps others from theirs. */
+function asDiskFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+    ? conflict('bill_disk_full', 'The disk of the worker is full.')
+    : error
+}

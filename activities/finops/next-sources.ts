@@ -1,0 +1,15 @@
+import { ingestSources } from '../../store/finops/ingest-sources.ts'
+import type { IngestInput } from '../../workflows/finops/contract.ts'
+import type { Deps } from '../deps.ts'
+
+/** Then the workflow may continue as new: a history has room for some thousand events. */
+const atOnce = 50
+
+/** The sources that this ingest has to look at next. */
+export const nextSources =
+  ({ store }: Pick<Deps, 'store'>) =>
+  async ({ organizationId, ingestId }: IngestInput): Promise<{ sourceIds: number[] }> => ({
+    sourceIds: await store.tenant(organizationId, async (tenant) =>
+      ingestSources(tenant).waiting(ingestId, atOnce),
+    ),
+  })

@@ -1,0 +1,88 @@
+import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
+import { AppError } from '../../domain/errors.ts'
+import { loadBill } from '../../app/finops/load-bill.ts'
+import { takenUploads } from '../../store/finops/taken-uploads.ts'
+import { readingSlices } from '../../store/finops/reading-slices.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { ingestSources } from '../../store/finops/ingest-sources.ts'
+import type { BillInput, Taken } from '../../workflows/finops/contract.ts'
+import { cloudActivity } from '../clouds/cloud-activity.ts'
+import type { Deps } from '../deps.ts'
+import { openBillFolder, type BillFolder } from './bill-folder.ts'
+import { fetchSlice, fetchUpload, type FetchedFile } from './fetch-bill.ts'
+
+type Needed = Pick<
+  Deps,
+  'store' | 'keyring' | 'openCloud' | 'readBills' | 'billingDir' | 'billBytes'
+>
+
+/**
+ * Fetches a bill to this worker's disk, reads it and loads its charges, which nobody sees before the swap.
+ * Idempotent: an attempt after a crash goes on with the files that are there and loads anew.
+ */
+export const takeBill =
+  (deps: Needed) =>
+  async (input: BillInput): Promise<Taken> =>
+    cloudActivity(async (signal) => {
+      const folder = await openBillFolder(deps.billingDir, input)
+      try {
+        const taken = await take(deps, { input, folder, signal })
+        await folder.remove()
+        return taken
+      } catch (error) {
+        // No further attempt follows.
+        if (error instanceof AppError && error.fault !== 'unavailable') await folder.remove()
+        else folder.release()
+        throw error
+      }
+    })
+
+type Work = { input: BillInput; folder: BillFolder; signal: AbortSignal }
+const over: Taken = { outcome: 'over', sliceIds: [] }
+
+async function take(deps: Needed, work: Work): Promise<Taken> {
+  const { input, folder, signal } = work
+  const { organizationId, ingestId, sourceId, sliceId, uploadId } = input
+  const found = await deps.store.tenant(organizationId, async (tenant) => {
+    const source = await ingestSources(tenant).findWaiting({ ingestId, sourceId })
+    if (!source) return undefined
+    const { cloudAccountId } = source
+    if (uploadId !== undefined) {
+      const files = await takenUploads(tenant).filesOf(uploadId, ingestId)
+      return files && { files }
+    }
+    const slice = await readingSlices(tenant).findReading(sliceId ?? 0)
+    if (!slice || slice.ingestId !== ingestId || cloudAccountId === null) return undefined
+    return { look: { ...slice, cloudAccountId } }
+  })
+  if (!found) return over
+  const at = { input, folder: folder.files, signal }
+  const fetched = found.files
+    ? { files: await fetchUpload(deps, at, found.files), provider: undefined }
+    : await fetchSlice(deps, at, found.look)
+  if (fetched === 'changed') {
+    await deps.store.tenant(organizationId, async (tenant) =>
+      readingSlices(tenant).dropReading(sliceId ?? 0),
+    )
+    return { outcome: 'changed', sliceIds: [] }
+  }
+  return read(deps, work, fetched)
+}
+
+async function read(
+  deps: Needed,
+  { input, folder, signal }: Work,
+  { files, provider }: { files: FetchedFile[]; provider: CloudProvider | undefined },
+): Promise<Taken> {
+  const { tagAliases } = await deps.store.tenant(input.organizationId, organizationSettings)
+  const bill = await deps.readBills({
+    files,
+    tagAliases,
+    ...(provider && { provider }),
+    limits: { bytes: deps.billBytes },
+    outFolder: folder.out,
+    signal,
+  })
+  const sliceIds = await loadBill(deps.store, { ...input, files, bill })
+  return { outcome: sliceIds.length > 0 ? ('loaded' as const) : ('refused' as const), sliceIds }
+}
