@@ -9,9 +9,11 @@ import { issuerRoutes } from './clouds/issuer-routes.ts'
 import { cloudRoutes } from './clouds/routes.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
 import { registerConsole } from './console/console-files.ts'
-import { priceRoutes } from './finops/price-routes.ts'
+import { finopsPlugin } from './finops/plugin.ts'
 import { gitPlugin } from './git/plugin.ts'
+import { uploadTimeoutMs } from './finops/uploads/upload-routes.ts'
 import { registerAccess } from './http/access.ts'
+import { registerBodyTimeout } from './http/body-timeout.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
 import { isHttps, strictTransport } from './http/https.ts'
 import { registerOpenapi } from './http/openapi.ts'
@@ -21,6 +23,8 @@ import { registerRequestsInFlight } from './http/requests-in-flight.ts'
 import { registerRouteTable } from './http/route-table.ts'
 import { registerValidation } from './http/validation.ts'
 import { registerWhenOver } from './http/when-over.ts'
+import { manifestRoutes } from './manifest/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
 import { organizationPlugin } from './organizations/plugin.ts'
 import { pipelineRoutes } from './pipelines/routes.ts'
 import { healthRoutes } from './platform/health-routes.ts'
@@ -61,7 +65,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // Longer than any address that Node accepts, so that an id of any length reaches the same hooks and refusals.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
-    requestTimeout: 60_000,
+    // Of any body: most have less (api/http/body-timeout.ts).
+    requestTimeout: uploadTimeoutMs + 60_000,
     // refuse-while-closing.ts answers instead.
     return503OnClosing: false,
     exposeHeadRoutes: false,
@@ -85,6 +90,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     next()
   })
   refuseWhileClosing(app)
+  registerBodyTimeout(app)
   app.whenOver((request, reply, answered) => {
     // Logs the route's pattern, not the address: a query string can contain secrets.
     const { method, routeOptions, caller } = request
@@ -128,10 +134,12 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(workspacePlugin)
       await api.register(platformRoutes)
       await api.register(pipelineRoutes)
+      await api.register(manifestRoutes)
       await api.register(runPlugin)
       await api.register(policyRoutes)
-      await api.register(priceRoutes)
+      await api.register(finopsPlugin)
       await api.register(cloudRoutes)
+      await api.register(notificationRoutes)
       await api.register(gitPlugin)
       await api.register(auditRoutes)
     },

@@ -64,7 +64,7 @@ function typesOf({ parameters = [], requestBody, responses = {} }: Operation): s
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => bodyOf(response))
   const answer = [...new Set(good)].join(' | ') || 'unknown'
-  const body = requestBody ? bodyOf(requestBody) : '{}'
+  const body = requestBody?.content?.['application/json'] ? bodyOf(requestBody) : '{}'
   return `{ params: ${of('path')}; query: ${of('query')}; body: ${body}; answer: ${answer} }`
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from '../../domain/errors.ts'
+import { parseMoment } from '../http/parse-moment.ts'
 import type { AuditFilter } from '../../store/audit/audit-entries.ts'
 import type { AuditExport } from './schemas.ts'
 
@@ -31,20 +31,4 @@ function parseTarget(text: string): NonNullable<AuditFilter['target']> {
   // Only the first colon separates: a label may be a URL.
   const [, kind, id] = /^([a-z_]+):(?!\/)(.+)$/.exec(text) ?? []
   return kind === undefined || id === undefined ? { any: text } : { kind, id }
-}
-
-const dayMs = 86_400_000
-
-function parseMoment(path: 'from' | 'to', text: string): Date {
-  // In a query string the + of a time zone arrives as a space.
-  const time = Date.parse(text.replace(/(\d) (\d\d:?\d\d)$/, '$1+$2'))
-  // The parser accepts 31 February as 3 March.
-  const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
-  const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day)
-  if (Number.isNaN(time) || !isDay)
-    throw invalid(`${path} is no time.`, [
-      { path, message: 'a day (2026-01-31) or a time (2026-01-31T08:00:00Z)' },
-    ])
-  const wholeDay = path === 'to' && text.length === 10
-  return new Date(wholeDay ? time + dayMs : time)
 }

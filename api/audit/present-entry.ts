@@ -1,7 +1,29 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { runLabels } from '../../store/runs/run-labels.ts'
 import type { ListedEntry } from '../../store/audit/audit-entries.ts'
 import type { EntryBody } from './schemas.ts'
 
-/** An audit entry as `GET /api/audit` shows it. */
+const runAsActor = /^run (\d{1,9})$/
+
+/** Entries as `GET /api/audit` shows them: a run that acted by its number, not by its id. */
+export async function presentEntries(
+  tenant: Tenant,
+  entries: readonly ListedEntry[],
+): Promise<EntryBody[]> {
+  const runOf = ({ actorKind, actorLabel }: ListedEntry) =>
+    actorKind === 'system' ? Number(runAsActor.exec(actorLabel)?.[1] ?? 0) : 0
+  const labels = await runLabels(
+    tenant,
+    [...new Set(entries.map(runOf))].filter((id) => id > 0),
+  )
+  return entries.map((entry) => {
+    const shown = presentEntry(entry)
+    const label = labels.get(runOf(entry)) ?? shown.actor.label
+    return { ...shown, actor: { ...shown.actor, label } }
+  })
+}
+
+/** An audit entry as it was written. */
 export function presentEntry(entry: ListedEntry): EntryBody {
   const { id, event, outcome, detail, ip, requestId, targetKind, targetId } = entry
   return {

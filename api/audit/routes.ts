@@ -5,7 +5,7 @@ import { decodeCursor, page } from '../http/paging.ts'
 import { errors, NextCursor } from '../http/schemas.ts'
 import { exportEntries } from './export-entries.ts'
 import { parseFilter } from './parse-filter.ts'
-import { presentEntry } from './present-entry.ts'
+import { presentEntries } from './present-entry.ts'
 import { AuditExport, AuditPage, ChainBody, EntryBody } from './schemas.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -29,11 +29,11 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller: { organizationId }, query: { limit = 50, cursor, ...query } }) => {
       const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
       const filter = parseFilter(query)
-      const found = await deps.store.tenant(organizationId, async (tenant) =>
-        auditEntries(tenant).list({ ...filter, before, limit: limit + 1 }),
-      )
-      const { rows, nextCursor } = page(found, limit)
-      return { entries: rows.map(presentEntry), nextCursor }
+      return deps.store.tenant(organizationId, async (tenant) => {
+        const found = await auditEntries(tenant).list({ ...filter, before, limit: limit + 1 })
+        const { rows, nextCursor } = page(found, limit)
+        return { entries: await presentEntries(tenant, rows), nextCursor }
+      })
     },
   )
 

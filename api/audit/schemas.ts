@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Id, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
-import { Pattern, QueryText } from '../http/pattern.ts'
+import { Moment, Pattern, QueryText } from '../http/pattern.ts'
 
 export const EntryBody = Type.Object({
   id: Type.Integer(),
@@ -28,13 +28,6 @@ export const EntryBody = Type.Object({
   count: Type.Optional(Type.Integer()),
 })
 export type EntryBody = Static<typeof EntryBody>
-
-/** A time, or a day: `from` from its beginning and `to` through its end, in UTC. */
-const Moment = Pattern(
-  '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+ -][0-9]{2}:?[0-9]{2}))?$',
-  'a day or a time with its zone, as 2026-01-31 or 2026-01-31T12:00:00Z',
-  { maxLength: 40 },
-)
 
 const AuditQuery = {
   event: Type.Optional(

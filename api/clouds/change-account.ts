@@ -46,7 +46,9 @@ export async function changeAccount(
     const changed = Object.keys(columns)
     if (changed.length === 0) return presentAccount(tenant, deps, before)
     const again = changed.some((column) => revalidated.has(column))
-    const after = await accounts.update(id, columns, again)
+    // The bills are looked at by the new interval from now on.
+    const nextIngest = changed.includes('ingestIntervalHours') && { nextIngestAt: new Date() }
+    const after = await accounts.update(id, { ...columns, ...nextIngest }, again)
     await auditLog(tenant, actorOf(caller)).record('cloud.account_updated', {
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),

@@ -1,3 +1,4 @@
+import { removeSource } from '../../app/finops/remove-source.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -8,6 +9,7 @@ import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
+import { billingSources } from '../../store/finops/billing-sources.ts'
 import { holdingAccount } from './hold-account.ts'
 
 type Wanted = { id: number; detach: boolean; purge: boolean }
@@ -36,6 +38,8 @@ export async function disconnectAccount(
       throw conflict('account_in_use', 'A workspace began to use this account just now. Try again.')
     await detachAll(tenant, caller, { id, workspaceIds: naming })
     await accountConnections(tenant).disconnect(id, { purge })
+    const source = purge ? await billingSources(tenant).ofAccount(id) : undefined
+    if (source) await removeSource(tenant, source, actorOf(caller))
     // Nothing further is staged or merged.
     const reason = 'Ended because the account was disconnected.'
     await abandonSync(tenant, { cloudAccountId: id, reason })

@@ -36,7 +36,8 @@ export type ResourceQuery = Static<typeof ResourceQuery>
 
 export const ResourceBody = Type.Object({
   id: Id,
-  accountId: Id,
+  /** Null: only a bill that was uploaded knows it. */
+  accountId: Nullable(Id),
   provider: OneOf(cloudProviders),
   cloudId: Type.String(),
   service: Type.String(),

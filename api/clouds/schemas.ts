@@ -1,3 +1,4 @@
+import { IngestSummaryBody } from '../finops/ingests/schemas.ts'
 import { Type, type Static } from 'typebox'
 import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
 import { OneLine } from '../http/one-line.ts'
@@ -62,10 +63,11 @@ export const CloudAccountBody = Type.Object({
   nextSyncAt: Time,
   /** Those that were present when the last sync ended. */
   resources: Type.Integer(),
-  /** Null while no bill is read. */
-  ingest: Type.Null(),
+  /** The last look at its bills; null while there was none. */
+  ingest: Nullable(IngestSummaryBody),
+  /** Null for an account without billing settings. */
   nextIngestAt: Nullable(Time),
-  completeThrough: Nullable(Type.String()),
+  completeThrough: Nullable(Type.String({ description: 'The last day whose cost is complete.' })),
   createdAt: Time,
   updatedAt: Time,
 })

@@ -3,11 +3,15 @@ import type { Static } from 'typebox'
 import { may } from '../../domain/access/caller.ts'
 import { capabilities, capabilitiesOf, roles } from '../../domain/access/roles.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
+import { cloudProviders } from '../../domain/clouds/cloud-account.ts'
 import { publicState, runReasons } from '../../domain/runs/run-state.ts'
+import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
+import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { consoleData, type ConsoleRun } from '../../store/console/console-data.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { endingCertificates } from '../saml/ending-certificates.ts'
-import { errors, Id, Nullable, OneOf, Time } from '../http/schemas.ts'
+import { HomeCostBody, keepHomeCost } from './home-cost.ts'
+import { errors, Id, NoQuery, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 const ConsoleRunBody = Type.Object({
   id: Id,
@@ -26,6 +30,15 @@ const ConsoleRunBody = Type.Object({
   author: Type.String(),
   createdAt: Time,
   endedAt: Nullable(Time),
+})
+
+const TroubledAccountBody = Type.Object({
+  id: Id,
+  provider: OneOf(cloudProviders),
+  name: Type.String(),
+  accountId: Type.String(),
+  status: OneOf(['pending', 'degraded', 'invalid_credentials', 'unreachable']),
+  statusReason: Nullable(Type.String()),
 })
 
 const ConsoleDataBody = Type.Object({
@@ -55,6 +68,9 @@ const ConsoleDataBody = Type.Object({
   lastRuns: Type.Array(ConsoleRunBody),
   /** Runs whose approval the caller may give, oldest first. */
   waitingForMe: Type.Array(ConsoleRunBody),
+  cost: HomeCostBody,
+  /** Those that are not healthy, 200 at most. */
+  accounts: Type.Array(TroubledAccountBody),
   /** Certificates that end soon, for those who may change the identity provider. */
   samlCertificates: Type.Array(
     Type.Object({
@@ -66,24 +82,32 @@ const ConsoleDataBody = Type.Object({
 })
 
 const maxShown = 10
+const maxAccounts = 200
 
 /** GET /api/console/data: the data of the console's first page in one answer. */
 export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const homeCost = keepHomeCost(app.deps.store)
   app.get(
     '/console/data',
     {
       config: { access: 'read' },
-      schema: { operationId: 'getConsoleData', response: { 200: ConsoleDataBody, ...errors() } },
+      schema: {
+        operationId: 'getConsoleData',
+        querystring: NoQuery,
+        response: { 200: ConsoleDataBody, ...errors() },
+      },
     },
     async ({ caller }) => {
       const { organizationId, userId } = caller
-      const { data, samlCertificates } = await app.deps.store.tenant(
+      const cost = await homeCost(organizationId)
+      const { data, accounts, samlCertificates } = await app.deps.store.tenant(
         organizationId,
         async (tenant) => ({
           data: await consoleData(tenant, {
             ...(await approvers(tenant).of(caller)),
             limit: maxShown,
           }),
+          accounts: await cloudAccounts(tenant).troubled(maxAccounts),
           samlCertificates: may(caller, 'manage_users_sso') ? await endingCertificates(tenant) : [],
         }),
       )
@@ -107,11 +131,29 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
         counts: { ...things, runs: { live, waiting, failedLastDay } },
         lastRuns: lastRuns.map(presentRun),
         waitingForMe: waitingForMe.map(presentRun),
+        cost,
+        accounts: accounts.map(presentTroubled),
         samlCertificates,
       }
     },
   )
 }
+
+const presentTroubled = ({
+  id,
+  provider,
+  name,
+  accountId,
+  status,
+  statusReason,
+}: CloudAccount): Static<typeof TroubledAccountBody> => ({
+  id,
+  provider,
+  name,
+  accountId,
+  status: status === 'healthy' ? 'pending' : status,
+  statusReason,
+})
 
 const presentRun = ({
   phase,

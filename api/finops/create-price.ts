@@ -3,7 +3,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
-import { priceColumns } from './price-columns.ts'
+import { assertOwnSource, priceColumns } from './price-columns.ts'
 import type { NewPriceBody } from './schemas.ts'
 
 /** Adds an entry to the price book. It may change what a run costs wherever a cost limit is set. */
@@ -14,6 +14,7 @@ export async function createPrice(
 ): Promise<StoredPrice> {
   const { organizationId } = caller
   const { provider, resourceType, currency } = body
+  assertOwnSource(body.source)
   const { match = {}, monthlyPrice = '0', validFrom, source = 'manual' } = priceColumns(body)
   return deps.store.tenant(organizationId, async (tenant) => {
     const price = await prices(tenant).create({

@@ -1,12 +1,14 @@
 import { invalid, type ErrorDetail } from '../../domain/errors.ts'
 import { currencies } from '../../domain/organizations/currencies.ts'
 import { readPath } from '../../domain/infrastructure/attribute-path.ts'
-import type { NewPrice } from '../../store/finops/prices.ts'
+import type { NewPrice, PriceChange } from '../../store/finops/prices.ts'
 import { decimalText } from './decimal-text.ts'
 import type { PriceChangeBody } from './schemas.ts'
 
 /** A price's fields as they are stored. Refuses what the schema cannot express. */
-export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
+export function priceColumns(
+  body: PriceChangeBody,
+): Partial<NewPrice> & Pick<PriceChange, 'enabled'> {
   const { monthlyPrice, match = {}, ...rest } = body
   const details: ErrorDetail[] = Object.keys(match)
     .filter((path) => readPath(path) === undefined)
@@ -31,4 +33,11 @@ export function priceColumns(body: PriceChangeBody): Partial<NewPrice> {
     ...(body.match && { match }),
     ...(text !== undefined && { monthlyPrice: text }),
   }
+}
+
+/** A price with the source of learned ones would be written over, and stand below those of people. */
+export function assertOwnSource(source: string | undefined): void {
+  if (source !== 'bill') return
+  const message = 'bill is the source of prices that are learned. Name another one'
+  throw invalid(`source: ${message}`, [{ path: 'source', message }], 'validation_failed')
 }

@@ -1,12 +1,14 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { learnedPrices } from '../../store/finops/learned-prices.ts'
 import { prices } from '../../store/finops/prices.ts'
+import { manageAccounts } from '../clouds/account-target.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
+import { errors, IdParams, NextCursor, NoQuery, Ok, Page } from '../http/schemas.ts'
 import { createPrice } from './create-price.ts'
 import { deletePrice } from './delete-price.ts'
-import { presentPrice } from './present-price.ts'
-import { NewPriceBody, PriceAnswer, PriceBody, PriceChangeBody } from './schemas.ts'
+import { presentPrice, presentUnpriced } from './present-price.ts'
+import { NewPriceBody, PriceAnswer, PriceBody, PriceChangeBody, UnpricedBody } from './schemas.ts'
 import { updatePrice } from './update-price.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) => prices(tenant).get(id)
@@ -18,10 +20,10 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/finops/prices',
     {
-      config: { access: 'read' },
+      config: { access: 'read', denialEvent: manageAccounts.denialEvent },
       schema: {
         operationId: 'listPrices',
-        querystring: Page,
+        querystring: Type.Object(Page.properties, { additionalProperties: false }),
         response: {
           200: Type.Object({ prices: Type.Array(PriceBody), nextCursor: NextCursor }),
           ...errors(),
@@ -38,14 +40,40 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
+  app.get(
+    '/finops/prices/unpriced',
+    {
+      config: { access: 'read', denialEvent: manageAccounts.denialEvent },
+      schema: {
+        operationId: 'listUnpricedResources',
+        description:
+          'Resources of workspaces that are on the bills, and for which no price could be learned. `no_stable_price`: they or their weeks differ by more than 25 %, as what is paid by use does.',
+        querystring: Type.Object(Page.properties, { additionalProperties: false }),
+        response: {
+          200: Type.Object({ unpriced: Type.Array(UnpricedBody), nextCursor: NextCursor }),
+          ...errors(),
+        },
+      },
+    },
+    async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
+      const after = decodeCursor(cursor, 0)
+      const found = await deps.store.tenant(organizationId, async (tenant) =>
+        learnedPrices(tenant).unlearned(limit + 1, after),
+      )
+      const { rows, nextCursor } = page(found, limit)
+      return { unpriced: rows.map(presentUnpriced), nextCursor }
+    },
+  )
+
   app.post(
     '/finops/prices',
     {
-      config: { access: 'manage_cloud_accounts' },
+      config: manageAccounts,
       schema: {
         operationId: 'createPrice',
         description:
           'monthlyPrice is kept exactly, with at most 12 decimals. validFrom is today (UTC) unless said.',
+        querystring: NoQuery,
         body: NewPriceBody,
         response: { 201: PriceAnswer, ...errors() },
       },
@@ -59,10 +87,13 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/finops/prices/:id',
     {
-      config: { access: 'manage_cloud_accounts', target },
+      config: { ...manageAccounts, target },
       schema: {
         operationId: 'updatePrice',
+        description:
+          'A price of the bill can be switched off and on by `enabled`. Any other change makes it a price of its own, which stands above those of the bill.',
         params: IdParams,
+        querystring: NoQuery,
         body: PriceChangeBody,
         response: { 200: PriceAnswer, ...errors() },
       },
@@ -76,10 +107,13 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/finops/prices/:id',
     {
-      config: { access: 'manage_cloud_accounts', target },
+      config: { ...manageAccounts, target },
       schema: {
         operationId: 'deletePrice',
+        description:
+          'A price of the bill comes back with the next bill: switch it off by `enabled` instead.',
         params: IdParams,
+        querystring: NoQuery,
         response: { 200: Ok, ...errors() },
       },
     },

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { Body, Id, Text, Time } from '../http/schemas.ts'
+import { unlearnedReasons } from '../../domain/finops/learned-price.ts'
+import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Currency, Pattern } from '../http/pattern.ts'
 
 const scalars = [Type.String({ maxLength: 1_000 }), Type.Boolean()] as const
@@ -14,12 +15,45 @@ export const PriceBody = Type.Object({
   monthlyPrice: Type.Number(),
   currency: Type.String(),
   validFrom: Type.String({ format: 'date' }),
-  source: Type.String(),
+  source: Type.String({
+    description:
+      '`bill`: learned from the bills of the organization. `list`: the list of the provider. Any other is of a person.',
+  }),
+  enabled: Type.Boolean(),
+  learned: Type.Optional(
+    Type.Object(
+      {
+        sampleSize: Type.Integer({ description: 'Resources that it was learned from.' }),
+        spread: Type.Number({
+          description: 'How far resources and their weeks differ: 0.1 is 10 %.',
+        }),
+        from: Type.String({ format: 'date' }),
+        to: Type.String({ format: 'date' }),
+        region: Nullable(Type.String()),
+      },
+      { description: 'Of a price that was learned from the bills.' },
+    ),
+  ),
   version: Type.Integer(),
   createdAt: Time,
   updatedAt: Time,
 })
 export type PriceBody = Static<typeof PriceBody>
+
+/** Resources on the bill that have no price. */
+export const UnpricedBody = Type.Object({
+  id: Id,
+  provider: Type.String(),
+  resourceType: Type.String(),
+  match: PriceBody.properties.match,
+  region: Nullable(Type.String()),
+  because: OneOf(unlearnedReasons),
+  sampleSize: Type.Integer(),
+  spread: Nullable(Type.Number()),
+  from: Type.String({ format: 'date' }),
+  to: Type.String({ format: 'date' }),
+})
+export type UnpricedBody = Static<typeof UnpricedBody>
 
 const fields = {
   /** `aws`, `hashicorp/aws` or the provider's whole address. */
@@ -63,6 +97,9 @@ export const PriceChangeBody = Body({
   currency: Type.Optional(fields.currency),
   validFrom: Type.Optional(fields.validFrom),
   source: Type.Optional(fields.source),
+  enabled: Type.Optional(
+    Type.Boolean({ description: 'A price that is switched off is kept, and judges no plan.' }),
+  ),
 })
 export type PriceChangeBody = Static<typeof PriceChangeBody>
 

@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
 import { parseDecimal } from '../../domain/finops/decimal.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { prices, type NewPrice, type StoredPrice } from '../../store/finops/prices.ts'
+import { prices, type PriceChange, type StoredPrice } from '../../store/finops/prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
-import { priceColumns } from './price-columns.ts'
+import { assertOwnSource, priceColumns } from './price-columns.ts'
 import type { PriceChangeBody } from './schemas.ts'
 
-/** Changes an entry of the price book. */
+/**
+ * Changes an entry of the price book. A learned price can only be switched off and on: any other change of
+ * it makes it the person's own, which stands above what the next bill says.
+ */
 export async function updatePrice(
   deps: Deps,
   caller: Caller,
@@ -20,16 +23,21 @@ export async function updatePrice(
     const columns = changedColumns(before, priceColumns(change))
     const changed = Object.keys(columns)
     if (changed.length === 0) return before
-    const after = await prices(tenant).update(id, columns)
-    // `source` changes no judgement, so it voids nothing.
-    if (changed.some((field) => field !== 'source'))
+    assertOwnSource(columns.source)
+    const isTaken = before.learned !== null && changed.some((field) => field !== 'enabled')
+    if (isTaken) columns.source ??= 'manual'
+    const after = await prices(tenant).update(id, {
+      ...columns,
+      ...(isTaken && { learned: null, learnedKey: null }),
+    })
+    if (judgesOtherwise(before, after))
       await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
     await auditLog(tenant, actorOf(caller)).record('finops.price_updated', {
       target: { kind: 'price', id, label: after.resourceType },
       detail: Object.fromEntries(
         Object.entries(columns).map(([field, to]) => [
           field,
-          { from: plain(field, before[field as keyof NewPrice]), to: plain(field, to) },
+          { from: plain(field, before[field as keyof PriceChange]), to: plain(field, to) },
         ]),
       ),
     })
@@ -37,11 +45,26 @@ export async function updatePrice(
   })
 }
 
+/** The name of a source changes nothing, unless it is one that stands below the others. */
+function judgesOtherwise(before: StoredPrice, after: StoredPrice): boolean {
+  const judging = ({
+    source,
+    createdAt: _,
+    updatedAt: __,
+    version: ___,
+    ...rest
+  }: StoredPrice) => ({
+    ...rest,
+    isBelow: source === 'bill' || source === 'list' ? source : null,
+  })
+  return !isDeepStrictEqual(judging(before), judging(after))
+}
+
 /** Only the differences: sending a price back unchanged is no change. */
-function changedColumns(before: StoredPrice, change: Partial<NewPrice>): Partial<NewPrice> {
+function changedColumns(before: StoredPrice, change: PriceChange): PriceChange {
   const { monthlyPrice, ...rest } = change
   const changed = Object.entries(rest).filter(
-    ([field, value]) => !isDeepStrictEqual(before[field as keyof NewPrice], value),
+    ([field, value]) => !isDeepStrictEqual(before[field as keyof PriceChange], value),
   )
   const repriced =
     monthlyPrice !== undefined && parseDecimal(monthlyPrice) !== parseDecimal(before.monthlyPrice)

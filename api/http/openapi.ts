@@ -1,11 +1,19 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyError, FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
 import { pageHeaders } from '../console/page-headers.ts'
 import { notFound } from '../../domain/errors.ts'
 import { refusalOf } from './errors.ts'
 import { sayNoNul } from './say-no-nul.ts'
 import { shareRefusals } from './share-refusals.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The parts of a `multipart/form-data` body, for the OpenAPI document: they are checked while they are received. */
+    form?: TSchema
+  }
+}
 
 /** As the console's pages; its own icons are data in its style sheet. */
 const docsHeaders = pageHeaders({ images: ' data:' })
@@ -35,7 +43,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
       },
     },
     transform({ schema, url, route }) {
-      const { access = 'public', sessionOnly } = route.config ?? {}
+      const { access = 'public', sessionOnly, form } = route.config ?? {}
       const security =
         access === 'public'
           ? []
@@ -44,7 +52,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
             : access === 'scim'
               ? [{ scim: [] }]
               : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
-      const described = { ...schema, security, 'x-access': access }
+      const described = { ...schema, ...(form && { body: form }), security, 'x-access': access }
       return { schema: described, url }
     },
     transformObject: (document) =>

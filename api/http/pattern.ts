@@ -28,6 +28,13 @@ export const Currency = Pattern('^[A-Z]{3}$', 'a currency of three capital lette
 export const Cursor = (pattern: string, options: Options = {}) =>
   Pattern(pattern, 'the nextCursor of the page before, as it was', options)
 
+/** A time, or a day: `from` from its beginning and `to` through its end, in UTC. */
+export const Moment = Pattern(
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:.]{5,20}([Zz]|[+ -][0-9]{2}:?[0-9]{2}))?$',
+  'a day or a time with its zone, as 2026-01-31 or 2026-01-31T12:00:00Z',
+  { maxLength: 40 },
+)
+
 /** Text in a query: `%00` is refused before any route, so the reference says so. */
 export const QueryText = (options: Options) =>
   Pattern('^[^\\u0000]*$', 'text without a NUL character', options)

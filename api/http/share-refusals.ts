@@ -71,7 +71,7 @@ const refusals: Record<string, { name: string; description: string }> = {
   429: {
     name: 'RateLimited',
     description:
-      'Too many requests a minute (rate_limited), at once (too_many_at_once), log streams (too_many_streams), large downloads (too_many_downloads) or syncs of cloud accounts (too_many_syncs); Retry-After says how long to wait.',
+      'Too many requests a minute (rate_limited), at once (too_many_at_once), log streams (too_many_streams), large downloads (too_many_downloads), tests of notifications (too_many_tests) or syncs of cloud accounts (too_many_syncs); Retry-After says how long to wait.',
   },
   431: {
     name: 'HeadersTooLarge',

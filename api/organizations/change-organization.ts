@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
@@ -26,6 +27,7 @@ export async function changeOrganization(
     throw invalid('currency: is not a currency of ISO 4217', [
       { path: 'currency', message: 'is not a currency of ISO 4217' },
     ])
+  assertOneKeyEach(change.tagAliases)
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (tenant) => {
     await holdPeopleAs(tenant, caller, 'manage_users_sso')
@@ -40,6 +42,9 @@ export async function changeOrganization(
     // The same number is another cost limit in another currency, so a new currency changes a guard.
     if (detail['currency'])
       await noteGuardChange(tenant, caller, { what: 'currency', guarded: ['limited'] })
+    // Plans are judged by other prices from now on.
+    if (detail['learnPrices'])
+      await noteGuardChange(tenant, caller, { what: 'learnPrices', guarded: ['limited'] })
     // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
     if (detail['planApproval'])
       await noteGuardChange(tenant, caller, { what: 'planApproval', guarded: ['production'] })
@@ -51,6 +56,22 @@ export async function changeOrganization(
       },
     )
   })
+}
+
+/** A tag's key in a bill must not be read as two others. */
+function assertOneKeyEach(aliases: OrganizationSettings['tagAliases'] = {}): void {
+  const taken = new Set<string>()
+  for (const [key, others] of Object.entries(aliases))
+    for (const alias of others) {
+      const why = taken.has(alias)
+        ? 'is there twice'
+        : Object.hasOwn(aliases, alias) && 'is a key too'
+      if (why)
+        throw invalid(`tagAliases.${key}: ${alias} ${why}.`, [
+          { path: `tagAliases.${key}`, message: `${alias} ${why}` },
+        ])
+      taken.add(alias)
+    }
 }
 
 /** The people must be locked. Without an identity provider everybody but the Owners would be locked out. */
@@ -71,6 +92,6 @@ function differences(
     Object.entries(change)
       // The keys of a change are keys of what it changes.
       .map(([key, to]) => [key, { from: before[key as keyof typeof before], to }] as const)
-      .filter(([, { from, to }]) => from !== to),
+      .filter(([, { from, to }]) => !isDeepStrictEqual(from, to)),
   )
 }

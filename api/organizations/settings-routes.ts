@@ -17,7 +17,18 @@ const fields = {
   currency: Currency,
   approvalExpiryHours: Type.Integer({ minimum: 1, maximum: 720 }),
   tagKey: Nullable(OneLine(256)),
+  tagAliases: Type.Record(
+    Type.String({ pattern: '^.{1,256}$' }),
+    Type.Array(OneLine(256), { minItems: 1, maxItems: 20 }),
+    {
+      maxProperties: 50,
+      additionalProperties: false,
+      description:
+        'Other keys that are read as this one: { team: ["Team", "resourceTags/team"] }. For bills that are read from then on.',
+    },
+  ),
   anomalyMinimum: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
+  learnPrices: Type.Boolean(),
   buildNetwork: OneOf(buildNetworks),
   planApproval: OneOf(planApprovals),
 }
@@ -28,7 +39,9 @@ const SettingsChangeBody = Body({
   currency: Type.Optional(fields.currency),
   approvalExpiryHours: Type.Optional(fields.approvalExpiryHours),
   tagKey: Type.Optional(fields.tagKey),
+  tagAliases: Type.Optional(fields.tagAliases),
   anomalyMinimum: Type.Optional(fields.anomalyMinimum),
+  learnPrices: Type.Optional(fields.learnPrices),
   buildNetwork: Type.Optional(fields.buildNetwork),
   planApproval: Type.Optional(fields.planApproval),
 })

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -65,6 +66,9 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     state: publicState(view.phase),
     reason: view.reason,
     message: view.message,
+    startMessage: view.startMessage,
+    approvalReasons: view.approvalReasons,
+    approval: presentRule(view),
     awaitingApproval: view.phase === 'awaiting_approval',
     awaitingPlanApproval: view.phase === 'awaiting_plan_approval',
     planDigest: view.planDigest,
@@ -87,6 +91,12 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     stages: stages.map((stage) => presentStage(stage, view)),
     approvals: approvals.map(presentApproval),
   }
+}
+
+function presentRule({ phase, approvalReasons }: RunView): RunBody['approval'] {
+  if (phase === 'awaiting_plan_approval') return { rule: 'second_operator' }
+  const rule = approvalRuleOf(approvalReasons)
+  return rule ? { rule } : null
 }
 
 const inIso = (time: string | null): string | null => time && new Date(time).toISOString()

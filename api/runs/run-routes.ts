@@ -1,5 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
@@ -8,7 +8,7 @@ import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
-import { RunAnswer, RunList, Vars } from './schemas.ts'
+import { applyFields, RunAnswer, RunList } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
 const pipelineExists = async (tenant: Tenant, { id }: Record<string, number>) =>
@@ -26,7 +26,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'runPipeline',
         params: IdParams,
         headers: IdempotencyHeaders,
-        body: Body({ vars: Type.Optional(Vars) }),
+        body: Body(applyFields),
         response: { 201: RunAnswer, ...errors(409) },
       },
     },
@@ -34,7 +34,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const answer = await startRun(untilGone(reply, deps), caller, {
         target: { pipelineId: params.id },
         kind: 'apply',
-        ...(body.vars && { vars: body.vars }),
+        ...body,
         idempotencyKey: idempotencyKey(headers),
       })
       return reply.status(201).send(answer)

@@ -1,8 +1,11 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
+import { approvalReasons, approvalRules } from '../../domain/runs/approval-reason.ts'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
+import { AnomalyScopeBody } from '../finops/anomalies/schemas.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
-import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
+import { Moment, QueryText } from '../http/pattern.ts'
+import { Id, NextCursor, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
 const states = ['running', 'succeeded', 'failed', 'canceled'] as const
@@ -49,8 +52,24 @@ const runFields = {
   destroy: Type.Boolean(),
   state: OneOf(states),
   reason: Nullable(OneOf(runReasons)),
-  message: Nullable(Type.String()),
+  message: Nullable(Type.String({ description: 'How the run ended, in words.' })),
+  startMessage: Nullable(
+    Type.String({ description: 'The `message` that the run was started with.' }),
+  ),
   awaitingApproval: Type.Boolean(),
+  approvalReasons: Type.Array(OneOf(approvalReasons), {
+    description:
+      'Why the plan must be approved: the workspace is a production one, the plan would break a budget that holds runs (the findings of the cost gate name the budgets), or the workspace or who started the run asks for a confirmation.',
+  }),
+  approval: Nullable(
+    Type.Object(
+      { rule: OneOf(approvalRules) },
+      {
+        description:
+          'Who may approve: a second person, or, where only a confirmation is needed, anybody who may start runs, its author too. Null for a run that needs no approval, or has no plan yet.',
+      },
+    ),
+  ),
   awaitingPlanApproval: Type.Boolean({
     description:
       'Only its author has seen these files: a second person looks at them before they are planned.',
@@ -102,9 +121,110 @@ const runFields = {
 export const RunBody = Type.Object(runFields)
 export type RunBody = Static<typeof RunBody>
 
+export const ListedRunBody = Type.Object({
+  ...runFields,
+  pipelineId: Nullable(Id),
+  workspace: Type.Object({
+    id: Id,
+    name: Type.String(),
+    criticality: OneOf(['standard', 'production']),
+  }),
+})
+export type ListedRunBody = Static<typeof ListedRunBody>
+
+/** Repeated, a filter means `or`. */
+const Repeated = <T extends TSchema>(items: T) =>
+  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50 }))
+
+export const RunQuery = Type.Object(
+  {
+    ...Page.properties,
+    state: Repeated(OneOf(states)),
+    reason: Repeated(OneOf(runReasons)),
+    awaitingApproval: Type.Optional(
+      Type.Boolean({
+        description: 'Whether it waits for an approval, of its plan or before its plan.',
+      }),
+    ),
+    mine: Type.Optional(
+      Type.Boolean({
+        description: 'True: only runs that wait for an approval which you may give.',
+      }),
+    ),
+    kind: Repeated(OneOf(['apply', 'plan'])),
+    workspaceId: Repeated(Id),
+    pipelineId: Repeated(Id),
+    author: Repeated(Id),
+    origin: Repeated(OneOf(runOrigins)),
+    from: Type.Optional(Moment),
+    to: Type.Optional(Moment),
+    q: Type.Optional(
+      QueryText({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'A part of the workspace’s name or of the message that the run was started with.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const EstimateBody = Type.Object(
+  {
+    predictedMonthly: Type.Number({ description: 'What the plan changes of the monthly cost.' }),
+    coverage: Type.Number({ description: 'The share of the resources whose price is known.' }),
+    currency: Type.String(),
+    checks: Type.Array(
+      Type.Object({
+        afterDays: Type.Integer({ description: '7 or 30' }),
+        at: Type.String({ format: 'date', description: 'The last day of the bill that was read.' }),
+        currency: Type.String(),
+        predicted: Type.Number(),
+        billed: Type.Number(),
+        ratio: Nullable(Type.Number({ description: 'What of the prediction the bill has.' })),
+        coverage: Type.Number({
+          description:
+            'The share of the changed resources of which the bill says something: `predicted` and `billed` are of these.',
+        }),
+        resources: Type.Array(
+          Type.Object({
+            address: Type.String(),
+            predicted: Type.Number(),
+            billed: Nullable(Type.Number()),
+          }),
+        ),
+      }),
+      {
+        description: '7 and 30 days after the apply, once the bills are complete through that day.',
+      },
+    ),
+  },
+  { description: 'The estimate of the plan beside the bill; null without a plan that was priced.' },
+)
+
 export const RunDetail = Type.Object({
   ...runFields,
+  estimate: Nullable(EstimateBody),
   plan: NullablePlanPage,
+  anomalies: Type.Array(
+    Type.Object({
+      id: Id,
+      provider: Nullable(Type.String()),
+      service: Nullable(Type.String()),
+      scope: Nullable(AnomalyScopeBody),
+      firstDay: Type.String({ format: 'date' }),
+      lastDay: Type.String({ format: 'date' }),
+      impact: Type.Number(),
+      currency: Type.String(),
+      state: Type.String(),
+      because: OneOf(['resource', 'account']),
+    }),
+    {
+      description:
+        'Anomalies of cost that name this run as what may have caused them, dearest first.',
+    },
+  ),
   timeline: Type.Array(
     Type.Object({
       at: Time,
@@ -135,11 +255,31 @@ export const LastRunBody = Type.Object({
 })
 
 /** Overrides of the plan's variables, by name. */
-export const Vars = Type.Record(
+const Vars = Type.Record(
   Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,254}$' }),
   Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),
   { maxProperties: 200, additionalProperties: false },
 )
+
+/** What a start may carry, of a run that may apply and of one that only plans. */
+export const startFields = {
+  vars: Type.Optional(Vars),
+  message: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'Why it is started. Everybody who sees the run reads it.',
+    }),
+  ),
+}
+export const applyFields = {
+  ...startFields,
+  confirm: Type.Optional(
+    Type.Boolean({
+      description:
+        'The plan waits until a person confirms it, as by the setting `confirm` of the workspace. A plan that needs a second person waits for that one.',
+    }),
+  ),
+}
 
 /** `warnings` is beside the run because it belongs to the start: no later answer has it. */
 export const RunAnswer = Type.Object({

@@ -26,6 +26,9 @@ export type RunRequest = {
   target: { pipelineId: number } | { workspaceId: number }
   kind: 'apply' | 'plan'
   destroy?: boolean
+  /** Its plan waits until a person confirms it. */
+  confirm?: boolean
+  message?: string
   vars?: Record<string, string | number | boolean>
   idempotencyKey?: string | undefined
 }
@@ -86,7 +89,7 @@ async function begin(
     }
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     const version = await versionFor(tenant, deps, { caller, workspace, source })
-    const { kind, destroy, vars, target } = request
+    const { kind, destroy, vars, target, confirm, message = '' } = request
     const refusal =
       vars && refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
     if (refusal) throw refusal
@@ -95,6 +98,8 @@ async function begin(
       version,
       kind,
       destroy: destroy ?? false,
+      confirm: confirm ?? false,
+      startMessage: message.trim() || null,
       overrides:
         vars && Object.keys(vars).length > 0
           ? deps.keyring.seal(
@@ -158,7 +163,7 @@ async function versionFor(
   const version = await configurationVersions(tenant).newest(workspace.id)
   if (version) return version
   throw invalid(
-    `The workspace ${workspace.name} has no configuration yet. PUT its files to /api/workspaces/${workspace.id}/configuration first.`,
+    `The workspace ${workspace.name} has no files yet. Add its files before you start a run.`,
     undefined,
     'no_configuration',
   )

@@ -9,7 +9,7 @@ import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
-import { RunAnswer, RunList, Vars } from './schemas.ts'
+import { applyFields, RunAnswer, RunList, startFields } from './schemas.ts'
 import { startRun } from './start-run.ts'
 
 const workspaceExists = async (tenant: Tenant, { id }: Record<string, number>) =>
@@ -45,7 +45,10 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
           description: descriptions[kind],
           params: IdParams,
           headers: IdempotencyHeaders,
-          body: Body({ vars: Type.Optional(Vars), destroy: Type.Optional(Type.Boolean()) }),
+          body: Body({
+            ...(kind === 'apply' ? applyFields : startFields),
+            destroy: Type.Optional(Type.Boolean()),
+          }),
           response: { 201: RunAnswer, ...errors(409) },
         },
       },
@@ -53,8 +56,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const answer = await startRun(untilGone(reply, deps), caller, {
           target: { workspaceId: params.id },
           kind,
-          ...(body.vars && { vars: body.vars }),
-          ...(body.destroy !== undefined && { destroy: body.destroy }),
+          ...body,
           idempotencyKey: idempotencyKey(headers),
         })
         return reply.status(201).send(answer)

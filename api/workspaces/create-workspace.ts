@@ -24,7 +24,8 @@ export async function createWorkspace(
       asked: input,
       now: { sourceKind: 'inline', source: {}, gitConnectionId: null },
     })
-    const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = input
+    const { name, criticality, path, autoApply, unpriced, confirm } = input
+    const { costLimitMonthly: limit } = input
     const workspace = await workspaces(tenant).create({
       name,
       ...source,
@@ -32,6 +33,7 @@ export async function createWorkspace(
       ...(path !== undefined && { path }),
       ...(autoApply !== undefined && { autoApply }),
       ...(unpriced && { unpriced }),
+      ...(confirm && { confirm }),
       ...(input.cloudAccountId && { cloudAccountId: input.cloudAccountId }),
       ...(input.gitConnectionId && { gitConnectionId: input.gitConnectionId }),
       ...(limit !== undefined && { costLimitMonthly: limit === null ? null : String(limit) }),
@@ -47,6 +49,7 @@ export async function createWorkspace(
       target: { kind: 'workspace', id: workspace.id, label: name },
       detail: {
         criticality: workspace.criticality,
+        confirm: workspace.confirm,
         costLimitMonthly: limit ?? null,
         source: { kind: workspace.sourceKind, ...workspace.source },
       },

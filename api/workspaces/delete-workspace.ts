@@ -3,6 +3,8 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { costRebuilds } from '../../store/finops/cost-rebuilds.ts'
+import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaceLocks } from '../../store/workspaces/workspace-locks.ts'
@@ -78,5 +80,8 @@ async function remove(
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
     detail: { criticality: workspace.criticality, abandonedResources: abandoned },
   })
+  const hasCost = await costRebuilds(tenant).noteFreed(workspace.id)
   await workspaces(tenant).delete(workspace.id)
+  // What it owned is nobody's from here on.
+  if (hasCost) await raiseCostVersion(tenant)
 }

@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox'
+import { runLabels } from '../../store/runs/run-labels.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { StateVersion } from '../../store/workspaces/state-versions.ts'
 import { Id, Nullable, OneOf, Time } from '../http/schemas.ts'
 
@@ -15,7 +17,20 @@ export const StateVersionBody = Type.Object({
   createdAt: Time,
 })
 
-/** A state version as callers see it: never its body. */
+/** State versions as callers see them: never their bodies, and a run by its number. */
+export async function presentStateVersions(
+  tenant: Tenant,
+  rows: readonly StateVersion[],
+): Promise<Array<Static<typeof StateVersionBody>>> {
+  const runIds = rows.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
+  const labels = await runLabels(tenant, [...new Set(runIds)])
+  return rows.map((row) => ({
+    ...presentStateVersion(row),
+    createdBy: labels.get(row.workspaceRunId ?? 0) ?? row.createdBy,
+  }))
+}
+
+/** One that a person made. */
 export const presentStateVersion = (row: StateVersion): Static<typeof StateVersionBody> => ({
   id: row.id,
   serial: row.serial,

@@ -1,8 +1,11 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { isOff } from '../../domain/finops/estimates/judge-estimate.ts'
+import { estimateChecks, type WorkspaceCheck } from '../../store/finops/estimate-checks.ts'
 import { notFound } from '../../domain/errors.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { runLabels } from '../../store/runs/run-labels.ts'
 import { workspaceResources, type HeldTwice } from '../../store/clouds/workspace-resources.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -25,6 +28,7 @@ export async function presentWorkspaces(
   const versions = await configurationVersions(tenant).numbersOf(ids)
   const locks = await workspaceLocks(tenant).listOf(ids)
   const heldTwice = await workspaceResources(tenant).heldTwice(ids)
+  const checks = await estimateChecks(tenant).newestOf(ids)
 
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
@@ -40,7 +44,10 @@ export async function presentWorkspaces(
       stateSerial: serials.get(row.id) ?? null,
       lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
       locked: lock ? await presentLock(tenant, lock) : null,
-      warnings: presentWarnings(heldTwice.get(row.id)),
+      warnings: [
+        ...presentHeldTwice(heldTwice.get(row.id)),
+        ...presentMiss(checks.find(({ workspaceId }) => workspaceId === row.id)),
+      ],
     })
   }
   return bodies
@@ -53,8 +60,23 @@ export async function presentWorkspace(tenant: Tenant, row: Workspace): Promise<
   return body
 }
 
-const presentWarnings = (held: HeldTwice | undefined) =>
+const presentHeldTwice = (held: HeldTwice | undefined) =>
   held ? [{ code: 'resources_held_twice' as const, total: held.total, resources: held.first }] : []
+
+const presentMiss = (check: WorkspaceCheck | undefined) =>
+  check && isOff(check)
+    ? [
+        {
+          code: 'estimate_off' as const,
+          runId: check.workspaceRunId,
+          afterDays: check.afterDays,
+          at: check.day,
+          currency: check.currency,
+          predicted: check.predicted,
+          billed: check.billed,
+        },
+      ]
+    : []
 
 const presentSettings = (row: Workspace) => ({
   id: row.id,
@@ -68,6 +90,7 @@ const presentSettings = (row: Workspace) => ({
   autoApply: row.autoApply,
   costLimitMonthly: row.costLimitMonthly === null ? null : Number(row.costLimitMonthly),
   unpriced: row.unpriced,
+  confirm: row.confirm,
   needsRefresh: row.needsRefresh,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
@@ -77,13 +100,18 @@ async function presentLock(tenant: Tenant, lock: WorkspaceLock) {
   return {
     holder: {
       kind: lock.kind,
-      label: lock.label,
+      label: await labelOf(tenant, lock),
       since: lock.since.toISOString(),
       alive: await isAlive(tenant, lock),
     },
     lockId: lock.lockId,
     reason: lock.reason,
   }
+}
+
+async function labelOf(tenant: Tenant, { workspaceRunId, label }: WorkspaceLock): Promise<string> {
+  if (workspaceRunId === null) return label
+  return (await runLabels(tenant, [workspaceRunId])).get(workspaceRunId) ?? label
 }
 
 async function isAlive(tenant: Tenant, lock: WorkspaceLock) {

@@ -2,10 +2,15 @@ import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { Type, type Static } from 'typebox'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
+import { confirmModes } from '../../domain/runs/confirmation.ts'
 import { LastRunBody } from '../runs/schemas.ts'
 
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const
+const Confirm = OneOf(confirmModes, {
+  description:
+    'Which plans of a standard workspace wait until a person with the right to start runs confirms them: none, those that destroy something, or all. A production workspace waits for a second person in any case.',
+})
 
 const LockBody = Type.Object({
   holder: Type.Object({
@@ -36,6 +41,17 @@ const HeldTwiceWarning = Type.Object({
   ),
 })
 
+/** What the newest applied plan that was held against the bill said it would cost, where it missed by 20 % or more. */
+const EstimateOffWarning = Type.Object({
+  code: OneOf(['estimate_off']),
+  runId: Id,
+  afterDays: Type.Integer(),
+  at: Type.String({ format: 'date' }),
+  currency: Type.String(),
+  predicted: Type.Number(),
+  billed: Type.Number(),
+})
+
 export const WorkspaceBody = Type.Object({
   id: Id,
   name: Type.String(),
@@ -54,13 +70,14 @@ export const WorkspaceBody = Type.Object({
   costLimitMonthly: Nullable(Type.Number()),
   currency: Type.String(),
   unpriced: OneOf(unpriced),
+  confirm: Confirm,
   pipelineId: Id,
   configurationVersion: Nullable(Type.Integer()),
   stateSerial: Nullable(Type.Integer()),
   lastRun: Nullable(LastRunBody),
   locked: Nullable(LockBody),
   needsRefresh: Type.Boolean(),
-  warnings: Type.Array(HeldTwiceWarning),
+  warnings: Type.Array(Type.Union([HeldTwiceWarning, EstimateOffWarning])),
   createdAt: Time,
   updatedAt: Time,
 })
@@ -92,6 +109,7 @@ const settings = {
   autoApply: Type.Optional(Type.Boolean()),
   costLimitMonthly: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 1e15 }))),
   unpriced: Type.Optional(OneOf(unpriced)),
+  confirm: Type.Optional(Confirm),
 }
 
 export const NewWorkspaceBody = Body({ name: Name, ...settings })

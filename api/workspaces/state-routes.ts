@@ -9,7 +9,11 @@ import { listedResources } from '../../store/clouds/listed-resources.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { Body, errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
-import { presentStateVersion, StateVersionBody } from './present-state-version.ts'
+import {
+  presentStateVersion,
+  presentStateVersions,
+  StateVersionBody,
+} from './present-state-version.ts'
 import { readStateRows } from './read-state.ts'
 import { searchForSecrets } from '../../app/workspaces/secrets-of-workspace.ts'
 import { sendState } from './send-state.ts'
@@ -77,7 +81,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await workspaces(tenant).get(id)
         const found = await stateVersions(tenant).list(id, limit + 1, before)
         const { rows, nextCursor } = page(found, limit)
-        return { versions: rows.map(presentStateVersion), nextCursor }
+        return { versions: await presentStateVersions(tenant, rows), nextCursor }
       })
     },
   )

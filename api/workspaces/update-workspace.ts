@@ -5,6 +5,8 @@ import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
 import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { mailApprovers } from '../../app/runs/mail-approvers.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { queueHydration } from '../../app/git/queue-hydration.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -32,6 +34,8 @@ export async function updateWorkspace(
     const after =
       Object.keys(columns).length === 0 ? before : await workspaces(tenant).update(id, columns)
     if (after !== before) await note(tenant, caller, { before, after, guards })
+    if (after.criticality === 'production' && before.criticality !== 'production')
+      await requireSecondPerson(tenant, id)
     // With another repository or name, its files belong in another place.
     if (
       after.gitConnectionId !== before.gitConnectionId ||
@@ -49,7 +53,7 @@ function changedColumns(
   change: WorkspaceChangeBody,
   { sourceKind, source }: ResolvedSource,
 ) {
-  const { name, criticality, path, autoApply, unpriced, costLimitMonthly: limit } = change
+  const { name, criticality, path, autoApply, unpriced, confirm, costLimitMonthly: limit } = change
   const { cloudAccountId, gitConnectionId } = change
   const newLimit = limit === undefined || limit === null ? limit : String(limit)
   const limitChanged = guardChanges(before, { costLimitMonthly: newLimit }).length > 0
@@ -59,6 +63,7 @@ function changedColumns(
     ...(path !== undefined && path !== before.path && { path }),
     ...(autoApply !== undefined && autoApply !== before.autoApply && { autoApply }),
     ...(unpriced && unpriced !== before.unpriced && { unpriced }),
+    ...(confirm && confirm !== before.confirm && { confirm }),
     ...(cloudAccountId !== undefined &&
       cloudAccountId !== before.cloudAccountId && { cloudAccountId }),
     ...(gitConnectionId !== undefined &&
@@ -81,6 +86,7 @@ const fields = [
   'autoApply',
   'costLimitMonthly',
   'unpriced',
+  'confirm',
   'cloudAccountId',
   'gitConnectionId',
 ] as const
@@ -89,6 +95,12 @@ const fields = [
 function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
   const value = workspace[field]
   return field === 'costLimitMonthly' && value !== null ? Number(value) : value
+}
+
+/** A confirmation is no longer enough for the runs that wait for one. */
+async function requireSecondPerson(tenant: Tenant, id: number): Promise<void> {
+  for (const run of await workspaceRuns(tenant).requireSecondPerson(id))
+    await mailApprovers(tenant, run)
 }
 
 async function queueNewest(tenant: Tenant, id: number): Promise<void> {

@@ -14,7 +14,7 @@ export const layers = {
   engines: ['gateways', 'config', 'domain'],
   scripts: ['api', 'engines', 'contract', 'app', 'store', 'gateways', 'config', 'domain'],
   console: [],
-  bench: ['test', 'scripts', 'engines', 'store', 'gateways', 'config', 'domain'],
+  bench: ['test', 'scripts', 'engines', 'app', 'store', 'gateways', 'config', 'domain'],
   test: 'any',
 } as const satisfies Record<string, readonly string[] | 'any'>
 

@@ -11,7 +11,7 @@ export const limits: Limits = {
     /^(api\/server|(bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,
     /^bench\/(bare-server|hostile\/(attackers-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
-    /^gateways\/states\/split-state-process\.ts$/,
+    /^gateways\/(duckdb\/program\/main|states\/split-state-process)\.ts$/,
     /^worker\/print-workflow-bundle\.ts$/,
   ],
   maxLines: 60,

@@ -1,3 +1,5 @@
+import { shopFiles } from './demo-cost/shop-files.ts'
+
 export type DemoWorkspace = {
   name: string
   criticality: 'standard' | 'production'
@@ -6,6 +8,8 @@ export type DemoWorkspace = {
   pipeline?: string
   /** Set after the first run, so that the second has something to change. */
   variable?: { key: string; value: string }
+  /** Its first run is the cause of an anomaly of the demo's bills, which it holds some of. */
+  isCause?: true
 }
 
 /** Only `terraform_data`, which is built into OpenTofu: the demo needs no cloud and downloads no provider. */
@@ -42,25 +46,7 @@ resource "terraform_data" "subnet" {
     criticality: 'production',
     pipeline: 'release-demo-shop',
     variable: { key: 'replicas', value: '3' },
-    files: {
-      'main.tf': `variable "replicas" {
-  type    = number
-  default = 2
-}
-
-resource "terraform_data" "database" {
-  input = { engine = "postgresql", version = 18 }
-}
-
-resource "terraform_data" "web" {
-  count = var.replicas
-  input = { name = "web-\${count.index}", database = terraform_data.database.id }
-}
-
-output "replicas" {
-  value = length(terraform_data.web)
-}
-`,
-    },
+    isCause: true,
+    files: shopFiles(),
   },
 ]

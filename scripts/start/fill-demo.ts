@@ -23,6 +23,9 @@ import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { dateBackComment } from './demo-cost/date-back-run.ts'
+import { fillOtherClouds, fillShopsCloud } from './demo-cost/fill-demo-cost.ts'
+import { demoAnchor, hasOwnBills } from './demo-cost/upload-demo-bills.ts'
 import { demoPeople } from './demo-people.ts'
 import { demoWorkspaces, type DemoWorkspace } from './demo-workspaces.ts'
 import { taskQueues } from '../../workflows/platform/contract.ts'
@@ -43,7 +46,7 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
-    // Placeholders: the use cases below call neither.
+    // Placeholders: no use case below checks a policy, and the end of an ingest is polled.
     policies: { check: async () => [], close: async () => undefined },
     changes: { on: () => () => undefined, close: async () => undefined },
     log: pino({ level: 'silent' }),
@@ -52,21 +55,59 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     const people = await demoPeople(deps, async (owner, person) => inviteUser(deps, owner, person))
     if (!people)
       return say(`demo: there is no organization ${config.bootstrap.organization} with an Owner`)
-    const { owner, author } = people
+    await fill(deps, people, { say, signal })
+  } finally {
+    await Promise.all([store.close(), connection.close()])
+  }
+}
+
+type People = NonNullable<Awaited<ReturnType<typeof demoPeople>>>
+
+async function fill(
+  deps: Deps,
+  { owner, author }: People,
+  { say, signal }: Pick<Options, 'say' | 'signal'>,
+): Promise<void> {
+  const cost = await costToMakeUp(deps, owner, signal)
+  if (!cost)
+    say(
+      'demo: this organization has bills or cloud accounts of its own, so it gets no invented cost',
+    )
+  // Both at once: runs wait for their steps most of the time.
+  const failure = new AbortController()
+  const bills = cost
+    ? fillOtherClouds(deps, { ...cost, signal: AbortSignal.any([signal, failure.signal]) })
+    : Promise.resolve()
+  bills.catch(() => undefined)
+  try {
     for (const demo of demoWorkspaces) {
       const place = await makeWorkspace(deps, author, demo)
       if (demo.pipeline !== undefined)
         await makePipeline(deps, author, { ...place, name: demo.pipeline })
-      await makeRuns(deps, { ...place, demo, owner, author, signal })
+      const comment =
+        demo.isCause && cost ? dateBackComment(cost.anchor) : 'The first plan of the demo.'
+      await makeRuns(deps, { ...place, demo, owner, author, signal, comment })
       say(`demo: ${demo.name} is there`)
       if (await awaitsApproval(deps, author, place.workspaceId))
         say(
           `demo: a run of ${author.email} waits for your approval (its author may not approve it)`,
         )
+      if (demo.isCause && cost) await fillShopsCloud(deps, cost, place.workspaceId)
     }
-  } finally {
-    await Promise.all([store.close(), connection.close()])
+    await bills
+  } catch (error) {
+    failure.abort()
+    await bills.catch(() => undefined)
+    throw error
   }
+  if (cost) say('demo: a year of cost is there, see Cost in the console')
+}
+
+/** Undefined where real money would be mixed with the demo's. */
+async function costToMakeUp(deps: Deps, owner: Caller, signal: AbortSignal) {
+  if (await hasOwnBills(deps, owner)) return undefined
+  const anchor = await demoAnchor(deps, owner)
+  return { owner, anchor, today: new Date().toISOString().slice(0, 10), signal }
 }
 
 type Place = { workspaceId: number; pipelineId: number }
@@ -109,11 +150,13 @@ type Making = Place & {
   owner: Caller
   author: Caller
   signal: AbortSignal
+  /** With which the first run is approved. */
+  comment: string
 }
 
 /** Makes two runs. The Owner approves the first if necessary. The second ends, or waits for an approval. */
 async function makeRuns(deps: Deps, making: Making): Promise<void> {
-  const { workspaceId, pipelineId, demo, owner, author, signal } = making
+  const { workspaceId, pipelineId, demo, owner, author, signal, comment } = making
   const { organizationId } = author
   const target = { workspaceId }
   const runs = async () =>
@@ -137,7 +180,6 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
       pipelineRuns(tenant).ofWorkspaceRuns([first.id]),
     )
     if (!run) throw new Error('the run is in no pipeline')
-    const comment = 'The first plan of the demo.'
     await decideRun(deps, owner, {
       place: async (tenant) => pipelineRuns(tenant).get(pipelineId, run.id),
       decision: 'approved',

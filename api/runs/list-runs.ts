@@ -1,0 +1,76 @@
+import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
+import { isWaitingForApproval, livePhases, type RunPhase } from '../../domain/runs/run-state.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { listedRuns, type RunFilter } from '../../store/runs/listed-runs.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { parseMoment } from '../http/parse-moment.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
+import type { Deps } from '../deps.ts'
+import { presentRuns } from './present-runs.ts'
+import type { ListedRunBody, RunQuery } from './schemas.ts'
+
+type RunPage = { runs: ListedRunBody[]; nextCursor: string | null }
+
+/** The runs of all workspaces, newest first. */
+export async function listRuns(
+  deps: Deps,
+  caller: Caller,
+  query: Static<typeof RunQuery>,
+): Promise<RunPage> {
+  const { limit = 50, cursor } = query
+  return deps.store.tenant(caller.organizationId, async (tenant) => {
+    const place = { limit: limit + 1, before: decodeCursor(cursor, maxKey) }
+    const found = await listedRuns(tenant, await filterOf(tenant, caller, query), place)
+    const { rows, nextCursor } = page(found, limit)
+    const runs = await presentRuns(tenant, caller, {
+      workspaceRunIds: rows.map(({ id }) => id),
+      places: rows.map(({ id, number }) => ({ id, number, workspaceRunId: id })),
+    })
+    return {
+      runs: runs.flatMap((run) => {
+        const row = rows.find(({ id }) => id === run.id)
+        if (!row) return []
+        const { pipelineId, workspaceId: id, workspaceName: name, criticality } = row
+        return { ...run, pipelineId, workspace: { id, name, criticality } }
+      }),
+      nextCursor,
+    }
+  })
+}
+
+async function filterOf(
+  tenant: Tenant,
+  caller: Caller,
+  query: Static<typeof RunQuery>,
+): Promise<RunFilter> {
+  const { from, to } = query
+  return {
+    phases: phasesOf(query),
+    reasons: query.reason,
+    kinds: query.kind,
+    origins: query.origin,
+    workspaceIds: query.workspaceId,
+    pipelineIds: query.pipelineId,
+    authorIds: query.author,
+    from: from === undefined ? undefined : parseMoment('from', from),
+    to: to === undefined ? undefined : parseMoment('to', to),
+    q: query.q,
+    approver: query.mine ? await approvers(tenant).of(caller) : undefined,
+  }
+}
+
+/** The stored phases of the public states that are asked for. Undefined: all. */
+function phasesOf({
+  state: states,
+  awaitingApproval,
+  mine,
+}: Static<typeof RunQuery>): RunPhase[] | undefined {
+  if (!states && awaitingApproval === undefined && !mine) return undefined
+  const terminal = ['succeeded', 'failed', 'canceled'] as const
+  const asked = (states ?? ['running', ...terminal]).flatMap((state): readonly RunPhase[] =>
+    state === 'running' ? livePhases : [state],
+  )
+  const waits = mine ? true : awaitingApproval
+  return waits === undefined ? asked : asked.filter((one) => isWaitingForApproval(one) === waits)
+}
