@@ -12,6 +12,8 @@ type Part<Name extends string, T> = {} extends T
 export type Input<Id extends OperationId> = Part<'params', Operations[Id]['params']> &
   Part<'body', Operations[Id]['body']> & {
     query?: { [K in keyof Operations[Id]['query']]?: Operations[Id]['query'][K] | undefined }
+    /** A body with files, of an operation that takes `multipart/form-data`. */
+    form?: FormData
     /** Makes the start of a run idempotent: a request whose response was lost can be retried. */
     idempotencyKey?: string
     signal?: AbortSignal
@@ -35,7 +37,7 @@ export class ApiError extends Error {
 }
 
 /** The request got no response, so it is unknown whether the service executed it. */
-class Unreachable extends Error {
+export class Unreachable extends Error {
   constructor() {
     super('The service does not answer. Nothing is lost here.')
   }
@@ -52,22 +54,28 @@ export function pathOf(template: string, params: Record<string, unknown> = {}): 
   )
 }
 
-/** Calls one operation of the public API. Types and paths are generated from api/openapi.json. */
-export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Answer<Id>> {
-  const [method, template] = routes[id]
-  const { params, body, query, idempotencyKey, signal } = input as Input<OperationId> & {
-    params?: Record<string, unknown>
-    body?: unknown
-    query?: unknown
-  }
+/** A query string. No operation has a nested parameter; a list is sent as repeated ones. */
+export function queryText(query: unknown): string {
   const search = new URLSearchParams()
-  // No operation in api/openapi.json has a nested query parameter. A list is sent as repeated ones.
   type Value = string | number | boolean | undefined
+  // Each parameter of api/openapi.json is a value or a list of them.
   const flat = (query ?? {}) as Record<string, Value | Value[]>
   for (const [name, values] of Object.entries(flat))
     for (const value of [values].flat())
       if (value !== undefined && value !== '') search.append(name, String(value))
-  const text = search.size > 0 ? `?${search.toString()}` : ''
+  return search.toString()
+}
+
+/** Calls one operation of the public API. Types and paths are generated from api/openapi.json. */
+export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Answer<Id>> {
+  const [method, template] = routes[id]
+  const { params, body, form, query, idempotencyKey, signal } = input as Input<OperationId> & {
+    params?: Record<string, unknown>
+    body?: unknown
+    query?: unknown
+  }
+  const search = queryText(query)
+  const text = search === '' ? '' : `?${search}`
   const answer = await send(`${pathOf(template, params)}${text}`, {
     method,
     headers: {
@@ -76,6 +84,8 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    // The browser writes the content type, which has the boundary.
+    ...(form && { body: form }),
     ...(signal && { signal }),
   })
   // The server serializes the response with the schema that this type is generated from.

@@ -3,14 +3,14 @@ import { call } from './call.ts'
 import type { Plan } from '../infrastructure/plan.ts'
 import type { RunPlace } from './types.ts'
 
-const pageSize = 200
-const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
+export const pageSize = 200
+export const nextOf = (page: { nextCursor: string | null }) => page.nextCursor ?? undefined
 /** A refetch loads all pages of a list again, so a list with more than three pages is not refetched. */
-const whileShort =
+export const whileShort =
   (everyMs: number) =>
   ({ state }: { state: { data?: { pages: unknown[] } | undefined } }): number | false =>
     (state.data?.pages.length ?? 0) <= 3 && everyMs
-const firstPage = undefined as string | undefined
+export const firstPage = undefined as string | undefined
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -211,14 +211,6 @@ export const sessionsQuery = infiniteQueryOptions({
   queryKey: ['sessions'],
   queryFn: ({ pageParam, signal }) =>
     call('listMySessions', { query: { cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
-
-export const policiesQuery = infiniteQueryOptions({
-  queryKey: ['policies'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listPolicies', { query: { limit: pageSize, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: nextOf,
 })

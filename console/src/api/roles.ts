@@ -41,3 +41,7 @@ export function rolesUpTo(role: Role): Role[] {
 /** The roles that an identity provider may assign: as Owner, its administrator could take over the organization. */
 export const mappableRoles = (role: Role): Role[] =>
   rolesUpTo(role === 'Owner' ? 'Org Admin' : role)
+
+/** The lowest role that has a capability. */
+export const lowestRoleWith = (capability: Capability): Role =>
+  roleMatrix.find(({ capabilities }) => capabilities.includes(capability))?.role ?? 'Owner'

@@ -8,17 +8,19 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   plan_errored: 'The plan ended with an error.',
   plan_forged:
     'The plan file differs from the plan that was read from it, so it was refused. Check which programs the configuration runs during the plan.',
-  apply_errored: 'The apply ended with an error. What it had changed by then is in the state.',
+  apply_errored: 'The apply ended with an error. What it changed before that is in the state.',
   rejected: 'A person rejected the plan.',
   approval_expired: 'Nobody approved it in time.',
   plan_stale: 'Something changed after the plan was made, so the plan is out of date.',
   superseded: 'A newer run replaced it.',
   canceled_by_user: 'A person canceled it.',
   timed_out: 'It exceeded its time limit.',
-  runner_lost: 'The worker was lost while it ran. It is never applied a second time.',
+  runner_lost:
+    'The worker was lost while it ran. What it changed may be missing in the state. It is never applied a second time.',
   plan_too_large: 'The plan is larger than a plan may be. Split the workspace.',
   memory_exceeded: 'The plan needed more memory than a run may use. Split the workspace.',
-  state_save_failed: 'The state could not be saved after the apply.',
+  state_save_failed:
+    'The state could not be saved after the apply, so what it changed may be missing in it.',
   source_errored: 'The source could not be read.',
   build_errored: 'The build ended with an error.',
   deploy_errored: 'The deployment ended with an error.',
@@ -47,13 +49,18 @@ export const stageWords: Record<Stage['state'], string> = {
 }
 
 /** The reason why a run makes no progress. */
-export function blockedWords({ kind, holder, whoCanAct }: BlockedBy): string {
+export function blockedWords(
+  { kind, holder, whoCanAct }: BlockedBy,
+  rule: 'second_operator' | 'confirm' = 'second_operator',
+): string {
   switch (kind) {
     case 'turn':
       return `It waits for its turn: another run${holder ? ` by ${holder}` : ''} is using this workspace. It starts by itself.`
     case 'user_lock':
       return `It waits because ${holder ?? 'somebody'} locked the workspace. ${actWords(whoCanAct, 'unlock it')}`
     case 'approval':
+      if (rule === 'confirm')
+        return `It waits for a confirmation of its plan. ${actWords(whoCanAct, 'confirm it')}`
       return whoCanAct.length === 0
         ? 'It waits for a second operator, and nobody here may approve it: invite a person with the role Deployer or higher who is not among its authors.'
         : `It waits for a second operator. ${actWords(whoCanAct, 'approve it')}`

@@ -3,6 +3,7 @@ import { useCallback, useEffect } from 'react'
 import { mayPass } from '../api/call.ts'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { PageHead } from '../parts/pages.tsx'
 
 /** Replaces a page that failed to load or to render. */
 export function Crash({ error, reset }: ErrorComponentProps) {
@@ -28,14 +29,19 @@ export function Crash({ error, reset }: ErrorComponentProps) {
   )
 }
 
+/** An address that leads nowhere, with the frame around it for people who are signed in. */
 export function NotFound() {
   return (
-    <main className="alone">
-      <h1>There is no such page</h1>
-      <p>The address may be old, belong to another organization, or need another account.</p>
-      <Link to="/" className="button primary">
-        Go home
-      </Link>
-    </main>
+    <>
+      <PageHead title="There is no such page" />
+      <div className="stack">
+        <p>The address may be old, belong to another organization, or need another account.</p>
+        <p>
+          <Link to="/" className="button primary">
+            Go home
+          </Link>
+        </p>
+      </div>
+    </>
   )
 }

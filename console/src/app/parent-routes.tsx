@@ -36,6 +36,13 @@ export const app = createRoute({
   },
 })
 
+/** Every other address, within the frame. */
+export const anyOther = createRoute({
+  getParentRoute: () => app,
+  path: '$',
+  component: NotFound,
+})
+
 /** The pages of an organization, with its tabs. */
 export const organization = createRoute({
   getParentRoute: () => app,

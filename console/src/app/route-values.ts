@@ -4,6 +4,15 @@ export type Values = Record<string, unknown>
 export const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+/** The filter of a list, kept in the address, so that Back shows the list as it was. */
+export type ListSearch = { q?: string }
+
+export const listSearch = (search: Values): ListSearch => {
+  const { q } = search
+  const filter = typeof q === 'number' ? String(q) : text(q)
+  return filter === undefined ? {} : { q: filter.slice(0, 200) }
+}
+
 export const count = (value: unknown) => {
   const number = Number(value)
   return Number.isSafeInteger(number) && number > 0 ? number : undefined

@@ -3,8 +3,10 @@ import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from '../account/routes.tsx'
 import { auditRoutes } from '../audit/routes.tsx'
 import { cloudRoutes } from '../clouds/routes.tsx'
+import { costRoutes } from '../cost/routes.tsx'
 import { gitRoutes } from '../git/routes.tsx'
 import { homeRoutes } from '../home/routes.tsx'
+import { notificationRoutes } from '../notifications/routes.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { pipelineRoutes } from '../pipelines/routes.tsx'
 import { policyRoutes } from '../policies/routes.tsx'
@@ -16,7 +18,7 @@ import { tokenRoutes } from '../tokens/routes.tsx'
 import { userRoutes } from '../users/routes.tsx'
 import { workspaceRoutes } from '../workspaces/routes.tsx'
 import { Crash, NotFound } from './crash.tsx'
-import { app, organization, root } from './parent-routes.tsx'
+import { anyOther, app, organization, root } from './parent-routes.tsx'
 
 // One line a noun. The entry pages (sign-in, home, a run) are in the first script; the other pages are loaded
 // when they are opened.
@@ -28,7 +30,9 @@ const tree = root.addChildren([
     ...runRoutes,
     ...pipelineRoutes,
     ...cloudRoutes,
+    ...costRoutes,
     ...accountRoutes,
+    anyOther,
     organization.addChildren([
       ...userRoutes,
       ...tokenRoutes,
@@ -36,6 +40,7 @@ const tree = root.addChildren([
       ...scimRoutes,
       ...gitRoutes,
       ...policyRoutes,
+      ...notificationRoutes,
       ...auditRoutes,
     ]),
   ]),

@@ -3,10 +3,21 @@
 /** The parameter `signedout`: `1`, or the result of the logout at the identity provider. */
 export type SignedOut = 1 | 'partial' | 'failed'
 
-export const workspaceTabs = ['runs', 'files', 'git', 'variables', 'state', 'settings'] as const
+export const workspaceTabs = [
+  'runs',
+  'files',
+  'git',
+  'variables',
+  'state',
+  'cost',
+  'settings',
+] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
-/** `version` is the version of the files to show, instead of the newest one. */
-export type WorkspaceSearch = { tab?: WorkspaceTab; version?: number }
+/**
+ * `version` is the version of the files to show, instead of the newest one. `from` and `to` are the days of the
+ * cost.
+ */
+export type WorkspaceSearch = { tab?: WorkspaceTab; version?: number; from?: string; to?: string }
 
 export const runTabs = ['plan', 'log', 'timeline'] as const
 export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }
@@ -21,4 +32,64 @@ export type ResourceFilter = { [Field in (typeof resourceFilters)[number]]?: str
   /** Whether a workspace holds it. */
   managed?: boolean
   state?: 'gone' | 'all'
+}
+
+/** What the page of cost shows, as in the address of the page. */
+export const costTexts = [
+  'from',
+  'to',
+  'provider',
+  'service',
+  'source',
+  'subAccountId',
+  'region',
+  'tagKey',
+  'tagValue',
+] as const
+export const costNumbers = ['accountId', 'workspaceId'] as const
+export const costChoices = {
+  basis: ['effective', 'billed', 'list'],
+  groupBy: [
+    'provider',
+    'service',
+    'account',
+    'subAccount',
+    'region',
+    'workspace',
+    'tag',
+    'chargeCategory',
+  ],
+  chargeCategory: ['Usage', 'Purchase', 'Tax', 'Credit', 'Adjustment'],
+  owner: ['workspace', 'unmanaged', 'unattributed'],
+} as const
+export type CostSearch = { [Field in (typeof costTexts)[number]]?: string } & {
+  [Field in (typeof costNumbers)[number]]?: number
+} & { [Field in keyof typeof costChoices]?: (typeof costChoices)[Field][number] } & {
+  /** Only what has no tag of `tagKey`. */
+  untagged?: true
+}
+
+/** The days that the page of a unit shows. */
+export type UnitSearch = { from?: string; to?: string }
+
+/** Of the page of what no workspace holds, which has its own groups. */
+export type UnmanagedSearch = Omit<CostSearch, 'owner' | 'workspaceId' | 'groupBy'>
+
+/** Without an order: what is unused most first. */
+export type CommitmentSearch = { from?: string; to?: string; provider?: string; sort?: 'amortised' }
+
+export const anomalyStates = [
+  'open',
+  'acknowledged',
+  'expected',
+  'not_anomaly',
+  'resolved',
+] as const
+/** The filters of the list of anomalies. Without a state: open ones. */
+export type AnomalySearch = {
+  state?: (typeof anomalyStates)[number] | 'all'
+  provider?: string
+  service?: string
+  from?: string
+  to?: string
 }

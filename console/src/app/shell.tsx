@@ -44,6 +44,10 @@ export function Shell() {
               <NavIcon name="clouds" />
               Clouds
             </Link>
+            <Link to="/cost" activeOptions={{ includeSearch: false }}>
+              <NavIcon name="cost" />
+              Cost
+            </Link>
             <Link to="/organization">
               <NavIcon name="organization" />
               Organization

@@ -8,6 +8,7 @@ const places = {
   w: ['/workspaces', 'Workspaces'],
   p: ['/pipelines', 'Pipelines'],
   c: ['/clouds', 'Clouds'],
+  m: ['/cost', 'Cost'],
   o: ['/organization', 'Organization'],
 } as const
 

@@ -52,7 +52,7 @@ export function ChangeAccount({
         required
         defaultValue={account.syncIntervalMinutes}
       />
-      <RunIdentityFields account={account} use={use} />
+      <RunIdentityFields provider={account.provider} runs={account.runs} use={use} />
       <Check
         label="Replace the credentials"
         checked={replaces}

@@ -10,6 +10,7 @@ import { PageHead } from '../parts/pages.tsx'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import { accountHint, providerName, usesOf, type Provider, type Use } from './cloud-words.ts'
 import { cloudSetupQuery, type CloudSetup } from './queries.ts'
+import { RunIdentityFields, runsIn } from './run-identities.tsx'
 import { SetupText } from './setup-text.tsx'
 
 // `Object.keys` returns strings, and the keys of `providerName` are exactly the providers.
@@ -151,12 +152,14 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
       const regions = textIn(form, 'regions')
         .split(/[\s,]+/)
         .filter(Boolean)
+      const runs = runsIn(form, provider)
       return call('connectCloudAccount', {
         body: {
           provider,
           accountId,
           name: textIn(form, 'name').trim(),
           credentials: credentialsIn(form, provider, use),
+          ...(runs && { runs }),
           ...(endpoint && { endpoint }),
           ...(regions.length > 0 && { regions }),
         },
@@ -176,6 +179,14 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
     <form onSubmit={submit} className="stack">
       <Field label="Name" name="name" required maxLength={100} hint="As it is listed here." />
       <CredentialFields provider={provider} use={use} />
+      <details>
+        <summary>Credentials for runs</summary>
+        <p>
+          Runs of a workspace that uses this account are lent these for as long as they work. They
+          never see the credentials above.
+        </p>
+        <RunIdentityFields provider={provider} runs={null} use={use} />
+      </details>
       <RareFields provider={provider} />
       <ErrorNote error={connect.error} />
       <span className="actions">

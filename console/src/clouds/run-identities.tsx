@@ -20,15 +20,22 @@ const identityOf = {
 } as const
 
 /** What the runs of workspaces that use the account are lent in each phase. */
-export function RunIdentityFields({ account, use }: { account: CloudAccount; use: Use }) {
+export function RunIdentityFields(props: LentTo) {
   return phases.map(({ phase, label }) => (
-    <PhaseFields key={phase} {...{ phase, label, account, use }} />
+    <PhaseFields key={phase} {...{ ...props, phase, label }} />
   ))
 }
 
-type PhaseProps = { phase: Phase; label: string; account: CloudAccount; use: Use }
+/** `runs`: what is lent now. */
+type LentTo = { provider: Provider; use: Use; runs: CloudAccount['runs'] }
 
-function PhaseFields({ phase, label, account: { provider, runs }, use }: PhaseProps) {
+function PhaseFields({
+  phase,
+  label,
+  provider,
+  use,
+  runs,
+}: LentTo & { phase: Phase; label: string }) {
   const now = runs?.[phase]
   const [kind, setKind] = useState(kindOf(now))
   const { field, label: identityLabel } = identityOf[provider]

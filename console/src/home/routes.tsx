@@ -2,12 +2,16 @@ import { createRoute } from '@tanstack/react-router'
 import { homeQuery } from '../api/queries.ts'
 import { app } from '../app/parent-routes.tsx'
 import { HomePage } from './home.tsx'
+import { mineQuery } from './home-runs.tsx'
 
 const home = createRoute({
   getParentRoute: () => app,
   path: '/',
   // Not awaited: the page itself shows the loading state and the error.
-  loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
+  loader: ({ context: { queryClient } }) => {
+    void queryClient.prefetchQuery(homeQuery)
+    void queryClient.prefetchInfiniteQuery(mineQuery)
+  },
   component: HomePage,
 })
 

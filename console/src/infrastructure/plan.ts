@@ -21,6 +21,14 @@ export const costOf = (value: unknown): Cost | undefined =>
 export const findingsOf = (values: readonly unknown[]): Finding[] =>
   values.filter((value): value is Finding => has(value, 'message') && has(value, 'level'))
 
+type BudgetFinding = Finding & { budget: { id: number; name: string } }
+
+/** The findings of a gate about budgets. */
+export const budgetFindingsOf = (values: readonly unknown[]): BudgetFinding[] =>
+  findingsOf(values).filter(
+    (finding): finding is BudgetFinding => has(finding, 'budget') && has(finding.budget, 'id'),
+  )
+
 const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
   typeof value === 'object' && value !== null && key in value
 

@@ -12,13 +12,15 @@ const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
   { to: '/organization/provisioning', name: 'Provisioning', needs: 'manage_users_sso' },
   { to: '/organization/git', name: 'Git' },
   { to: '/organization/policies', name: 'Policies' },
+  { to: '/organization/notifications', name: 'Notifications' },
   { to: '/organization/audit', name: 'Audit' },
 ]
 
 export function OrganizationPage() {
   const { organization, may } = useMe()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const part = parts.find(({ to }) => to === path.replace(/\/$/, ''))
+  // The last one: each path begins with that of the first.
+  const part = parts.findLast(({ to }) => `${path}/`.startsWith(`${to}/`))
   return (
     <>
       <PageHead

@@ -27,6 +27,27 @@ export function FilterBox({ label, value, onChange, found }: Props) {
   )
 }
 
+/**
+ * A filter that is in the address of its page. `write` replaces the address, so that Back leads to
+ * the page before and returns to the filtered list.
+ */
+export function useAddressFilter(inAddress: string | undefined, write: (q?: string) => void) {
+  const [filter, setFilter] = useState(inAddress ?? '')
+  const [shown, setShown] = useState(inAddress)
+  const q = useSettled(filter)
+  // Another link to the same page, or Back.
+  if (shown !== inAddress) {
+    setShown(inAddress)
+    if ((inAddress ?? '') !== q) setFilter(inAddress ?? '')
+  }
+  useEffect(() => {
+    if (q !== (inAddress ?? '')) write(q === '' ? undefined : q)
+    // Only what is typed is written.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [q])
+  return { filter, setFilter, q }
+}
+
 const typingMs = 200
 
 /** Debounces the input, so that the API gets one request for a word and not one for each letter. */

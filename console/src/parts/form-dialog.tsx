@@ -13,6 +13,8 @@ type Props = {
   /** The text of the button during a slow action. */
   acting?: string
   tone?: 'primary' | 'danger'
+  /** False until the fields allow the action. */
+  mayAct?: boolean
   cancel?: string
   doing: { isPending: boolean; error: Error | null }
   /** An error of another request in the dialog, such as the list of suggestions. */
@@ -26,7 +28,7 @@ type Props = {
 /** A form in a dialog, with an error note and the buttons to cancel and to submit. */
 export function FormDialog(props: Props) {
   const { title, description, children, act, acting = act, tone = 'primary', doing } = props
-  const { cancel = 'Cancel', beside, onClose } = props
+  const { cancel = 'Cancel', beside, mayAct = true, onClose } = props
   const once = useOnce(doing)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -41,7 +43,7 @@ export function FormDialog(props: Props) {
         <div className="dialog-actions">
           {beside && <span className="dialog-beside">{beside}</span>}
           <Button onClick={onClose}>{cancel}</Button>
-          <Button type="submit" tone={tone} busy={doing.isPending}>
+          <Button type="submit" tone={tone} disabled={!mayAct} busy={doing.isPending}>
             {doing.isPending ? acting : act}
           </Button>
         </div>

@@ -2,6 +2,7 @@ import {
   useId,
   type ButtonHTMLAttributes,
   type InputHTMLAttributes,
+  type MouseEvent,
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
@@ -10,21 +11,30 @@ import {
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   tone?: 'primary' | 'danger' | 'plain' | 'quiet'
   busy?: boolean
+  /** A click on it does nothing, as on a disabled one, but it keeps the focus. */
+  idle?: boolean
 }
 
-export function Button({ tone = 'plain', busy = false, children, ...rest }: ButtonProps) {
+/** A button that becomes busy or idle keeps the focus, which a disabled one would lose to the page. */
+export function Button({ tone = 'plain', busy = false, idle = false, ...props }: ButtonProps) {
+  const { children, ...rest } = props
+  const still = busy || idle
   return (
     <button
       type="button"
       {...rest}
       className={`button ${tone} ${rest.className ?? ''}`}
-      disabled={rest.disabled || busy}
       aria-busy={busy}
+      aria-disabled={still || undefined}
+      {...(still && { onClick: prevent })}
     >
       {children}
     </button>
   )
 }
+
+/** Also of the form that it would send, by a click or by Enter in a field. */
+const prevent = (event: MouseEvent) => event.preventDefault()
 
 type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; hint?: ReactNode }
 

@@ -4,7 +4,17 @@ import { PageHead } from './pages.tsx'
 
 export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
-type Props = { what: string; to: '/workspaces' | '/pipelines' | '/clouds'; list: string }
+type Props = {
+  what: string
+  to:
+    | '/workspaces'
+    | '/pipelines'
+    | '/clouds'
+    | '/cost/anomalies'
+    | '/cost/units'
+    | '/organization/policies'
+  list: string
+}
 
 /** Shown for a 404: deleted, never existed, or of another organization, which the API does not distinguish. */
 export function Gone({ what, to, list }: Props) {

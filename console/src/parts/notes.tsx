@@ -1,14 +1,18 @@
-import type { ReactNode } from 'react'
-import { ApiError, mayPass } from '../api/call.ts'
+import { useSyncExternalStore, type ReactNode } from 'react'
+import { ApiError, mayPass, Unreachable } from '../api/call.ts'
+import { isUp, onConnection } from '../api/connection.ts'
+
+const answersAgain = 'The service did not answer then. It answers again: try once more.'
 
 /** An error message of the API with the fields that it names. `goesOn`: the request is repeated automatically. */
 export function ErrorNote({ error, goesOn = false }: { error: Error | null; goesOn?: boolean }) {
+  const up = useSyncExternalStore(onConnection, isUp)
   if (!error) return null
   const details = error instanceof ApiError ? error.details : []
   return (
     <div className="note bad" role="alert">
       <p>
-        {error.message}
+        {error instanceof Unreachable && up && !goesOn ? answersAgain : error.message}
         {goesOn && mayPass(error) && ' The console tries again every few seconds.'}
       </p>
       {details.length > 1 && (

@@ -1,7 +1,9 @@
 import type { Run } from '../api/types.ts'
 
 type Shown = Pick<Run, 'state'> &
-  Partial<Pick<Run, 'awaitingApproval' | 'awaitingPlanApproval' | 'reason' | 'stages'>> & {
+  Partial<
+    Pick<Run, 'awaitingApproval' | 'awaitingPlanApproval' | 'approval' | 'reason' | 'stages'>
+  > & {
     queued?: boolean
   }
 
@@ -18,7 +20,12 @@ export function StateBadge({ run }: { run: Shown }) {
 
 function look(run: Shown): { tone: string; sign: string; word: string } {
   if (run.awaitingPlanApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval to plan' }
-  if (run.awaitingApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval' }
+  if (run.awaitingApproval)
+    return {
+      tone: 'warn',
+      sign: '◆',
+      word: run.approval?.rule === 'confirm' ? 'Needs confirmation' : 'Needs approval',
+    }
   switch (run.state) {
     case 'running': {
       const queued = run.queued ?? run.stages?.[0]?.state === 'queued'

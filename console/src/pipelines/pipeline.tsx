@@ -1,16 +1,15 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
-import { Button } from '../parts/forms.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { RunRow } from '../runs/run-row.tsx'
-import { useStartKey } from '../runs/start-key.ts'
+import { StartRun } from '../runs/start-run.tsx'
 
 const route = getRouteApi('/app/pipelines/$id')
 
@@ -20,14 +19,6 @@ export function PipelinePage() {
   const navigate = useNavigate()
   const found = useQuery(pipelineQuery(id))
   const runs = useInfiniteQuery(pipelineRunsQuery(id))
-  const { key, renew } = useStartKey()
-  const start = useMutation({
-    mutationFn: () => call('runPipeline', { params: { id }, body: {}, idempotencyKey: key }),
-    onSuccess: ({ run }) => {
-      renew()
-      return navigate({ to: '/pipelines/$id/runs/$runId', params: { id, runId: run.id } })
-    },
-  })
   const pipeline = found.data?.pipeline
   if (isGone(found.error)) return <Gone what="pipeline" to="/pipelines" list="All pipelines" />
   const all = runs.data?.pages.flatMap((page) => page.runs) ?? []
@@ -52,9 +43,12 @@ export function PipelinePage() {
                   Its runs are deleted too. The resources that they applied stay unchanged.
                 </ConfirmButton>
               )}
-              <Button tone="primary" busy={start.isPending} onClick={() => start.mutate()}>
-                Start a run
-              </Button>
+              {pipeline.kind === 'infrastructure' && pipeline.targetWorkspaceId !== null && (
+                <StartRun
+                  workspaceId={pipeline.targetWorkspaceId}
+                  {...(!pipeline.managed && { pipelineId: id })}
+                />
+              )}
             </>
           )
         }
@@ -75,7 +69,7 @@ export function PipelinePage() {
           </p>
         )}
       </PageHead>
-      <ErrorNote error={start.error ?? found.error ?? runs.error} />
+      <ErrorNote error={found.error ?? runs.error} />
       {runs.isPending && <Loading what="runs" />}
       {runs.isSuccess && all.length === 0 && (
         <Empty title="No runs yet">

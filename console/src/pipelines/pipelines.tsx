@@ -1,17 +1,21 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { pipelinesQuery } from '../api/queries.ts'
-import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
+import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { PipelineRow } from './pipeline-row.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
 
+const route = getRouteApi('/app/pipelines')
+
 export function PipelinesPage() {
-  const [filter, setFilter] = useState('')
-  const q = useSettled(filter)
+  const navigate = useNavigate()
+  const { filter, setFilter, q } = useAddressFilter(
+    route.useSearch().q,
+    (to) => void navigate({ to: '/pipelines', search: { ...(to && { q: to }) }, replace: true }),
+  )
   const query = useInfiniteQuery(pipelinesQuery(q))
   const all = query.data?.pages.flatMap((page) => page.pipelines) ?? []
   return (

@@ -1,10 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
-import { idParams } from '../app/route-values.ts'
+import { idParams, listSearch } from '../app/route-values.ts'
 
 const pipelines = createRoute({
   getParentRoute: () => app,
   path: '/pipelines',
+  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pipelines.tsx'), 'PipelinesPage'),
 })
 

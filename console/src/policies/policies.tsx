@@ -1,32 +1,21 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { policiesQuery } from '../api/queries.ts'
-import type { Policy } from '../api/types.ts'
+import { Link } from '@tanstack/react-router'
 import { useMe } from '../app/session.ts'
-import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
-import { PolicyEditor } from './policy-editor.tsx'
+import { policiesQuery } from './queries.ts'
 import { UnseenPlans } from './unseen-plans.tsx'
 
 /** The policies that every plan is checked against. */
 export function PoliciesPage() {
   const { may } = useMe()
   const query = useInfiniteQuery(policiesQuery)
-  const [edited, setEdited] = useState<Policy | 'new'>()
   const policies = query.data?.pages.flatMap((page) => page.policies) ?? []
-  if (edited)
-    return (
-      <PolicyEditor
-        policy={edited === 'new' ? undefined : edited}
-        onClose={() => setEdited(undefined)}
-      />
-    )
   const create = may('manage_users_sso') && (
-    <Button tone="primary" onClick={() => setEdited('new')}>
+    <Link to="/organization/policies/new" className="button primary">
       New policy
-    </Button>
+    </Link>
   )
   return (
     <>
@@ -65,9 +54,14 @@ export function PoliciesPage() {
                     , version {policy.version}
                   </span>
                 </span>
-                <Button aria-label={`Open ${policy.name}`} onClick={() => setEdited(policy)}>
+                <Link
+                  to="/organization/policies/$id"
+                  params={{ id: policy.id }}
+                  className="button"
+                  aria-label={`Open ${policy.name}`}
+                >
                   Open
-                </Button>
+                </Link>
               </div>
             </li>
           ))

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { organization } from '../app/parent-routes.tsx'
+import { idParams } from '../app/route-values.ts'
 
 const policies = createRoute({
   getParentRoute: () => organization,
@@ -7,4 +8,17 @@ const policies = createRoute({
   component: lazyRouteComponent(() => import('./policies.tsx'), 'PoliciesPage'),
 })
 
-export const policyRoutes = [policies] as const
+const newPolicy = createRoute({
+  getParentRoute: () => organization,
+  path: '/policies/new',
+  component: lazyRouteComponent(() => import('./policy.tsx'), 'NewPolicyPage'),
+})
+
+const policy = createRoute({
+  getParentRoute: () => organization,
+  path: '/policies/$id',
+  params: idParams,
+  component: lazyRouteComponent(() => import('./policy.tsx'), 'PolicyPage'),
+})
+
+export const policyRoutes = [policies, newPolicy, policy] as const

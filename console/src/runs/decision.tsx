@@ -4,18 +4,26 @@ import { useCallback, useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery, workspaceRunsQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
-import { approvalRefusalWords, blockedWords, plural, reasonWords } from '../api/words.ts'
+import { approvalRefusalWords, blockedWords, reasonWords } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, TextField } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
+import {
+  decisionWords,
+  isConfirmation,
+  whatItDoes,
+  type Choice,
+  type DecisionOf,
+} from './decision-words.ts'
+import { DecisionText } from './decision-text.tsx'
+import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
 import { nameOfRun, RunLink } from './run-row.tsx'
 
 const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
 
 type Props = { run: RunDetail; place: RunPlace; workspace: string }
-type Choice = 'approve' | 'reject'
 
 /**
  * The decision on a waiting run. If another person decides first, the open dialog stays and says so
@@ -67,14 +75,20 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
     <section className="decision" aria-labelledby="decision-title">
       <div>
         <h2 id="decision-title">
-          {mayDecide ? 'This run needs your approval' : 'This run needs approval'}
+          {isConfirmation(run)
+            ? 'This run waits until its plan is confirmed'
+            : mayDecide
+              ? 'This run needs your approval'
+              : 'This run needs approval'}
           {run.awaitingPlanApproval && ' before its plan'}
         </h2>
         <p>
-          {whatItDoes(run)} {run.blockedBy && !mayDecide && blockedWords(run.blockedBy)}
+          {whatItDoes(run)}{' '}
+          {run.blockedBy && !mayDecide && blockedWords(run.blockedBy, run.approval?.rule)}
           {mayReject && ` ${approvalRefusalWords[run.because.mayApprove ?? ''] ?? ''}`}
         </p>
         {run.awaitingPlanApproval && mayDecide && <FilesToSee run={run} />}
+        {run.awaitingApproval && <HeldByBudget run={run} />}
         {run.approvalExpiresAt && (
           <p className="dim">
             It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.
@@ -85,7 +99,11 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
         {mayReject && <Button onClick={() => setChoice('reject')}>Reject…</Button>}
         {mayDecide && (
           <Button tone="primary" onClick={() => setChoice('approve')}>
-            {run.awaitingPlanApproval ? 'Let it be planned…' : 'Approve…'}
+            {run.awaitingPlanApproval
+              ? 'Let it be planned…'
+              : isConfirmation(run)
+                ? 'Confirm…'
+                : 'Approve…'}
           </Button>
         )}
       </div>
@@ -136,20 +154,6 @@ function NewerFiles({ run: { workspaceId: id, configurationVersion } }: { run: R
   )
 }
 
-function whatItDoes({
-  summary,
-  destroy,
-  awaitingPlanApproval,
-  configurationVersion,
-  mayApprove,
-}: RunDetail): string {
-  if (awaitingPlanApproval)
-    return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so ${mayApprove ? 'look at the files before you let it be planned' : 'a second person looks at the files first'}.`
-  if (!summary) return ''
-  const { add, change, destroy: gone } = summary
-  return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
-}
-
 function DecisionDialog({
   run,
   place,
@@ -161,7 +165,11 @@ function DecisionDialog({
   const [comment, setComment] = useState('')
   // Pins the plan that was shown when the dialog opened. The API refuses the approval if the digest has changed.
   const [planDigest] = useState(run.planDigest)
-  const [beforePlan] = useState(run.awaitingPlanApproval)
+  const [of] = useState<DecisionOf>(() => ({
+    choice,
+    beforePlan: run.awaitingPlanApproval,
+    onlyConfirm: isConfirmation(run),
+  }))
   const [configurationSha256] = useState(run.configurationSha256)
   const decide = useMutation({
     mutationFn: () => {
@@ -171,7 +179,7 @@ function DecisionDialog({
         place.kind === 'pipeline'
           ? (['approvePipelineRun', 'rejectPipelineRun'] as const)
           : (['approveWorkspaceRun', 'rejectWorkspaceRun'] as const)
-      const what = beforePlan ? { configurationSha256 } : { ...(planDigest && { planDigest }) }
+      const what = of.beforePlan ? { configurationSha256 } : { ...(planDigest && { planDigest }) }
       return choice === 'approve'
         ? call(approve, { params, body: { ...words, ...what } })
         : call(reject, { params, body: { ...words } })
@@ -181,48 +189,15 @@ function DecisionDialog({
     onSettled: async () =>
       queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
   })
-  const approving = choice === 'approve'
+  const words = decisionWords(run, { workspace, of })
   const sent = decide.isPending || decide.isSuccess
   if (!waits(run) && !sent) return <NoLongerWaits run={run} onClose={onClose} />
   return (
     <FormDialog
-      title={
-        !approving
-          ? beforePlan
-            ? 'Reject this run?'
-            : 'Reject this plan?'
-          : beforePlan
-            ? `Let version ${run.configurationVersion} of the files be planned in ${workspace}?`
-            : `Approve and apply to ${workspace}?`
-      }
-      description={
-        approving && beforePlan ? (
-          <p>{whatItDoes(run)} Nothing is applied by this. Your name is kept with the approval.</p>
-        ) : approving ? (
-          <>
-            <p>
-              OpenTofu applies exactly the plan you see, and nothing else, as soon as you approve.{' '}
-              {whatItDoes(run)} Your name is kept with the approval.
-            </p>
-            <p className="dim">
-              Plan <code className="digest">{planDigest}</code>. If anything that it depends on has
-              changed since, it is refused and not applied.
-            </p>
-          </>
-        ) : (
-          <p>The run ends as failed and nothing is changed. Its author can start another one.</p>
-        )
-      }
-      act={
-        !approving
-          ? beforePlan
-            ? 'Reject the run'
-            : 'Reject the plan'
-          : beforePlan
-            ? 'Let it be planned'
-            : 'Approve and apply'
-      }
-      tone={approving ? 'primary' : 'danger'}
+      title={words.title}
+      description={<DecisionText run={run} of={of} planDigest={planDigest} />}
+      act={words.act}
+      tone={words.tone}
       cancel="Back"
       doing={decide}
       onSubmit={() => decide.mutate()}

@@ -1,6 +1,8 @@
 import type { RunDetail } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { CostDelta, Gates } from '../infrastructure/gates.tsx'
+import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
+import { RunAnomalies } from './run-anomalies.tsx'
 import { Summary } from './run-row.tsx'
 import { Time } from '../parts/time.tsx'
 
@@ -24,7 +26,9 @@ export function RunFacts({ run }: { run: RunDetail }) {
       <section>
         <h2>Cost</h2>
         <CostDelta value={run.cost} />
+        {over && <HeldByBudget run={run} />}
       </section>
+      <RunAnomalies run={run} />
       {run.approvals.length > 0 && (
         <section>
           <h2>Decisions</h2>

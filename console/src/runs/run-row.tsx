@@ -19,6 +19,8 @@ type Listed = Pick<
   | 'createdAt'
 > & {
   author: { label: string }
+  approval?: Run['approval']
+  startMessage?: string | null
   summary?: Run['summary']
   stages?: Run['stages']
   queued?: boolean
@@ -52,6 +54,12 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
             {run.state === 'failed' && run.reason
               ? reasonWords[run.reason]
               : `by ${run.author.label}`}
+            {run.startMessage && (
+              <>
+                {' · '}
+                <bdi>{firstLine(run.startMessage)}</bdi>
+              </>
+            )}
           </span>
         </span>
         <Summary summary={run.summary ?? null} />
@@ -62,6 +70,11 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
     </li>
   )
 }, isSame)
+
+const firstLine = (text: string): string => {
+  const [line = ''] = text.split('\n')
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line
+}
 
 /** Compares props, so that a long list renders only the rows whose run changed. */
 function isSame(was: Props, is: Props): boolean {

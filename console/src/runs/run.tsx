@@ -86,6 +86,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             started by {run.author.label}, <Time at={run.createdAt} />
           </span>
         </p>
+        {run.startMessage && <p className="start-message">{run.startMessage}</p>}
       </PageHead>
       <StageLine run={run} />
       <Standing run={run} pipelineId={data?.workspace.pipelineId} />

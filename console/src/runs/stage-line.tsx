@@ -26,7 +26,7 @@ export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
             <span className="stage-name">{stage.name}</span>
             <span className="stage-state">
               {stageWords[stage.state]}
-              {stage.by === 'self' && ', automatically: the workspace is standard'}
+              {stage.by === 'self' && ', automatically: this plan needs no approval'}
             </span>
             <span className="stage-time dim">
               {stage.startedAt ? (

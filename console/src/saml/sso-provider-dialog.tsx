@@ -58,7 +58,16 @@ export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClos
         <legend className="label">From</legend>
         {ways.map(([value, label]) => (
           <label key={value} className="check">
-            <input type="radio" name="way" checked={way === value} onChange={() => setWay(value)} />
+            <input
+              type="radio"
+              name="way"
+              checked={way === value}
+              onChange={() => {
+                setWay(value)
+                // An error of the fields that are gone.
+                save.reset()
+              }}
+            />
             <span>{label}</span>
           </label>
         ))}

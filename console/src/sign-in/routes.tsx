@@ -1,8 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { meQuery } from '../api/queries.ts'
 import { root } from '../app/parent-routes.tsx'
 import { text, type Values } from '../app/route-values.ts'
 import type { SignedOut } from '../app/searches.ts'
 import { LoginPage } from './login.tsx'
+import { safePath } from './safe-path.ts'
 
 type LoginSearch = {
   next?: string
@@ -27,6 +29,12 @@ const login = createRoute({
       ...(Boolean(search['reset']) && { reset: true }),
       ...(search['sso'] === 'failed' && { sso: 'failed' }),
     }
+  },
+  // Whoever is signed in already goes on. Not where the page has something to say.
+  beforeLoad: async ({ context: { queryClient }, search }) => {
+    if (search.signedout || search.sso) return
+    const me = await queryClient.fetchQuery(meQuery).catch(() => undefined)
+    if (me) throw redirect({ href: safePath(search.next) })
   },
   component: LoginPage,
 })

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
 import { sessionIsBack } from '../api/session-over.ts'
+import { safePath } from './safe-path.ts'
 
 /** Opens the page that the person requested before the sign-in, with an empty cache. */
 export function useEnter(next: string | undefined) {
@@ -11,8 +12,6 @@ export function useEnter(next: string | undefined) {
     queryClient.clear()
     sessionIsBack()
     await queryClient.fetchQuery(meQuery)
-    // Accepts only a path of this site: `next` is in the URL, so an attacker can set it (open redirect).
-    const safe = next && /^\/(?![/\\])/.test(next) ? next : '/'
-    router.history.push(safe)
+    router.history.push(safePath(next))
   }
 }

@@ -1,9 +1,7 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { CopyButton } from '../parts/copy-line.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Button } from '../parts/forms.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
 
 type Props = {
   title: string
@@ -15,7 +13,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Creates a token and shows it once. The token cannot be shown again, so Escape must not close the dialog. */
+/** Creates a token and shows it once. */
 export function SecretDialog({ title, made, children, create, refresh, onClose }: Props) {
   const queryClient = useQueryClient()
   const making = useMutation({
@@ -34,19 +32,9 @@ export function SecretDialog({ title, made, children, create, refresh, onClose }
         {children}
       </FormDialog>
     )
-  const { token } = making.data
   return (
-    <Dialog title={made} onClose={() => undefined}>
-      <div className="stack">
-        <p>Copy the token now. It cannot be shown again.</p>
-        <code className="secret-once">{token}</code>
-        <div className="dialog-actions">
-          <CopyButton text={token} />
-          <Button tone="primary" onClick={onClose}>
-            I have it
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <SecretOnce title={made} secret={making.data.token} onClose={onClose}>
+      Copy the token now. It cannot be shown again.
+    </SecretOnce>
   )
 }

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { peopleQuery } from '../api/queries.ts'
@@ -7,7 +8,7 @@ import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
-import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
+import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -15,13 +16,18 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 
+const route = getRouteApi('/app/organization/')
+
 export function PeoplePage() {
   const me = useMe()
   const [edited, setEdited] = useState<Person>()
   const editor = me.may('manage_users_sso')
-  const [filter, setFilter] = useState('')
   const [told, setTold] = useState('')
-  const q = useSettled(filter)
+  const navigate = useNavigate()
+  const { filter, setFilter, q } = useAddressFilter(
+    route.useSearch().q,
+    (to) => void navigate({ to: '/organization', search: { ...(to && { q: to }) }, replace: true }),
+  )
   const query = useInfiniteQuery(peopleQuery(q))
   // The viewer is signed in, so their own invitation is no longer open.
   const isInvited = ({ id, active, invited }: Person) => active && invited && id !== me.user.id

@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { organization } from '../app/parent-routes.tsx'
+import { listSearch } from '../app/route-values.ts'
 
 const people = createRoute({
   getParentRoute: () => organization,
   path: '/',
+  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./people.tsx'), 'PeoplePage'),
 })
 

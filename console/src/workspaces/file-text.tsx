@@ -1,4 +1,4 @@
-import { useId, useState, type KeyboardEvent } from 'react'
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field } from '../parts/forms.tsx'
 
@@ -6,12 +6,18 @@ type TextProps = {
   name: string
   text: string
   readOnly: boolean
+  /** Takes the focus when it appears. */
+  focused?: boolean
   onChange: (text: string) => void
 }
 
 /** Tab moves the focus out of the editor, as in every form field. Ctrl or Cmd with `]` indents. */
-export function FileText({ name, text, readOnly, onChange }: TextProps) {
+export function FileText({ name, text, readOnly, focused = false, onChange }: TextProps) {
   const id = useId()
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (focused) area.current?.focus()
+  }, [focused])
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== ']' || !(event.ctrlKey || event.metaKey) || readOnly) return
     event.preventDefault()
@@ -26,6 +32,7 @@ export function FileText({ name, text, readOnly, onChange }: TextProps) {
       </label>
       <textarea
         id={id}
+        ref={area}
         className="editor-text"
         spellCheck={false}
         autoCapitalize="off"

@@ -1,13 +1,22 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
-import { count, idParams, type Values } from '../app/route-values.ts'
+import {
+  count,
+  idParams,
+  listSearch,
+  text,
+  type ListSearch,
+  type Values,
+} from '../app/route-values.ts'
 import { workspaceTabs, type WorkspaceSearch } from '../app/searches.ts'
 
 const workspaces = createRoute({
   getParentRoute: () => app,
   path: '/workspaces',
-  validateSearch: (search: Values): { create?: boolean } =>
-    search['create'] ? { create: true } : {},
+  validateSearch: (search: Values): ListSearch & { create?: boolean } => ({
+    ...listSearch(search),
+    ...(search['create'] ? { create: true } : {}),
+  }),
   component: lazyRouteComponent(() => import('./workspaces.tsx'), 'WorkspacesPage'),
 })
 
@@ -18,7 +27,13 @@ const workspace = createRoute({
   validateSearch: (search: Values): WorkspaceSearch => {
     const tab = workspaceTabs.find((one) => one === search['tab'])
     const version = count(search['version'])
-    return { ...(tab && { tab }), ...(tab === 'files' && version && { version }) }
+    const [from, to] = [text(search['from']), text(search['to'])]
+    return {
+      // Without a tab it is the tab of runs, whose link has none.
+      ...(tab && tab !== 'runs' && { tab }),
+      ...(tab === 'files' && version && { version }),
+      ...(tab === 'cost' && { ...(from && { from }), ...(to && { to }) }),
+    }
   },
   component: lazyRouteComponent(() => import('./workspace.tsx'), 'WorkspacePage'),
 })

@@ -44,6 +44,8 @@ function Editor({ id, fromGit, newest }: EditorProps) {
   const { files, setFiles, saved, changed, save } = draft
   const names = Object.keys(files).toSorted()
   const [wanted, setChosen] = useState<string>()
+  // The button that began is gone, so the text takes the focus.
+  const [begun, setBegun] = useState(false)
   const chosen = wanted !== undefined && wanted in files ? wanted : names[0]
   const editable = may('mutate_infra') && !fromGit
   if (names.length === 0 && fromGit)
@@ -63,6 +65,7 @@ function Editor({ id, fromGit, newest }: EditorProps) {
               onClick={() => {
                 setFiles({ 'main.tf': firstFile })
                 setChosen('main.tf')
+                setBegun(true)
               }}
             >
               Begin with main.tf
@@ -98,6 +101,7 @@ function Editor({ id, fromGit, newest }: EditorProps) {
             name={chosen}
             text={files[chosen] ?? ''}
             readOnly={!editable}
+            focused={begun}
             onChange={(text) => setFiles({ ...files, [chosen]: text })}
           />
         )}
@@ -143,7 +147,7 @@ function Editor({ id, fromGit, newest }: EditorProps) {
             )}
             <Button
               tone="primary"
-              disabled={!changed}
+              idle={!changed}
               busy={save.isPending}
               onClick={() => save.mutate()}
             >

@@ -25,6 +25,7 @@ export function LockControl({ workspace }: { workspace: Workspace }) {
     },
   })
   if (!me.may('mutate_infra') || locked?.holder.kind === 'run') return null
+  if (force && !me.may('manage_cloud_accounts')) return null
   const close = () => {
     setOpen(false)
     change.reset()

@@ -31,7 +31,7 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
               </Link>
             </>
           ) : (
-            <p>“Start a run” plans what would change, and shows it before anything is applied.</p>
+            <p>“Start a run” plans what would change, and asks you before it applies anything.</p>
           )}
         </Empty>
       )}

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call, type Body } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { Danger } from './workspace-danger.tsx'
 
 /** The fields of the form as text, to detect a change by another person. */
 const shownOf = (workspace: Workspace) =>
@@ -16,6 +15,7 @@ const shownOf = (workspace: Workspace) =>
     workspace.criticality,
     workspace.costLimitMonthly,
     workspace.unpriced,
+    workspace.confirm,
     workspace.autoApply,
   ])
 
@@ -57,7 +57,7 @@ export function Settings({ workspace }: { workspace: Workspace }) {
         onTouch={() => setTouched(true)}
         onSaved={() => show(true)}
       />
-      {may('mutate_infra') && <DeleteWorkspace workspace={workspace} />}
+      {may('mutate_infra') && <Danger workspace={workspace} />}
     </div>
   )
 }
@@ -119,6 +119,20 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
           <option value="standard">standard</option>
           <option value="production">production</option>
         </Select>
+        <Select
+          label="Confirmation of plans"
+          name="confirm"
+          defaultValue={workspace.confirm}
+          hint="Of a standard workspace. Anybody who may start runs may confirm, and may ask for more confirmations."
+        >
+          {confirmOptions
+            .filter(([mode]) => guardian || !isWeaker(mode, workspace.confirm))
+            .map(([mode, words]) => (
+              <option key={mode} value={mode}>
+                {words}
+              </option>
+            ))}
+        </Select>
         <Field
           label={`Monthly cost limit (${workspace.currency})`}
           name="costLimitMonthly"
@@ -160,6 +174,15 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
   )
 }
 
+type ConfirmMode = Workspace['confirm']
+const confirmOptions: ReadonlyArray<[ConfirmMode, string]> = [
+  ['none', 'none: a run that applies does so without a question'],
+  ['destroys', 'plans that destroy something'],
+  ['always', 'every plan'],
+]
+const modes = confirmOptions.map(([mode]) => mode)
+const isWeaker = (mode: ConfirmMode, now: ConfirmMode) => modes.indexOf(mode) < modes.indexOf(now)
+
 /** Sends only the changed fields, so that a save does not revert a change by another person. */
 function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'updateWorkspace'> {
   const name = textIn(form, 'name')
@@ -173,6 +196,8 @@ function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'upd
     criticality !== was.criticality
   )
     body.criticality = criticality
+  const confirm = modes.find((mode) => mode === textIn(form, 'confirm'))
+  if (confirm && confirm !== was.confirm) body.confirm = confirm
   if (!guardian) return body
   const limitText = textIn(form, 'costLimitMonthly')
   const limit = limitText === '' ? null : Number(limitText)
@@ -182,30 +207,4 @@ function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'upd
   const autoApply = form.get('autoApply') !== null
   if (autoApply !== was.autoApply) body.autoApply = autoApply
   return body
-}
-
-function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) {
-  const navigate = useNavigate()
-  return (
-    <fieldset>
-      <legend>Delete</legend>
-      <p className="dim">
-        This also deletes its pipeline, its runs and its state. It is refused while the state has
-        resources: destroy them first.
-      </p>
-      <div>
-        <ConfirmButton
-          label="Delete workspace…"
-          tone="danger"
-          title={`Delete ${name} for good?`}
-          act="Delete"
-          run={() => call('deleteWorkspace', { params: { id } })}
-          refresh={['workspaces', 'list']}
-          onDone={() => navigate({ to: '/workspaces' })}
-        >
-          Its files, variables, runs and all versions of its state are deleted too.
-        </ConfirmButton>
-      </div>
-    </fieldset>
-  )
 }

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
-import { workspaceTabs, type WorkspaceTab } from '../app/searches.ts'
+import { workspaceTabs, type WorkspaceSearch, type WorkspaceTab } from '../app/searches.ts'
+import { StartRun } from '../runs/start-run.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
@@ -13,11 +15,15 @@ import { WorkspaceGit } from '../git/workspace-git.tsx'
 import { LockControl } from './workspace-lock.tsx'
 import { WorkspaceRuns } from './workspace-runs.tsx'
 import { Settings } from './workspace-settings.tsx'
-import { StartRun } from './workspace-start.tsx'
 import { State } from './workspace-state.tsx'
 import { Variables } from './workspace-variables.tsx'
 
 const route = getRouteApi('/app/workspaces/$id')
+
+/** The chart is a script of its own. */
+const WorkspaceCostTab = lazy(async () => ({
+  default: (await import('../cost/workspace-cost.tsx')).WorkspaceCostTab,
+}))
 
 const titles: Record<WorkspaceTab, string> = {
   runs: 'Runs',
@@ -25,12 +31,14 @@ const titles: Record<WorkspaceTab, string> = {
   git: 'Git',
   variables: 'Variables',
   state: 'State and outputs',
+  cost: 'Cost',
   settings: 'Settings',
 }
 
 export function WorkspacePage() {
   const { id } = route.useParams()
-  const { tab = 'runs', version } = route.useSearch()
+  const search = route.useSearch()
+  const { tab = 'runs', version } = search
   const query = useQuery({
     ...workspaceQuery(id),
     refetchInterval: ({ state }) => (isGone(state.error) ? false : 10_000),
@@ -57,14 +65,16 @@ export function WorkspacePage() {
         actions={
           <>
             <LockControl workspace={workspace} />
-            <StartRun workspace={workspace} />
+            <StartRun workspaceId={workspace.id} />
           </>
         }
       >
         <p className="run-line dim">
           {workspace.criticality === 'production' && <span className="tag">production</span>}
           {workspace.needsRefresh && (
-            <span className="tag bad">the last apply may not be in the state: plan again</span>
+            <span className="tag bad">
+              the last apply did not succeed: plan again to see what is left
+            </span>
           )}
           {workspace.locked && (
             <span>
@@ -81,6 +91,8 @@ export function WorkspacePage() {
             to="/workspaces/$id"
             params={{ id }}
             search={one === 'runs' ? {} : { tab: one }}
+            // Without `exact` the link without a search is current on every tab.
+            activeOptions={{ exact: true }}
             className={one === tab ? 'tab current' : 'tab'}
             aria-current={one === tab ? 'page' : undefined}
           >
@@ -91,13 +103,15 @@ export function WorkspacePage() {
       {tab === 'files' && version !== undefined ? (
         <FilesOfVersion workspace={workspace} version={version} />
       ) : (
-        <Tab tab={tab} workspace={workspace} />
+        <Tab tab={tab} workspace={workspace} search={search} />
       )}
     </>
   )
 }
 
-function Tab({ tab, workspace }: { tab: WorkspaceTab; workspace: Workspace }) {
+type TabProps = { tab: WorkspaceTab; workspace: Workspace; search: WorkspaceSearch }
+
+function Tab({ tab, workspace, search }: TabProps) {
   switch (tab) {
     case 'runs':
       return <WorkspaceRuns workspace={workspace} />
@@ -109,6 +123,12 @@ function Tab({ tab, workspace }: { tab: WorkspaceTab; workspace: Workspace }) {
       return <Variables id={workspace.id} />
     case 'state':
       return <State workspace={workspace} />
+    case 'cost':
+      return (
+        <Suspense fallback={<Loading what="the cost" />}>
+          <WorkspaceCostTab workspace={workspace} search={search} />
+        </Suspense>
+      )
     case 'settings':
       return <Settings workspace={workspace} />
   }

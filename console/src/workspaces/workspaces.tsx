@@ -1,10 +1,9 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
-import { FilterBox, foundWords, useSettled } from '../parts/filter-box.tsx'
+import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
@@ -15,15 +14,22 @@ import { WorkspaceRow } from './workspace-row.tsx'
 const route = getRouteApi('/app/workspaces')
 
 export function WorkspacesPage() {
-  const { create = false } = route.useSearch()
+  const search = route.useSearch()
+  const { create = false } = search
   const navigate = useNavigate()
   const { may } = useMe()
-  const [filter, setFilter] = useState('')
-  const q = useSettled(filter)
+  const { filter, setFilter, q } = useAddressFilter(
+    search.q,
+    (to) => void navigate({ to: '/workspaces', search: { ...(to && { q: to }) }, replace: true }),
+  )
   const query = useInfiniteQuery(workspacesQuery(q))
   const all = query.data?.pages.flatMap((page) => page.workspaces) ?? []
   const setCreate = (open: boolean) =>
-    void navigate({ to: '/workspaces', search: open ? { create: true } : {}, replace: true })
+    void navigate({
+      to: '/workspaces',
+      search: { ...(q && { q }), ...(open && { create: true }) },
+      replace: true,
+    })
   const createButton = may('mutate_infra') && (
     <Button tone="primary" onClick={() => setCreate(true)}>
       New workspace
@@ -74,6 +80,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         body: {
           name: textIn(form, 'name'),
           criticality: textIn(form, 'criticality') === 'production' ? 'production' : 'standard',
+          // A plan that destroys something waits, until somebody chooses otherwise in the settings.
+          confirm: 'destroys',
         },
       }),
     onSuccess: async ({ workspace }) => {

@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, type Body } from '../api/call.ts'
+import { useMe } from '../app/session.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Check, Field, textIn } from '../parts/forms.tsx'
+import type { Budget } from './queries.ts'
+import { ScopeFields, sentScope, type ScopeKind } from './scope-fields.tsx'
+
+/** Creates a budget, or changes this one. */
+export function BudgetForm({
+  budget,
+  onClose,
+}: {
+  budget: Budget | undefined
+  onClose: () => void
+}) {
+  const { may } = useMe()
+  const queryClient = useQueryClient()
+  const [scopeKind, setScopeKind] = useState<ScopeKind>(budget?.scopeKind ?? 'all')
+  const save = useMutation({
+    mutationFn: (form: FormData) => {
+      const body = bodyOf(form, scopeKind, may('manage_cloud_accounts'))
+      return budget
+        ? call('updateBudget', { params: { id: budget.id }, body })
+        : call('createBudget', { body })
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['cost'] })
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={budget ? `Change ${budget.name}` : 'New budget'}
+      act={budget ? 'Save' : 'Create budget'}
+      doing={save}
+      onSubmit={(form) => save.mutate(form)}
+      onClose={onClose}
+    >
+      <AmountFields budget={budget} />
+      <ScopeFields before={budget} kind={scopeKind} onKind={setScopeKind} />
+      <Field
+        label="Warn at (percent of the amount)"
+        name="thresholdPct"
+        type="number"
+        min="1"
+        max="100"
+        step="any"
+        required
+        defaultValue={budget?.thresholdPct ?? 80}
+      />
+      {may('manage_cloud_accounts') && (
+        <Check
+          label="Runs that would exceed it wait for a second person"
+          name="approve"
+          defaultChecked={budget?.overBudget === 'approve'}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+function bodyOf(form: FormData, kind: ScopeKind, mayHold: boolean): Body<'createBudget'> {
+  return {
+    name: textIn(form, 'name').trim(),
+    amountMonthly: Number(textIn(form, 'amountMonthly')),
+    scopeKind: kind,
+    scopeValue: sentScope(form, kind),
+    thresholdPct: Number(textIn(form, 'thresholdPct')),
+    // Who may not set it sends nothing, and it stays as it is.
+    ...(mayHold && {
+      overBudget: form.get('approve') === null ? ('warn' as const) : ('approve' as const),
+    }),
+  }
+}
+
+function AmountFields({ budget }: { budget: Budget | undefined }) {
+  return (
+    <>
+      <Field label="Name" name="name" defaultValue={budget?.name} required maxLength={200} />
+      <Field
+        label={`Amount a month${budget ? ` (${budget.currency})` : ''}`}
+        name="amountMonthly"
+        type="number"
+        min="0.01"
+        step="any"
+        required
+        defaultValue={budget?.amountMonthly}
+        hint="In the organization’s currency."
+      />
+    </>
+  )
+}
