@@ -17,7 +17,7 @@ export async function openBrowser(): Promise<Browser> {
   })
 }
 
-export type View = { scheme: 'light' | 'dark'; width: 390 | 1440 }
+export type View = { scheme: 'light' | 'dark'; width: 360 | 390 | 1440 }
 export const views: readonly View[] = [
   { scheme: 'light', width: 1440 },
   { scheme: 'dark', width: 1440 },
@@ -47,7 +47,7 @@ export async function visit(
     baseURL,
     colorScheme: view.scheme,
     timezoneId: zone,
-    viewport: { width: view.width, height: view.width === 390 ? 844 : 900 },
+    viewport: { width: view.width, height: view.width === 1440 ? 900 : 844 },
     reducedMotion: 'reduce',
   })
   if (user) await signInAs(context, baseURL, user)

@@ -87,6 +87,37 @@ describe('the pages of cloud accounts', () => {
     await context.close()
   })
 
+  test('what runs are lent is chosen when an account is connected, and changed later', async () => {
+    const user = await org.user('SRE · Cloud Admin')
+    const { page, context, faults } = await visit(browser, harness, { user })
+    const role = (name: string) => `arn:aws:iam::210987654321:role/${name}`
+    await page.goto('/clouds/connect')
+    await page.getByLabel('Account id').fill('210987654321')
+    await page.getByRole('button', { name: 'Show what to set up' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Lending')
+    await page.getByLabel('Role ARN').fill(role('read'))
+    await page.getByText('Credentials for runs').click()
+    await page.getByLabel('Plans sign in as').selectOption('The identity of this account')
+    await page.getByLabel('Applies sign in as').selectOption('Another identity')
+    await page.getByLabel('Role ARN, for applies').fill(role('deploy'))
+    await page.getByText('More', { exact: true }).click()
+    await page.getByLabel('Endpoint (optional)').fill(moto.url)
+    await page.getByRole('button', { name: 'Connect and check' }).click()
+    await page.getByRole('heading', { name: 'Lending' }).waitFor()
+    await page.getByText('the identity of this account').waitFor()
+    await page.getByText(role('deploy')).waitFor()
+
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByLabel('Plans sign in as').selectOption('Nothing: runs are lent no credentials')
+    await page.getByLabel('Role ARN, for applies').fill(role('deploy-2'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(role('deploy-2')).waitFor()
+    await page.getByText('Plans are lent').locator('+ dd').getByText('nothing').waitFor()
+    await expectAccessible(page, 'lending')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   const pages = async (page: Page) => {
     await page.goto('/clouds')
     const account = await page.getByRole('link', { name: 'Sandbox' }).getAttribute('href')

@@ -6,6 +6,7 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { openBrowser, visit } from './browser.ts'
+import { startInDialog } from './start-in-dialog.ts'
 
 const password = 'a-good-long-passphrase-42'
 
@@ -40,8 +41,7 @@ describe('a production run', () => {
     await one.page.goto('/')
     await one.page.getByRole('link', { name: 'Workspaces' }).click()
     await one.page.getByRole('link', { name: new RegExp(workspace.name) }).click()
-    await one.page.getByRole('button', { name: 'Start a run…' }).click()
-    await one.page.getByRole('button', { name: 'Plan and apply' }).click()
+    await startInDialog(one.page, 'Plan and ask a second person')
     await one.page.getByText('This run needs approval').waitFor()
     expect(await one.page.getByRole('button', { name: 'Approve…' }).count()).toBe(0)
     await one.page.getByText('terraform_data.one').first().waitFor()
@@ -114,7 +114,7 @@ describe('a production run', () => {
     await one.tabTo(/^Start a run/)
     await one.page.keyboard.press('Enter')
     await one.page.getByRole('dialog').waitFor()
-    await one.tabTo(/^Plan and apply/)
+    await one.tabTo(/^Start run/)
     await one.page.keyboard.press('Enter')
     await one.page.getByText('This run needs approval').waitFor()
 

@@ -8,6 +8,7 @@ import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
+import { startInDialog } from './start-in-dialog.ts'
 
 // New files on production: a second person sees them before they are planned with its secrets.
 describe('approval before a plan', () => {
@@ -38,8 +39,7 @@ describe('approval before a plan', () => {
   }
   const begin = async (page: Page, workspace: { id: number }) => {
     await page.goto(`/workspaces/${workspace.id}`)
-    await page.getByRole('button', { name: 'Start a run…' }).click()
-    await page.getByRole('button', { name: 'Plan and apply' }).click()
+    await startInDialog(page, 'Plan and ask a second person')
     await page.getByRole('heading', { name: 'This run needs approval before its plan' }).waitFor()
   }
   /** What a plan needs before it can get a secret: a workflow that is asked for, and a token. */

@@ -5,6 +5,7 @@ import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { openBrowser, visit } from './browser.ts'
 import { named } from './people.ts'
+import { startInDialog } from './start-in-dialog.ts'
 
 // What each page is for, done on it.
 describe('each page by its own task', () => {
@@ -53,8 +54,7 @@ describe('each page by its own task', () => {
     await page.getByText('Not saved.').waitFor()
     await page.getByRole('button', { name: 'Save as a new version' }).click()
     await page.getByText('Version 1.').waitFor()
-    await page.getByRole('button', { name: 'Start a run…' }).click()
-    await page.getByRole('button', { name: 'Plan and apply' }).click()
+    await startInDialog(page, 'Plan and apply')
     await page.getByText('Succeeded').first().waitFor()
     await page.getByRole('link', { name: 'Plan', exact: true }).click()
     await page.getByText('terraform_data.net').waitFor()
@@ -99,8 +99,7 @@ describe('each page by its own task', () => {
       await owner.put(`${workspace.url}/configuration`, {
         files: { 'main.tf': `output "word" { value = "${word}" }\n` },
       })
-      await page.getByRole('button', { name: 'Start a run…' }).click()
-      await page.getByRole('button', { name: 'Plan and apply' }).click()
+      await startInDialog(page, 'Plan and apply')
       await page.getByText('Succeeded').first().waitFor()
       await page.goto(`/workspaces/${workspace.id}?tab=state`)
       await page.getByText(`"${word}"`).waitFor()
@@ -120,7 +119,11 @@ describe('each page by its own task', () => {
     await dialog(page).getByLabel('Reason (optional)').fill('moving by hand')
     await dialog(page).getByRole('button', { name: 'Lock', exact: true }).click()
     await page.getByText(/Locked by .*: moving by hand/).waitFor()
-    const other = await open(`/workspaces/${id}`, await org.user('Deployer'))
+    // A forced unlock would be refused to a Deployer, so it is not offered.
+    const deployer = await open(`/workspaces/${id}`, await org.user('Deployer'))
+    await deployer.getByText(/moving by hand/).waitFor()
+    expect(await deployer.getByRole('button', { name: 'Unlock…' }).count()).toBe(0)
+    const other = await open(`/workspaces/${id}`, await org.user('SRE · Cloud Admin'))
     await other.getByText(/moving by hand/).waitFor()
     await other.getByRole('button', { name: 'Unlock…' }).click()
     await dialog(other)
@@ -158,7 +161,7 @@ describe('each page by its own task', () => {
       .waitFor()
     await dialog(page).getByLabel('Workspace').fill(name)
     await dialog(page).getByRole('button', { name: 'Create pipeline' }).click()
-    await page.getByRole('button', { name: 'Start a run' }).click()
+    await startInDialog(page, 'Plan and apply')
     await page.getByText('Succeeded').first().waitFor()
     await page.goto('/pipelines')
     await page.getByRole('link', { name: /nightly/ }).click()
@@ -171,7 +174,7 @@ describe('each page by its own task', () => {
 
   test('policies: a fault is shown at its line, then the policy holds', async () => {
     const page = await open('/organization/policies')
-    await page.getByRole('button', { name: 'New policy' }).click()
+    await page.getByRole('link', { name: 'New policy' }).click()
     await page.getByLabel('Name', { exact: true }).fill('no destroy')
     const text = page.getByLabel('Rego')
     const good = await text.inputValue()
@@ -182,7 +185,7 @@ describe('each page by its own task', () => {
     await text.fill(good)
     await page.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('version 1').waitFor()
-    await page.getByRole('button', { name: 'Open no destroy' }).click()
+    await page.getByRole('link', { name: 'Open no destroy' }).click()
     await page.getByRole('button', { name: 'Delete policy…' }).click()
     await confirm(page, 'Delete')
     await page.getByText('No policies yet').waitFor()

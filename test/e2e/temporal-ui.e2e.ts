@@ -81,7 +81,9 @@ describe('Temporal’s UI', () => {
       const answer = await page.goto('/temporal/')
       expect(answer?.status()).toBe(404)
       await settle(page)
-      await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+      // Who is not signed in is asked to do so first, as at each address.
+      if (user) await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+      else await page.getByLabel('Email').waitFor()
       await takePicture(page, `temporal-${user ? 'owner' : 'nobody'}`)
       expect(await page.content()).not.toContain('_app/')
       expect(faults).toEqual([])

@@ -4,6 +4,8 @@ import { begunOf, postResponse } from '../harness/saml-organization.ts'
 import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
+import { withAnomalies, withSpend } from '../harness/cost-world.ts'
+import { withCommitments } from '../harness/with-commitments.ts'
 import { named } from './people.ts'
 
 const files = {
@@ -103,6 +105,10 @@ export async function createWorld(harness: Harness): Promise<World> {
   await owner.post('/api/auth/tokens', { name: 'ci', role: 'Deployer', expiresInDays: 30 })
   await author.post('/api/auth/tokens', { name: 'laptop', role: 'Viewer', expiresInDays: 7 })
 
+  const anomaly = await withAnomalies(harness, org)
+  await withSpend(harness, org)
+  await withCommitments(harness, org)
+  const unit = await withUnit(author)
   const run = (id: number) => `/pipelines/${production.pipelineId}/runs/${id}`
   const at = {
     home: '/',
@@ -122,6 +128,17 @@ export async function createWorld(harness: Harness): Promise<World> {
     'run-timeline': `${run(first.id)}?tab=timeline`,
     'run-failed': `/pipelines/${failing.pipelineId}/runs/${failed.id}`,
     'run-plan-only': `/workspaces/${production.id}/runs/${plan.id}`,
+    cost: '/cost',
+    anomalies: '/cost/anomalies',
+    anomaly: `/cost/anomalies/${anomaly.id}`,
+    budgets: '/cost/budgets',
+    units: '/cost/units',
+    unit: `/cost/units/${unit}`,
+    unmanaged: '/cost/unmanaged',
+    commitments: '/cost/commitments',
+    bills: '/cost/bills',
+    'workspace-cost': `/workspaces/${production.id}?tab=cost`,
+    notifications: '/organization/notifications',
     people: '/organization',
     roles: '/organization/roles',
     tokens: '/organization/tokens',
@@ -137,6 +154,18 @@ export async function createWorld(harness: Harness): Promise<World> {
     'no-such-run': run(999_999),
   }
   return { org, owner, viewer, author, production, at }
+}
+
+/** Orders of the last days, for the cost of one. */
+async function withUnit(author: TestUser): Promise<number> {
+  const body = { name: 'Orders', unit: 'order', scopeKind: 'all' }
+  const { id } = (await author.post('/api/finops/units', body)).json().unit
+  const values = Array.from({ length: 20 }, (_, n) => ({
+    day: new Date(Date.now() - n * 86_400_000).toISOString().slice(0, 10),
+    value: 900 + ((n * 37) % 211),
+  }))
+  await author.put(`/api/finops/units/${id}/values`, { values })
+  return id
 }
 
 /** An identity provider that people came in by, and one that looks after them, each with a failure. */

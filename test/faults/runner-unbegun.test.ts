@@ -10,6 +10,7 @@ import { startOddRunner } from '../gateways/runner/start-odd-runner.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startRun } from '../harness/runs.ts'
 import { rowOf } from './run-rows.ts'
+import { noBills } from '../harness/finops/no-bills.ts'
 
 let harness: Harness
 let sandbox: OwnedSandbox
@@ -40,6 +41,7 @@ const activitiesWith = (pool: RunnerPool) => {
     sandbox,
     runners: pool,
     planJsonBytes: 32 * 1024 ** 2,
+    ...noBills,
     worker: 'worker-a',
     engineVersion: '1.12.6',
     publicOrigin: 'http://127.0.0.1',

@@ -77,6 +77,9 @@ function noteExchange(
   // The fields of a body refused with 400 are not secrets: one test sends the address as its
   // password.
   if (answer.statusCode !== 400) noteFields(watch, bodyOf(payload), sentFields)
+  // That of Slack or Teams is itself the right to post. Other addresses are no secrets.
+  if (answer.statusCode !== 400 && typeof url === 'string' && url.startsWith('/api/notifications'))
+    noteFields(watch, bodyOf(payload), new Set(['url']))
   for (const { name, value } of answer.cookies)
     if (/^(__Host-)?cc_session$/.test(name)) watch.note('a session', value)
   if (answer.statusCode < 400) noteFields(watch, bodyOf(answer.body), givenFields)

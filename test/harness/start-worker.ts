@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createBillReader } from '../../gateways/duckdb/create-bill-reader.ts'
 import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
 import type { Mailer } from '../../gateways/mail/mailer.ts'
 import { createWorker } from '../../worker/create-worker.ts'
@@ -16,12 +17,14 @@ export async function startWorker(
     slots: config.tofuSlots * 2,
     programs: ['tofu', 'opa', 'sh'],
   })
+  const bills = await createBillReader(config, { slots: config.billingSlots, log })
   const running = await createWorker({
     config,
     store,
     keyring,
     outbound,
     sandbox,
+    bills,
     mail,
     changes,
     log,
@@ -34,6 +37,7 @@ export async function startWorker(
     async stop() {
       await running.stop()
       await sandbox.close()
+      await bills.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ProvidedContext } from 'vitest'
 import type { TestProject } from 'vitest/node'
 import { Secret } from '../../config.ts'
 import { createResolver } from '../../engines/resolve-binary.ts'
@@ -25,8 +26,27 @@ declare module 'vitest' {
   }
 }
 
+type Started = { provided: ProvidedContext; stop: () => Promise<void> }
+
+// Each project of vitest.config.ts reads this file for itself, and all share what was started first.
+const shared = globalThis as { testEngines?: { started: Promise<Started>; projects: number } }
+
 /** One PostgreSQL, one Temporal, one bundle and one migrated template for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const engines = (shared.testEngines ??= { started: start(), projects: 0 })
+  engines.projects += 1
+  const { provided, stop } = await engines.started
+  for (const [key, value] of Object.entries(provided))
+    project.provide(key as keyof ProvidedContext, value as never)
+  return async () => {
+    engines.projects -= 1
+    if (engines.projects > 0) return
+    delete shared.testEngines
+    await stop()
+  }
+}
+
+async function start(): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
   const workDir = workFolderFor(folder)
   const say = (line: string) => console.log(line)
@@ -39,22 +59,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const engines = await startTestEngines({ resolve })
   try {
     const templateUrl = await makeTemplate(engines.databaseUrl)
-    const bundle = join(folder, 'workflows.js')
-    writeFileSync(bundle, (await bundleWorkflows()).code)
-    project.provide('templateUrl', templateUrl)
-    project.provide('temporalEnv', engines.temporalEnv)
-    project.provide('workflowBundle', bundle)
-    project.provide('tofuBin', await tofu)
-    project.provide('workDir', workDir)
-    project.provide('opaBin', await opa)
+    const workflowBundle = join(folder, 'workflows.js')
+    writeFileSync(workflowBundle, (await bundleWorkflows()).code)
+    const { temporalEnv } = engines
+    const [tofuBin, opaBin] = await Promise.all([tofu, opa])
+    const stop = async () => {
+      await engines.stop()
+      await removeWorkDir(workDir)
+      rmSync(folder, { recursive: true, force: true })
+    }
+    return {
+      provided: { templateUrl, temporalEnv, workflowBundle, tofuBin, opaBin, workDir },
+      stop,
+    }
   } catch (error) {
     await engines.stop()
     throw error
-  }
-  return async () => {
-    await engines.stop()
-    await removeWorkDir(workDir)
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

@@ -50,6 +50,7 @@ async function fill() {
       endedAt: platform.raw('now() - make_interval(days => ?)', [days]),
     })),
   )
+  await fillNotifications(org.id)
   await store.tenant(org.id, async (tenant) => {
     const { db } = unwrap(tenant)
 
@@ -80,12 +81,47 @@ async function fill() {
   })
 }
 
+async function fillNotifications(organizationId: number) {
+  const { platform } = harness.deps.store
+  const ago = (days: number) => platform.raw('now() - make_interval(days => ?)', [days])
+  const channel = { organizationId, name: 'x', kind: 'email', events: '["*"]', digest: 'daily' }
+  const channels = [1, 2].map(() => ({ ...channel, recipients: { owners: true } }))
+  const made = await platform('notifications').insert(channels).returning('id')
+  const about = { organizationId, event: 'budget.warn', subjectKind: 'budget', subjectId: '1' }
+  const text = {
+    subjectLabel: 'x',
+    severity: 'low',
+    title: 'x',
+    lines: '[]',
+    path: '/',
+    detail: {},
+  }
+  const notices = [401, 399].map((days) => ({
+    ...about,
+    ...text,
+    dedupeKey: String(days),
+    createdAt: ago(days),
+  }))
+  const [, { id: noticeId }] = await platform('notices').insert(notices).returning('id')
+  await platform('notification_deliveries').insert(
+    [31, 29].map((days, at) => ({
+      organizationId,
+      notificationId: made[at].id,
+      noticeId,
+      outcome: 'sent',
+      endedAt: ago(days),
+    })),
+  )
+}
+
 const tables = [
   'sign_in_failures',
   'sessions',
   'request_counts',
   'mails',
   'cloud_syncs',
+  'notices',
+  'notification_deliveries',
   'idempotency_keys',
 ]
 

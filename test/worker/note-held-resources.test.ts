@@ -55,6 +55,19 @@ test('the worker notes a state from before as held since its day, once', async (
   expect(await rows()).toEqual(noted)
 })
 
+test('the sizes are confirmed if an apply wrote the state, and not if a person did', async () => {
+  const [pushed, applied] = [await before(), await before()]
+  const { platform } = harness.deps.store
+  await platform('state_versions')
+    .where({ organizationId: applied.org.id })
+    .update({ workspaceRunId: 1 })
+  await noteHeldResourcesTask(harness.deps).run()
+  const confirmed = async ({ rows }: typeof pushed) =>
+    (await rows()).map(({ isConfirmed }) => isConfirmed)
+  expect(await confirmed(pushed)).toEqual([false, false])
+  expect(await confirmed(applied)).toEqual([true, true])
+})
+
 test('a state that was stored meanwhile has noted its own resources', async () => {
   const { write, rows, due } = await before()
   await write(2, ['three'])

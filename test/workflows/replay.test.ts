@@ -23,6 +23,13 @@ describe('histories of running versions', () => {
     expect(files.map((name) => name.replace('.json', '')).toSorted()).toEqual([
       'applied',
       'approved',
+      'bill-changed',
+      'bill-failed',
+      'bill-loaded',
+      'bill-refused',
+      'bills-denied',
+      'bills-ingested',
+      'bills-looked-at-again',
       'canceled',
       'cloud-sync-failed',
       'cloud-synced',
@@ -39,6 +46,8 @@ describe('histories of running versions', () => {
       'reconcile',
       'rejected',
       'runner-lost',
+      'upload-loaded',
+      'uploads-ingested',
       'webhook-registered',
     ])
   })
@@ -64,6 +73,12 @@ describe('histories of running versions', () => {
   test('a place of cloud-synced-slowly is looked at twice', () => {
     const text = JSON.stringify(read('cloud-synced-slowly.json'))
     expect(text.split('"name":"lookAtPlace"')).toHaveLength(3)
+  })
+
+  test('bills-looked-at-again has a bill that changed while it was fetched, and a second round', () => {
+    const text = JSON.stringify(read('bills-looked-at-again.json'))
+    expect(text.split('"name":"discoverBills"')).toHaveLength(4)
+    expect(text.split('"name":"endIngest"')).toHaveLength(3)
   })
 
   test.each(files)('%s holds ids and fixed words, no secret, host or path', (name) => {
@@ -108,8 +123,19 @@ describe('histories of running versions', () => {
           'checked',
           'looked',
           'settled',
+          'ingestId',
+          'sourceId',
+          'sourceIds',
+          'sliceId',
+          'sliceIds',
+          'uploadId',
+          'uploadIds',
+          'accountId',
+          'months',
+          'outcome',
         ]).toContain(field)
-        expect(String(value)).toMatch(/^(?:\d+(?:\.\d+)?|null|[a-z_]+)$/)
+        for (const text of [value].flat().map(String))
+          expect(text).toMatch(/^(?:\d+(?:\.\d+)?|null|[a-z_]+)$/)
       }
     }
   })

@@ -13,6 +13,7 @@ import type { RunStep } from '../../../workflows/infrastructure/contract.ts'
 import { countStatements } from '../../harness/count-statements.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
+import { noBills } from '../../harness/finops/no-bills.ts'
 
 const worker = 'worker'
 /** Batches of log lines, looks for a cancel and heartbeats: a slow run has more of them. */
@@ -57,6 +58,7 @@ const activities = () => {
       throw new Error('A run opens no cloud.')
     },
     planJsonBytes: 32 * 1024 ** 2,
+    ...noBills,
     worker,
     engineVersion: '1.12.6',
     publicOrigin: 'http://127.0.0.1',

@@ -1,4 +1,6 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
+import { scoreAnomalies } from '../../../app/finops/score-anomalies.ts'
+import { dailyBills, levelCost } from '../../harness/daily-bills.ts'
 import { expect } from 'vitest'
 import type { TableRoute } from '../../../api/http/route-table.ts'
 import {
@@ -49,11 +51,33 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     enforcement: 'advisory',
     workspaces: [workspace.id],
   })
+  const { notification } = await post('/api/notifications', {
+    kind: 'email',
+    name: 'own',
+    recipients: { owners: true },
+    events: ['*'],
+  })
   const { price } = await post('/api/finops/prices', {
     provider: 'aws',
     resourceType: 'aws_instance',
     monthlyPrice: 1,
     currency: 'USD',
+  })
+  const { budget } = await post('/api/finops/budgets', {
+    name: 'own',
+    amountMonthly: 1,
+    scopeKind: 'all',
+  })
+  const { unit } = await post('/api/finops/units', {
+    name: 'own',
+    unit: 'order',
+    scopeKind: 'all',
+  })
+  const { rate } = await post('/api/finops/rates', {
+    month: '2026-01',
+    base: 'EUR',
+    quote: 'USD',
+    rate: 1.1,
   })
   const { account } = await post('/api/cloud/accounts', {
     provider: 'aws',
@@ -67,6 +91,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
   ).values()
   const { sync } = await post(`/api/cloud/accounts/${account.id}/sync`, {})
   const { connectionId, hydrationId } = await connectGit(harness, org.id, workspace.id)
+  const bill = await suspectBill(harness, org.id)
   const token = await post('/api/auth/tokens', { name: 'own', role: 'Viewer' })
   const [session] = (await owner.get('/api/auth/sessions')).json().sessions
   const { groupMapping } = await post('/api/org/group-mappings', {
@@ -92,8 +117,16 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     '/api/git/connections/': { id: connectionId },
     '/api/git/webhooks/': { id: connectionId },
     '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
+    '/api/notifications/': { id: notification.id },
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },
+    '/api/finops/budgets/': { id: budget.id },
+    '/api/finops/units/': { id: unit.id },
+    '/api/finops/ingests/': { id: bill.ingestId },
+    '/api/finops/slices/': { id: bill.sliceId },
+    '/api/finops/sources/': { id: bill.sourceId },
+    '/api/finops/rates/': { id: rate.id },
+    '/api/finops/anomalies/': { id: await anomalyOf(harness, org.id) },
     '/api/auth/tokens/': { id: token.id },
     '/api/auth/sessions/': { id: session.id },
     '/api/org/tokens/': { id: token.id },
@@ -149,6 +182,24 @@ async function connectGit(harness: Harness, organizationId: number, workspaceId:
   })
 }
 
+/** Inserts a slice of an upload that waits for a decision. */
+async function suspectBill(harness: Harness, organizationId: number) {
+  return harness.deps.store.tenant(organizationId, async (tenant) => {
+    const { db } = unwrap(tenant)
+    const insert = async (table: string, row: object) => {
+      const [made] = await db(table)
+        .insert({ organizationId, ...row })
+        .returning('id')
+      return made.id
+    }
+    const sourceId = await insert('billing_sources', { name: 'own' })
+    const ended = { trigger: 'upload', state: 'failed', endedAt: new Date() }
+    const ingestId = await insert('billing_ingests', ended)
+    const slice = { ingestId, sourceId, period: '2026-10-01', state: 'suspect' }
+    return { sourceId, ingestId, sliceId: await insert('billing_slices', slice) }
+  })
+}
+
 /** Inserts a quarantined state, as a late write of a lost worker leaves it. */
 async function quarantine(harness: Harness, organizationId: number, workspaceId: number) {
   return harness.deps.store.tenant(organizationId, async (tenant) => {
@@ -162,4 +213,12 @@ async function quarantine(harness: Harness, organizationId: number, workspaceId:
     )
     return rows[0].id
   })
+}
+
+async function anomalyOf({ deps }: Harness, organizationId: number): Promise<number> {
+  const bills = dailyBills(deps.store, organizationId)
+  const lines = levelCost('2026-01-01', 30, { at: { 29: 900 } })
+  await scoreAnomalies(deps.store, organizationId, await bills.load(await bills.source(), lines))
+  const [row] = await bills.ask('select id from anomalies where organization_id = :organizationId')
+  return Number(row?.['id'])
 }

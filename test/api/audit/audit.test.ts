@@ -60,7 +60,12 @@ describe('/api/audit', () => {
       outcome: 'success',
       actor: { kind: 'user', id: deployer.id, label: deployer.email },
       target: { kind: 'workspace', id, label: 'shown' },
-      detail: { criticality: 'standard', costLimitMonthly: null, source: { kind: 'inline' } },
+      detail: {
+        criticality: 'standard',
+        confirm: 'none',
+        costLimitMonthly: null,
+        source: { kind: 'inline' },
+      },
       ip: '127.0.0.1',
       requestId: made.headers['x-request-id'],
       hash: null,

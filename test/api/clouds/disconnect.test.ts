@@ -104,6 +104,16 @@ describe('disconnecting a cloud account', () => {
     expect(await sql(org, 'cloud_syncs')).toEqual([])
   })
 
+  test('connected again, it shows no sync of before', async () => {
+    const user = await (await harness.organization()).user('Owner')
+    const body = awsAccount()
+    const { account } = (await user.post(path, body)).json()
+    expect((await user.get(`${path}/${account.id}`)).json().account.sync).toMatchObject({ seen: 0 })
+    await user.delete(`${path}/${account.id}`)
+    expect((await user.post(path, body)).json().account.id).toBe(account.id)
+    expect((await user.get(`${path}/${account.id}`)).json().account.sync).toBeNull()
+  })
+
   test('409 account_busy: somebody else holds the account', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')

@@ -1,5 +1,7 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { charge, storeCharges } from '../../harness/cost-rows.ts'
+import { connectedAccount } from '../../harness/clouds/cloud-rows.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import { runInPhase } from '../workspaces/run-in-phase.ts'
@@ -30,9 +32,64 @@ describe('GET /api/console/data', () => {
       organization: { id: org.id, slug: org.slug, name: org.slug, status: 'active' },
       counts: { workspaces: 0, pipelines: 0, runs: { live: 0, waiting: 0, failedLastDay: 0 } },
       lastRuns: [],
+      cost: {
+        monthToDate: 0,
+        monthBefore: null,
+        forecast: null,
+        currency: 'USD',
+        budgets: [],
+        openAnomalies: 0,
+      },
+      accounts: [],
       samlCertificates: [],
       waitingForMe: [],
     })
+  })
+
+  test('200: the cloud accounts that are not healthy, of this organization alone', async () => {
+    const org = await harness.organization()
+    const [healthy, degraded] = [
+      await connectedAccount(harness, org.id),
+      await connectedAccount(harness, org.id),
+    ]
+    await harness.deps.store
+      .platform('cloud_accounts')
+      .where({ id: healthy })
+      .update({ status: 'healthy' })
+    await harness.deps.store
+      .platform('cloud_accounts')
+      .where({ id: degraded })
+      .update({ status: 'degraded', statusReason: 'A right is missing.' })
+    const { accounts } = (await (await org.user('Viewer')).get(url)).json()
+    expect(accounts).toMatchObject([
+      { id: degraded, status: 'degraded', statusReason: 'A right is missing.' },
+    ])
+    const stranger = await (await harness.organization()).user('Owner')
+    expect((await stranger.get(url)).json().accounts).toEqual([])
+  })
+
+  test('200: cost of the month with its forecast and the states of budgets', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const today = Date.now()
+    const days = Array.from({ length: 60 }, (_, n) =>
+      new Date(today - n * 86_400_000).toISOString().slice(0, 10),
+    )
+    const { platform } = harness.deps.store
+    await storeCharges(
+      platform,
+      org.id,
+      days.map((day) => charge({ day, effective: '10' })),
+    )
+    const budget = { name: 'all', amountMonthly: 1, scopeKind: 'all' }
+    expect((await owner.post('/api/finops/budgets', budget)).statusCode).toBe(201)
+    const { cost } = (await owner.get(url)).json()
+    const month = days.filter((day) => day.startsWith(days[0]?.slice(0, 7) ?? ''))
+    expect(cost).toMatchObject({ monthToDate: 10 * month.length, openAnomalies: 0 })
+    expect(cost.budgets).toMatchObject([{ name: 'all', state: 'exceeded' }])
+    const now = new Date()
+    const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0)).getUTCDate()
+    expect(cost.forecast).toBeCloseTo(10 * last, 0)
   })
 
   test('200: waiting runs are shown to each person who may approve them, and not to authors or Viewers', async () => {

@@ -28,6 +28,8 @@ export async function recordedPlan(
       sensitiveVariables: [],
       overview: split.overview,
       resourceTypes: split.resourceTypes,
+      budgetReach: [],
+      estimate: null,
     })
     const place = { organizationId, table: 'plan_changes', ownerId: workspaceRunId }
     const rows = [...packRows(split.rows)].map((packed) => sealBatch(keyring, place, packed))

@@ -21,7 +21,9 @@ describe('/api/org/settings', () => {
       currency: 'USD',
       approvalExpiryHours: 168,
       tagKey: null,
+      tagAliases: {},
       anomalyMinimum: 5,
+      learnPrices: true,
       buildNetwork: 'public',
       planApproval: 'none',
     })
@@ -49,7 +51,28 @@ describe('/api/org/settings', () => {
     ])
   })
 
+  test('200: aliases of tags are stored whole, and the same ones again are no change', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const tagAliases = { team: ['Team', 'resourceTags/team'] }
+    for (const _ of [1, 2])
+      expect((await admin.patch(url, { tagAliases })).json()).toMatchObject({ tagAliases })
+    expect((await admin.patch(url, { tagAliases: {} })).json()).toMatchObject({ tagAliases: {} })
+    const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('audit_entries').where({ event: 'org.settings_updated' }).orderBy('id'),
+    )
+    expect(entries.map(({ detail }) => detail)).toEqual([
+      { tagAliases: { from: {}, to: tagAliases } },
+      { tagAliases: { from: tagAliases, to: {} } },
+    ])
+  })
+
   test.each([
+    { tagAliases: { team: [] } },
+    { tagAliases: { team: ['Team', 'Team'] } },
+    { tagAliases: { team: ['Team'], owner: ['Team'] } },
+    { tagAliases: { team: ['owner'], owner: ['Owner'] } },
+    { tagAliases: { team: ['team'] } },
     { currency: 'XXX' },
     { currency: 'usd' },
     { approvalExpiryHours: 0 },

@@ -12,11 +12,11 @@ export const refused = '403 approver_made_by_author'
 export function approvalWorld(harness: Harness) {
   const world = {
     /** A production run that waits for approval. The row is set directly, without a worker. */
-    async waitingRun(
+    waitingRun: async (
       org: TestOrganization,
       author: TestUser,
       workspace: TestWorkspace,
-    ): Promise<Waiting> {
+    ): Promise<Waiting> => {
       const started = await author.post(`${workspace.url}/apply`)
       expect(started.statusCode, started.body).toBe(201)
       const { run, warnings = [] } = started.json()
@@ -34,19 +34,19 @@ export function approvalWorld(harness: Harness) {
     signIn: async (org: TestOrganization, { id, email }: { id: number; email: string }) =>
       createTestUser(harness.app, harness.deps, { id, organizationId: org.id, email }),
 
-    async invite(org: TestOrganization, by: TestUser, role = 'Deployer'): Promise<TestUser> {
+    invite: async (org: TestOrganization, by: TestUser, role = 'Deployer'): Promise<TestUser> => {
       const email = `new${Math.random().toString(36).slice(2)}@${org.slug}.example`
       const answer = await by.post('/api/org/users', { email, name: 'New Person', role })
       expect(answer.statusCode, answer.body).toBe(201)
       return world.signIn(org, { id: answer.json().user.id, email })
     },
 
-    async change(by: TestUser, person: { id: number }, body: object): Promise<void> {
+    change: async (by: TestUser, person: { id: number }, body: object): Promise<void> => {
       const answer = await by.patch(`/api/org/users/${person.id}`, body)
       expect(answer.statusCode, answer.body).toBe(200)
     },
 
-    async verdict(person: TestUser, run: Waiting): Promise<string> {
+    verdict: async (person: TestUser, run: Waiting): Promise<string> => {
       const answer = await person.post(run.approveUrl, {})
       return answer.statusCode === 200 ? 'approved' : `${answer.statusCode} ${answer.json().code}`
     },

@@ -33,6 +33,7 @@ describe('workspaces', () => {
       costLimitMonthly: 12.5,
       currency: 'USD',
       unpriced: 'deny',
+      confirm: 'none',
       stateSerial: null,
       configurationVersion: null,
       lastRun: null,
@@ -169,7 +170,7 @@ describe('workspaces', () => {
     const deployer = await org.user('Deployer')
     const workspace = await org.workspace({
       criticality: 'production',
-      fields: { costLimitMonthly: 100 },
+      fields: { costLimitMonthly: 100, confirm: 'destroys' },
     })
     const changes = [
       { criticality: 'standard' },
@@ -179,6 +180,7 @@ describe('workspaces', () => {
       { autoApply: true },
       { cloudAccountId: 1 },
       { gitConnectionId: 1 },
+      { confirm: 'none' },
       { name: 'smuggled', costLimitMonthly: 99 },
     ]
     for (const change of changes) {
@@ -187,7 +189,12 @@ describe('workspaces', () => {
       expect(refused.json().code).toBe('forbidden')
     }
     expect((await deployer.delete(workspace.url)).statusCode).toBe(403)
-    const same = { criticality: 'production', costLimitMonthly: 100, unpriced: 'deny' }
+    const same = {
+      criticality: 'production',
+      costLimitMonthly: 100,
+      unpriced: 'deny',
+      confirm: 'destroys',
+    }
     expect((await deployer.patch(workspace.url, same)).statusCode).toBe(200)
     const audit = await harness.deps.store.tenant(org.id, async (tenant) =>
       auditEntriesOf(tenant, { kind: 'workspace', id: String(workspace.id) }),

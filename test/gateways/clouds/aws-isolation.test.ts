@@ -45,6 +45,11 @@ beforeAll(async () => {
     AWS_DEFAULT_REGION: 'eu-poison-1',
     AWS_ENDPOINT_URL: trap.url,
     AWS_ENDPOINT_URL_STS: trap.url,
+    AWS_ENDPOINT_URL_S3: trap.url,
+    AWS_S3_USE_ARN_REGION: 'poisoned',
+    AWS_S3_DISABLE_EXPRESS_SESSION_AUTH: 'poisoned',
+    AWS_REQUEST_CHECKSUM_CALCULATION: 'poisoned',
+    AWS_RESPONSE_CHECKSUM_VALIDATION: 'poisoned',
     AWS_ENDPOINT_URL_RESOURCE_EXPLORER_2: trap.url,
     AWS_ENDPOINT_URL_RESOURCE_GROUPS_TAGGING_API: trap.url,
     AWS_USE_FIPS_ENDPOINT: 'true',
@@ -79,7 +84,8 @@ test.each([
   'the environment, ~/.aws and the metadata of this machine are not read for an account by %s',
   async (_, credentials, signer) => {
     aws.reset()
-    const account = { provider: 'aws', accountId: scriptedAccount, credentials } as const
+    const billing = { bucket: 'bills', prefix: '', region: 'us-east-1', exportName: 'focus' }
+    const account = { provider: 'aws', accountId: scriptedAccount, credentials, billing } as const
     const cloud = await openCloud(
       cloudTarget(aws.cloud.url, account),
       cloudDeps([aws.cloud.port, trap.port]),
@@ -88,6 +94,9 @@ test.each([
     await cloud.places()
     await cloud.resources({ region: 'us-east-1', service: '', state: 'ok', reason: null }, null)
     await cloud.members?.({ cursor: null, limit: 50 })
+    await expect(cloud.bills?.()?.find(AbortSignal.timeout(10_000))).rejects.toThrow(
+      /s3:ListBucket/,
+    )
     cloud.close()
     const signed = aws.cloud.asked.filter(({ body }) => !body.includes('WebIdentityToken'))
     expect(signed.length).toBeGreaterThan(5)

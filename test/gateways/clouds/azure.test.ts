@@ -12,6 +12,7 @@ import {
   subscription,
   tenant,
 } from '../../harness/clouds/scripted-azure.ts'
+import { scriptedContainer } from '../../harness/clouds/scripted-blobs.ts'
 
 const clientId = '11111111-2222-3333-4444-555555555555'
 const federated = { tenantId: tenant, clientId }
@@ -221,7 +222,7 @@ describe('an Azure account', () => {
         /^SharedKey bills:[A-Za-z0-9+/=]{44}$/,
       ],
     ])('is listed by %s', async (_, more, authorization) => {
-      azure.handlers.blobs = () => ({ body: '<EnumerationResults/>' })
+      azure.handlers.blobs = (request) => scriptedContainer('exports').answer(request)
       expect(await states(await open({ billing: { ...billing, ...more } }))).toContain('billing ok')
       const listed = azure.cloud.asked.find(({ query }) => query.get('comp') === 'list')
       if (authorization) expect(listed?.headers.authorization).toMatch(authorization)

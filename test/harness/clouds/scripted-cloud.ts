@@ -12,8 +12,8 @@ export type CloudRequest = {
 export type CloudAnswer = {
   status?: number
   headers?: Record<string, string>
-  /** An object is sent as JSON. */
-  body?: object | string
+  /** An object is sent as JSON, a buffer as it is. */
+  body?: object | string | Buffer
   /** Sends this many bytes of the body, then closes the connection. */
   cutAt?: number
 }
@@ -44,7 +44,8 @@ export async function startScriptedCloud(): Promise<ScriptedCloud> {
       }
       cloud.asked.push(asked)
       const { status = 200, headers = {}, body = {}, cutAt } = await cloud.answer(asked)
-      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+      const isText = typeof body === 'string' || Buffer.isBuffer(body)
+      const bytes = Buffer.from(isText ? body : JSON.stringify(body))
       const type = typeof body === 'string' ? 'text/plain' : 'application/json'
       response.writeHead(status, {
         'content-type': type,

@@ -1,5 +1,6 @@
 import type { Deps } from '../../../activities/deps.ts'
 import type { GitHarness } from './git-harness.ts'
+import { noBills } from '../finops/no-bills.ts'
 
 const unused = () => {
   throw new Error('An activity of Git starts no program.')
@@ -16,6 +17,7 @@ export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
   sandbox: { lend: unused } as unknown as Deps['sandbox'],
   runners: { lend: unused } as unknown as Deps['runners'],
   planJsonBytes: 0,
+  ...noBills,
   openCloud: unused,
   worker: 'worker-a',
   engineVersion: '1.12.6',

@@ -2,10 +2,10 @@ import { checkPrimeSync, createPrivateKey, type KeyObject } from 'node:crypto'
 
 export type Random = {
   /** From 0, below `end`. */
-  below(end: number): number
-  chance(share: number): boolean
-  pick<T>(from: readonly T[]): T
-  hex(digits: number): string
+  below: (end: number) => number
+  chance: (share: number) => boolean
+  pick: <T>(from: readonly T[]) => T
+  hex: (digits: number) => string
 }
 
 /** The same numbers for the same seed (mulberry32), so that what failed once can be made to fail again. */

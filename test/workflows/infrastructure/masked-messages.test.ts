@@ -1,7 +1,7 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { isOver, runUntil, startRun } from '../../harness/runs.ts'
+import { isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -112,7 +112,9 @@ output "x" {
   }
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
-  expect(run.state, run.message ?? '').toBe('succeeded')
+  const lines =
+    run.state === 'failed' ? await linesOf(owner, workspace, { id, stage: 'apply' }) : []
+  expect(run.state, [run.message, ...lines.slice(-10)].join('\n')).toBe('succeeded')
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
   expect(logs.body).not.toContain('v'.repeat(100))
   expect(harness.logged()).not.toContain('v'.repeat(100))

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { approvedRun } from '../users/approve-as.ts'
+
+const url = '/api/finops/budgets'
+const holding = (fields: object = {}) => ({
+  name: 'Shop',
+  amountMonthly: 1_000,
+  scopeKind: 'all',
+  overBudget: 'approve',
+  ...fields,
+})
+
+describe('a budget that holds runs', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  test('403: without manage_cloud_accounts it is not set, weakened or deleted, and each try is audited', async () => {
+    const org = await harness.organization()
+    const [sre, deployer] = [await org.user('SRE · Cloud Admin'), await org.user('Deployer')]
+    const { budget } = (await sre.post(url, holding())).json()
+    const warning = (await deployer.post(url, holding({ overBudget: 'warn' }))).json().budget
+    const at = `${url}/${budget.id}`
+    for (const response of [
+      await deployer.post(url, holding()),
+      await deployer.patch(`${url}/${warning.id}`, { overBudget: 'approve' }),
+      await deployer.patch(at, { overBudget: 'warn' }),
+      await deployer.patch(at, { amountMonthly: 1_000.01 }),
+      await deployer.patch(at, { scopeKind: 'service', scopeValue: 'nothing' }),
+      await deployer.delete(at),
+    ])
+      expect([response.statusCode, response.json().code]).toEqual([403, 'forbidden'])
+    expect((await deployer.get(at)).json().budget).toEqual(budget)
+    // What adds a guard, or is none, needs no more than a budget.
+    const lowered = await deployer.patch(at, { amountMonthly: 900, name: 'Shops', threshold: 0.5 })
+    expect(lowered.statusCode, lowered.body).toBe(200)
+    const denials = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('audit_entries').where({ event: 'cloud.rbac_denied' }).select('detail'),
+    )
+    expect(denials.length).toBeGreaterThan(0)
+    expect(denials[0].detail).toMatchObject({ capability: 'manage_cloud_accounts' })
+  })
+
+  test('200: who changes it is an author of the next run of standard workspaces', async () => {
+    const org = await harness.organization()
+    const [sre, standard, production] = [
+      await org.user('SRE · Cloud Admin'),
+      await org.workspace(),
+      await org.workspace({ criticality: 'production' }),
+    ]
+    const authors = async () =>
+      harness.deps.store.tenant(org.id, async (tenant) => {
+        const rows = await unwrap(tenant)
+          .db('workspace_authorship')
+          .where({ userId: sre.id, what: 'budget' })
+          .select('workspaceId')
+        const ids = rows.map(({ workspaceId }) => workspaceId)
+        return [...new Set(ids)].toSorted((one, other) => one - other)
+      })
+    const { budget } = (await sre.post(url, holding())).json()
+    expect(await authors()).toEqual([standard.id])
+    const scope = { scopeKind: 'workspace', scopeValue: String(production.id) }
+    await sre.patch(`${url}/${budget.id}`, scope)
+    expect(await authors()).toEqual([standard.id, production.id])
+  })
+
+  test.each([
+    ['set', async () => undefined],
+    ['weakened', async (budget: string, by: Editor) => by.patch(budget, { amountMonthly: 2_000 })],
+    ['deleted', async (budget: string, by: Editor) => by.delete(budget)],
+  ])('200: where it is %s, approvals that wait in its scope are void', async (how, change) => {
+    const org = await harness.organization()
+    const sre = await org.user('SRE · Cloud Admin')
+    const first = await approvedRun(harness.deps, org, await org.user('Deployer'))
+    const { workspaceId } = await first.now()
+    const scope = { scopeKind: 'workspace', scopeValue: String(workspaceId) }
+    const other = await approvedRun(harness.deps, org, await org.user('Deployer'))
+    const { budget } = (await sre.post(url, holding(scope))).json()
+    if (how !== 'set') {
+      await first.approveAgain()
+      expect(await first.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+      await change(`${url}/${budget.id}`, sre)
+    }
+    expect(await first.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
+    expect(await other.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+  })
+})
+
+type Editor = {
+  patch(url: string, body: object): Promise<unknown>
+  delete(url: string): Promise<unknown>
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { dayAgo, loadSums, type BillOfSums } from './sums-of-bill.ts'
+
+const url = '/api/finops/budgets'
+
+describe('states of budgets', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  async function world(bill: Omit<BillOfSums, 'organizationId'> | null = null) {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const load = async (sums: Omit<BillOfSums, 'organizationId'>) =>
+      loadSums(harness, { organizationId: org.id, ...sums })
+    if (bill) await load(bill)
+    return { org, owner, load, budget: async (fields: object) => budgetOf(owner, fields) }
+  }
+
+  async function budgetOf(owner: TestUser, fields: object) {
+    const body = { name: 'x', amountMonthly: 100, scopeKind: 'all', ...fields }
+    const made = await owner.post(url, body)
+    expect(made.statusCode, made.body).toBe(201)
+    return made.json().budget
+  }
+
+  test('actual is the sum of the current month alone, and decides the state', async () => {
+    const { owner, load, budget } = await world({
+      rows: [
+        { ago: 0, amount: 79 },
+        { ago: new Date().getUTCDate(), amount: 0.5 },
+      ],
+    })
+    const made = await budget({})
+    expect(made).toMatchObject({ actual: 79, state: 'ok' })
+    const state = async () => (await owner.get(`${url}/${made.id}`)).json().budget
+    await load({
+      rows: [
+        { ago: 0, amount: '79.999999999999' },
+        { ago: 0, amount: '0.000000000001' },
+      ],
+    })
+    expect(await state()).toMatchObject({ actual: 80, state: 'warn' })
+    await load({ rows: [{ ago: 0, amount: 100 }] })
+    expect(await state()).toMatchObject({ actual: 100, state: 'exceeded' })
+    // The amount is the budget's: no new figures are needed.
+    const raised = await owner.patch(`${url}/${made.id}`, { amountMonthly: 200 })
+    expect(raised.json().budget).toMatchObject({ actual: 100, state: 'ok' })
+    await load({ rows: [{ ago: 0, amount: 10 }] })
+    expect((await owner.get(url)).json().budgets).toMatchObject([{ actual: 10, state: 'ok' }])
+  })
+
+  test('each kind of scope has its own cost', async () => {
+    const { org, budget, load } = await world()
+    const { id } = await org.workspace()
+    const rows = [
+      { amount: 1, service: 'Amazon EC2', subAccountId: '111', tags: { team: 'a', stage: 'x' } },
+      { amount: 2, service: 'Amazon S3', subAccountId: '222', workspaceId: id, tags: { team: '' } },
+      { amount: 4, provider: 'gcp', service: 'Compute Engine', tags: { Team: 'a' } },
+    ]
+    const providerNames = { aws: ['Amazon Web Services'], gcp: ['Google Cloud'] }
+    await load({ rows, providerNames })
+    await load({ rows: [{ amount: 8, service: 'amazon ec2' }], source: 'other' })
+    const actual = async (scopeKind: string, scopeValue?: string) =>
+      (await budget({ scopeKind, ...(scopeValue !== undefined && { scopeValue }) })).actual
+    expect(await actual('all')).toBe(15)
+    expect(await actual('provider', 'AWS')).toBe(11)
+    expect(await actual('provider', 'amazon web services')).toBe(11)
+    expect(await actual('provider', 'Google Cloud')).toBe(4)
+    expect(await actual('service', 'AMAZON EC2')).toBe(9)
+    expect(await actual('subAccount', '222')).toBe(2)
+    expect(await actual('workspace', String(id))).toBe(2)
+    expect(await actual('tag', 'team=a')).toBe(1)
+    expect(await actual('tag', 'team=')).toBe(2)
+    expect(await budget({ scopeKind: 'service', scopeValue: 'Amazon' })).toMatchObject({
+      actual: 0,
+      state: 'unknown',
+    })
+  })
+
+  test('an account is its source; `untagged` is what has no tag of the organization’s key', async () => {
+    const { owner, load, budget } = await world()
+    const { account } = (
+      await owner.post('/api/cloud/accounts', {
+        provider: 'aws',
+        name: 'one',
+        accountId: '123456789012',
+        credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
+      })
+    ).json()
+    await load({ accountId: account.id, rows: [{ amount: 5, tags: { team: 'a' } }, { amount: 3 }] })
+    await load({ source: 'upload', rows: [{ amount: 20, tags: { stage: 'x' } }] })
+    const scopeValue = String(account.id)
+    expect(await budget({ scopeKind: 'account', scopeValue })).toMatchObject({ actual: 8 })
+    const untagged = await budget({ scopeKind: 'tag', scopeValue: 'untagged' })
+    expect(untagged).toMatchObject({ state: 'unknown', actual: 0 })
+    expect((await owner.patch('/api/org/settings', { tagKey: 'team' })).statusCode).toBe(200)
+    expect((await owner.get(`${url}/${untagged.id}`)).json().budget).toMatchObject({
+      state: 'ok',
+      actual: 23,
+    })
+  })
+
+  test('money is converted at the month’s rate; without one the state is unknown', async () => {
+    const { org, owner, budget } = await world({
+      rows: [{ amount: 10 }, { amount: 100, currency: 'EUR' }],
+    })
+    const made = await budget({ amountMonthly: 1_000 })
+    expect(made).toMatchObject({ actual: 10, state: 'unknown', currency: 'USD' })
+    const rate = { month: `${dayAgo(0).slice(0, 7)}-01`, base: 'EUR', quote: 'USD', kind: 'person' }
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('exchange_rates')
+        .insert({ ...rate, organizationId: org.id, rate: '1.25' }),
+    )
+    expect((await owner.get(`${url}/${made.id}`)).json().budget).toMatchObject({
+      actual: 135,
+      state: 'ok',
+    })
+  })
+
+  test('a bill more than 5 days late is unknown, of the scope that it is in alone', async () => {
+    const { load, budget } = await world({
+      completeThrough: dayAgo(7),
+      rows: [{ amount: 5, service: 'A' }],
+    })
+    await load({ source: 'late', completeThrough: dayAgo(8), rows: [{ amount: 6, service: 'B' }] })
+    expect(await budget({})).toMatchObject({ state: 'unknown', actual: 11 })
+    expect(await budget({ scopeKind: 'service', scopeValue: 'A' })).toMatchObject({ state: 'ok' })
+    expect(await budget({ scopeKind: 'service', scopeValue: 'B' })).toMatchObject({
+      state: 'unknown',
+    })
+  })
+
+  test('an upload of years ago delays nothing, but is no bill of this month either', async () => {
+    const { load, budget } = await world({
+      source: 'old',
+      completeThrough: dayAgo(500),
+      rows: [{ ago: 500, amount: 5, service: 'Old' }],
+    })
+    const old = { scopeKind: 'service', scopeValue: 'Old' }
+    expect(await budget({})).toMatchObject({ state: 'unknown', actual: 0 })
+    await load({ rows: [{ amount: 1 }] })
+    expect(await budget({})).toMatchObject({ state: 'ok', actual: 1 })
+    expect(await budget(old)).toMatchObject({ state: 'unknown' })
+  })
+
+  test('a disconnected account, whose cost is kept, delays nothing', async () => {
+    const { owner, load, budget } = await world({ rows: [{ amount: 1 }] })
+    const { account } = (
+      await owner.post('/api/cloud/accounts', {
+        provider: 'aws',
+        name: 'gone',
+        accountId: '123456789012',
+        credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
+      })
+    ).json()
+    const rows = [{ ago: 20, amount: 5 }]
+    await load({ accountId: account.id, completeThrough: dayAgo(10), rows })
+    expect(await budget({})).toMatchObject({ state: 'unknown' })
+    const gone = await owner.delete(`/api/cloud/accounts/${account.id}?detach=true`)
+    expect(gone.statusCode, gone.body).toBe(200)
+    expect(await budget({})).toMatchObject({ state: 'ok' })
+  })
+
+  test('sums beyond every amount fail no answer', async () => {
+    const rows = Array.from({ length: 5 }, () => ({ amount: '999999999999999999' }))
+    const { budget } = await world({ rows })
+    expect(await budget({})).toMatchObject({ state: 'exceeded' })
+  })
+
+  test('another organization’s cost is in no budget', async () => {
+    await world({ rows: [{ amount: 50 }] })
+    const { budget } = await world({ rows: [{ amount: 1 }] })
+    expect(await budget({})).toMatchObject({ actual: 1 })
+  })
+})

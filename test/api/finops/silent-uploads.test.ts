@@ -1,0 +1,29 @@
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { uploadBill } from '../../harness/finops/bill-form.ts'
+
+describe('uploads that send nothing', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  test('429: two of an organization keep its third waiting, and no other organization', async () => {
+    const owner = await (await harness.organization()).user('Owner')
+    const stranger = await (await harness.organization()).user('Owner')
+    const headers = { 'content-type': 'multipart/form-data; boundary=cut' }
+    const bodies = [new PassThrough(), new PassThrough()]
+    const silent = bodies.map(async (body) => owner.post('/api/finops/uploads', body, { headers }))
+    // Refused for its name, once it has a place.
+    const third = async () => uploadBill(owner, 'Not A Name', [])
+    await eventually(async () => (await third()).statusCode === 429, { looks: 50 })
+    expect((await third()).json().code).toBe('too_many_uploads')
+    expect((await uploadBill(stranger, 'Not A Name', [])).statusCode).toBe(400)
+    for (const body of bodies) body.end()
+    await Promise.all(silent)
+    expect((await third()).statusCode).toBe(400)
+  }, 60_000)
+})
