@@ -1,8 +1,14 @@
+import { anomaliesSuite } from './anomalies.ts'
 import { apiSuite } from './api.ts'
+import { clicksSuite } from './clicks.ts'
 import { consoleSuite } from './console.ts'
+import { costSuite } from './cost.ts'
 import { copiesSuite } from './copies.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
+import { ingestSuite } from './ingest.ts'
+import { manifestSuite } from './manifest.ts'
+import { pricesSuite } from './prices.ts'
 import { resourcesSuite } from './resources.ts'
 import { runSuite } from './run.ts'
 import { samlSuite } from './saml.ts'
@@ -13,6 +19,16 @@ import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
+  anomalies: {
+    about:
+      'the detector of cost anomalies and the forecast on held-out series, beside the rules of others, and totals and tags of made organizations',
+    run: anomaliesSuite,
+  },
+  clicks: {
+    about:
+      'how fast the page of cost answers clicks, keys and moves in Chromium, with a year of 50 services',
+    run: clicksSuite,
+  },
   console: {
     about:
       'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
@@ -21,6 +37,11 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   copies: {
     about: 'CPU time of requests of other working copies (BENCH_COPIES) beside this one',
     run: copiesSuite,
+  },
+  cost: {
+    about:
+      'payload and series of a year of 10,000,000 charges beside 100,000, and the export beside COPY',
+    run: costSuite,
   },
   hostile: {
     about:
@@ -31,6 +52,20 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       '1,000 files into a repository of each Git provider: commits, calls, and time beside a bare client',
     run: hydrateSuite,
+  },
+  ingest: {
+    about:
+      'a bill of 1,000,000 lines to charges at day grain, beside DuckDB’s own grouping and COPY',
+    run: ingestSuite,
+  },
+  manifest: {
+    about: 'a check of a manifest of 1,000 lines beside bare yaml, and of hostile ones',
+    run: manifestSuite,
+  },
+  prices: {
+    about:
+      'prices learned from the bill of 100,000 resources, and a plan of as many by those prices',
+    run: pricesSuite,
   },
   resources: {
     about: 'every filter of the list of cloud resources on 1,000,000 resources beside 10,000',

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Secret } from '../config.ts'
+import { readConfig, Secret } from '../config.ts'
 import { expectAnswer } from '../engines/expect-answer.ts'
 import { freePorts } from '../engines/free-ports.ts'
+import { databaseLogins, type DatabaseLogins } from '../gateways/keyring/database-logins.ts'
 import { nodeFlags } from '../scripts/start/node-flags.ts'
 import { connectOwner } from '../store/driver/connect.ts'
 import { benchConfig } from './config.ts'
@@ -22,11 +23,14 @@ export type BenchApi = {
 const thisCopy = join(import.meta.dirname, '..')
 const email = 'owner@demo.example'
 
-/** The API of a working copy as a separate process, with its own database filled to this size. */
+/**
+ * The API of a working copy as a separate process, with its own database filled to this size. `logins` are those of
+ * that database.
+ */
 export async function startApi(
   at: { databaseUrl: string; name: string; dataDir: string; root?: string },
   size: Size,
-): Promise<BenchApi> {
+): Promise<BenchApi & { logins: DatabaseLogins }> {
   const admin = connectOwner(new Secret(at.databaseUrl))
   await admin.raw(`create database ${at.name}`)
   await admin.destroy()
@@ -35,7 +39,7 @@ export async function startApi(
   const password = randomBytes(15).toString('base64url')
   const { api: port } = await freePorts(['api'])
   const address = `http://127.0.0.1:${port}`
-  const { stop, pid } = start(at.root ?? thisCopy, [...nodeFlags.api, 'api/server.ts'], {
+  const env = {
     NODE_OPTIONS: benchConfig.nodeOptions,
     CC_DATA_DIR: at.dataDir,
     CC_PORT: String(port),
@@ -49,7 +53,8 @@ export async function startApi(
     DATABASE_URL: url.href,
     // This bench does not use Temporal.
     TEMPORAL_ADDRESS: '127.0.0.1:1',
-  })
+  }
+  const { stop, pid } = start(at.root ?? thisCopy, [...nodeFlags.api, 'api/server.ts'], env)
   await untilUp(`${address}/healthz`)
   const owner = connectOwner(new Secret(url.href))
   await (
@@ -63,7 +68,8 @@ export async function startApi(
   })
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
   if (!cookie) throw new Error(`no session: ${await answer.text()}`)
-  return { address, databaseUrl: url.href, cookie, pid, stop }
+  const logins = databaseLogins(readConfig(env))
+  return { address, databaseUrl: url.href, cookie, pid, stop, logins }
 }
 
 /** The working copy's own, which knows the tables as they are there. */
