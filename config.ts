@@ -1,3 +1,4 @@
+import { readBilling, type BillingConfig } from './config/billing.ts'
 import { readClouds, type CloudsConfig } from './config/clouds.ts'
 import { readDatabase, type DatabaseConfig } from './config/database.ts'
 import { readEnvironment } from './config/environment.ts'
@@ -14,6 +15,7 @@ export { Secret }
 export type Config = ServerConfig &
   DatabaseConfig &
   CloudsConfig &
+  BillingConfig &
   OutboundConfig &
   RunsConfig &
   SignInConfig &
@@ -34,6 +36,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...readOutbound(environment),
     ...readSignIn(environment),
     ...readClouds(environment),
+    ...readBilling(environment),
   }
   if (environment.faults.length > 0) throw new ConfigError(environment.faults)
   return Object.freeze(config)
