@@ -83,7 +83,7 @@ describe('a log of 10,000 lines', () => {
     page.on('request', (request) => {
       if (request.url().includes('/logs?')) refused.push(request.url())
     })
-    await page.getByRole('link', { name: 'Log of plan' }).click()
+    await page.getByRole('link', { name: 'Plan log' }).click()
     await page.getByText('Your session is over.').waitFor()
     await page.waitForTimeout(2_500)
     expect(refused).toHaveLength(1)

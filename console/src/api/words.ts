@@ -2,21 +2,21 @@ import type { BlockedBy, Run, Stage } from './types.ts'
 
 /** The reason why a run ended. */
 export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
-  policy_denied: 'A mandatory policy denied it.',
-  cost_exceeded: 'The estimated cost is above the limit of this workspace.',
+  policy_denied: 'Denied by a mandatory policy.',
+  cost_exceeded: 'Over this workspace’s cost limit.',
   cost_unknown: 'Part of the cost is unknown, and this workspace denies plans of unknown cost.',
   plan_errored: 'The plan ended with an error.',
   plan_forged:
     'The plan file differs from the plan that was read from it, so it was refused. Check which programs the configuration runs during the plan.',
-  apply_errored: 'The apply ended with an error. What it changed before that is in the state.',
-  rejected: 'A person rejected the plan.',
-  approval_expired: 'Nobody approved it in time.',
-  plan_stale: 'Something changed after the plan was made, so the plan is out of date.',
-  superseded: 'A newer run replaced it.',
-  canceled_by_user: 'A person canceled it.',
+  apply_errored: 'The apply ended with an error.',
+  rejected: 'Rejected by a person.',
+  approval_expired: 'Not approved in time.',
+  plan_stale: 'The inputs changed after this plan was made. Start a new run.',
+  superseded: 'Replaced by a newer run.',
+  canceled_by_user: 'Canceled by a person.',
   timed_out: 'It exceeded its time limit.',
   runner_lost:
-    'The worker was lost while it ran. What it changed may be missing in the state. It is never applied a second time.',
+    'The worker that ran it was lost. What it changed may be missing in the state. It is never applied a second time.',
   plan_too_large: 'The plan is larger than a plan may be. Split the workspace.',
   memory_exceeded: 'The plan needed more memory than a run may use. Split the workspace.',
   state_save_failed:
@@ -34,8 +34,19 @@ export const approvalRefusalWords: Record<string, string | undefined> = {
   approver_made_by_author:
     'One of its authors invited you, changed your address, reactivated you or raised your role since the last apply, or set up the single sign-on that you used, so another person decides.',
   forbidden:
-    'Part of it is by an unknown author, so a person with the role SRE · Cloud Admin or higher decides.',
+    'Part of it is by an unknown author, so approving it requires the role SRE · Cloud Admin or higher.',
 }
+
+const approverFaults: Readonly<Record<string, string>> = {
+  'approver: inactive': 'the approver is no longer an active member',
+  'approver: capability': 'the role of the approver no longer allows it',
+  'approver: author': 'the approver became one of the authors',
+  'approver: made_by_author': 'an author invited or promoted the approver',
+  'approver: signed_in_by_author': 'an author configured the sign-in of the approver',
+}
+
+/** The reason why an approval no longer counts. */
+export const voidWords = (reason: string): string => approverFaults[reason] ?? reason
 
 export const stageWords: Record<Stage['state'], string> = {
   pending: 'not begun',

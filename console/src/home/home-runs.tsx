@@ -39,7 +39,7 @@ export function HomeRuns() {
       <Section title="Running" query={running} rows={rowsOf(running)}>
         No other run is live. <Link to="/workspaces">Start a run from a workspace.</Link>
       </Section>
-      <Section title="Failed recently" query={failed} rows={rowsOf(failed)}>
+      <Section title="Recent failures" query={failed} rows={rowsOf(failed)}>
         No run failed.
       </Section>
       <p className="dim">

@@ -13,7 +13,7 @@ const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
   { to: '/organization/git', name: 'Git' },
   { to: '/organization/policies', name: 'Policies' },
   { to: '/organization/notifications', name: 'Notifications' },
-  { to: '/organization/audit', name: 'Audit' },
+  { to: '/organization/audit', name: 'Audit log' },
 ]
 
 export function OrganizationPage() {

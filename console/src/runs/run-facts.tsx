@@ -1,4 +1,5 @@
 import type { RunDetail } from '../api/types.ts'
+import { voidWords } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
 import { CostDelta, Gates } from '../infrastructure/gates.tsx'
 import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
@@ -36,8 +37,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
             {run.approvals.map((approval) => (
               <li key={approval.at + approval.user}>
                 {approval.user} {decidedWords(approval, run)}, <Time at={approval.at} />
-                {approval.void &&
-                  ` (no longer counts: ${approval.void.reason.replaceAll('_', ' ')})`}
+                {approval.void && ` (no longer counts: ${voidWords(approval.void.reason)})`}
                 {approval.comment && <q>{approval.comment}</q>}
               </li>
             ))}

@@ -3,6 +3,8 @@ import type { RunDetail, RunPlace } from '../api/types.ts'
 import type { RunSearch } from '../app/searches.ts'
 import { Tabs } from '../parts/tabs.tsx'
 
+const logNames: Readonly<Record<string, string>> = { plan: 'Plan log', apply: 'Apply log' }
+
 type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }
 
 /** The views of a run. Each view has its own URL, so the tabs are links. */
@@ -21,7 +23,7 @@ export function RunTabs({ place, tab, run, stage }: Props) {
           current={tab === 'log' && stage === name}
           dim={startedAt === null}
         >
-          Log of {name}
+          {logNames[name] ?? `Log of ${name}`}
         </TabLink>
       ))}
       <TabLink place={place} search={{ tab: 'timeline' }} current={tab === 'timeline'}>

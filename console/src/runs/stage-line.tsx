@@ -13,6 +13,9 @@ const signs: Record<Stage['state'], string> = {
   canceled: '–',
 }
 
+/** Only a plan of a standard workspace goes on without a person. */
+const approvedBySelf = 'Approved automatically (standard workspace)'
+
 /** The stages of a run with their state, start time and duration. */
 export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
   return (
@@ -25,8 +28,7 @@ export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
           <span>
             <span className="stage-name">{stage.name}</span>
             <span className="stage-state">
-              {stageWords[stage.state]}
-              {stage.by === 'self' && ', automatically: this plan needs no approval'}
+              {stage.by === 'self' ? approvedBySelf : stageWords[stage.state]}
             </span>
             <span className="stage-time dim">
               {stage.startedAt ? (
