@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Binary } from './binaries.ts'
 import { findGo } from './find-go.ts'
@@ -28,7 +29,12 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
   try {
     const module = binary.goModule
     const link = ['-s -w', binary.goLinkFlags ?? ''].join(' ').trim()
-    const flags = ['-ldflags', link, ...(binary.goTags ? ['-tags', binary.goTags] : [])]
+    const flags = [
+      // Without it Go's folders of modules are read-only and could not be removed.
+      '-modcacherw',
+      ...['-ldflags', link],
+      ...(binary.goTags ? ['-tags', binary.goTags] : []),
+    ]
     await runProgram(go, {
       arguments: module
         ? ['build', '-mod=readonly', ...flags, '-o', `${output}/`, binary.goPackage]
@@ -42,6 +48,7 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
         GOWORK: 'off',
         CGO_ENABLED: '0',
         GOBIN: output,
+        ...goCaches(options),
       },
       timeoutMs: buildTimeoutMs,
       lowPriority: true,
@@ -56,6 +63,25 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
     progress.end()
     rmSync(output, { recursive: true, force: true })
   }
+}
+
+/**
+ * Go's caches, of about 5 GiB after the engines are built. They are shared by the builds of one
+ * installation and removed after it. An operator's own `GOCACHE` and `GOMODCACHE` are used and stay.
+ */
+function goCaches({ cacheDir, env = process.env }: Options): NodeJS.ProcessEnv {
+  const folder = goCacheFolder(cacheDir)
+  return {
+    GOCACHE: env['GOCACHE'] || join(folder, 'build'),
+    GOMODCACHE: env['GOMODCACHE'] || join(folder, 'modules'),
+  }
+}
+
+const goCacheFolder = (cacheDir: string): string => join(cacheDir, 'go-caches')
+
+/** Removes what the builds of one installation shared. */
+export async function removeGoCaches(cacheDir: string): Promise<void> {
+  await rm(goCacheFolder(cacheDir), { recursive: true, force: true })
 }
 
 const inWords = (seconds: number): string =>

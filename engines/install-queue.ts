@@ -9,6 +9,8 @@ export type Installation = {
   /** Installations with the same name run one after the other, so that the second finds the first's result. */
   name: string
   say: (line: string) => void
+  /** Called after the last installation of this process, while no other process can install. */
+  afterLast?: () => Promise<void>
 }
 
 type Job = { name: string; rank: number; run: () => Promise<void> }
@@ -55,7 +57,8 @@ function next(): void {
 /** By path: the installations of this process share one lock, which the last one releases. */
 const locks = new Map<string, { lock: Promise<FileLock>; holders: number }>()
 
-async function withLock<T>({ cacheDir, say }: Installation, work: () => Promise<T>): Promise<T> {
+async function withLock<T>(options: Installation, work: () => Promise<T>): Promise<T> {
+  const { cacheDir, say, afterLast } = options
   const path = join(cacheDir, 'install.lock')
   const held = locks.get(path) ?? {
     lock: waitForLock(path, () => say('engines: another start is installing, waiting for it')),
@@ -68,10 +71,14 @@ async function withLock<T>({ cacheDir, say }: Installation, work: () => Promise<
     return await work()
   } finally {
     held.holders -= 1
+    // An installation that begins during the removal waits for the lock anew.
     if (held.holders === 0) {
       locks.delete(path)
       await held.lock.then(
-        (lock) => lock.release(),
+        async (lock) => {
+          if (waiting.length === 0) await afterLast?.().catch(() => undefined)
+          lock.release()
+        },
         () => undefined,
       )
     }

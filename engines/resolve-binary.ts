@@ -10,7 +10,7 @@ import {
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { binaries, type Binary, type BinaryName } from './binaries.ts'
-import { buildWithGo } from './build-with-go.ts'
+import { buildWithGo, removeGoCaches } from './build-with-go.ts'
 import { downloadRelease } from './download-release.ts'
 import { inInstallQueue } from './install-queue.ts'
 import { runProgram } from './run-program.ts'
@@ -56,7 +56,8 @@ export async function resolveBinary(name: BinaryName, options: ResolveOptions): 
     return cached
   }
   const step = `${rank + 1} of ${catalogue.length}`
-  return inInstallQueue({ rank, name: home, cacheDir, say: options.say }, async () => {
+  const afterLast = () => removeGoCaches(cacheDir)
+  return inInstallQueue({ rank, name: home, cacheDir, say: options.say, afterLast }, async () => {
     // The previous holder of the lock may have installed the program.
     if (!isProgram(cached))
       await install({ binary, home, cacheDir, step, options, tried: onPath.why })

@@ -123,6 +123,26 @@ describe('where a binary comes from', () => {
       await expect(failure).rejects.toThrow(part)
   })
 
+  test('the caches of Go are shared by the builds, and gone after the last', async () => {
+    const seen = join(work, 'seen')
+    const note = `echo "$GOCACHE $GOMODCACHE" >> ${seen}; mkdir -p "$GOCACHE" "$GOMODCACHE"; touch "$GOCACHE/a"`
+    const go = put('gobin/go', fakeGo(program('1.22.0'), note))
+    await resolve({ PATH: `${dirname(go)}:/usr/bin:/bin` })
+
+    const caches = join(work, 'cache/engines/go-caches')
+    expect(readFileSync(seen, 'utf8')).toBe(`${caches}/build ${caches}/modules\n`)
+    expect(existsSync(caches)).toBe(false)
+  })
+
+  test('caches of Go that the operator chose are used and stay', async () => {
+    const own = join(work, 'own')
+    const note = `mkdir -p "$GOCACHE"; touch "$GOCACHE/a"`
+    const go = put('gobin/go', fakeGo(program('1.22.0'), note))
+    await resolve({ PATH: `${dirname(go)}:/usr/bin:/bin`, GOCACHE: own, GOMODCACHE: own })
+
+    expect(existsSync(join(own, 'a'))).toBe(true)
+  })
+
   test('two at once install once, and neither sees half a program', async () => {
     const count = join(work, 'builds')
     const go = put('gobin/go', fakeGo(program('1.22.0'), `echo build >> ${count}; sleep 0.5`))
