@@ -11,6 +11,7 @@ import { resolveBinary } from '../engines/resolve-binary.ts'
 import { startEngines } from '../engines/start-engines.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
+import { diskFolderFor } from '../gateways/sandbox/disk-folder-for.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { startNodePart } from '../scripts/start/start-node-part.ts'
@@ -54,6 +55,7 @@ export async function startPlatform(
   const closing: Array<() => unknown> = [
     () => rmSync(dataDir, { recursive: true, force: true }),
     () => removeWorkDir(workFolderFor(dataDir)),
+    () => removeWorkDir(diskFolderFor(dataDir)),
   ]
   const stop = async () => {
     for (const close of closing.splice(0).toReversed()) await close()

@@ -7,6 +7,8 @@ export type BillingConfig = Readonly<{
   billingSlots: number
   /** The folder on a disk for the files of bills while they are read. */
   billingDir: string
+  /** The folder on a disk for the work folders of the reader. Default: derived from the data directory. */
+  billingWorkDir: string | undefined
   /** The maximum size of one upload, all of its files together. */
   uploadMebibytes: number
   /** The maximum size of the files of one bill, as they are stored. */
@@ -20,6 +22,9 @@ export function readBilling({ values, number, faults }: Environment): BillingCon
   return {
     billingSlots: number('CC_BILLING_SLOTS', 1, [1, 64]),
     billingDir: resolve(values['CC_BILLING_DIR'] ?? `${dataDir}/billing`),
+    billingWorkDir: values['CC_BILLING_WORK_DIR']
+      ? resolve(values['CC_BILLING_WORK_DIR'])
+      : undefined,
     uploadMebibytes: number('CC_UPLOAD_MEBIBYTES', 512, [1, 16_384]),
     billGibibytes: number('CC_BILL_GIBIBYTES', 20, [1, 4_096]),
     exchangeRates: readExchangeRates(values['CC_EXCHANGE_RATES'], faults),

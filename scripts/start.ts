@@ -7,6 +7,7 @@ import { isPortFree } from '../engines/free-ports.ts'
 import { createLeash } from '../engines/leash.ts'
 import { makeDataDir } from '../engines/make-data-dir.ts'
 import { sweepPidFiles } from '../engines/pid-file.ts'
+import { diskFolderFor } from '../gateways/sandbox/disk-folder-for.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { prepareStore } from '../store/prepare-store.ts'
@@ -73,8 +74,9 @@ async function main(): Promise<number> {
   } finally {
     if (running.length > 0) say('stopping')
     for (const part of running.toReversed()) await part.stop()
-    // Only the default folder: a folder that the operator chose may contain other files.
+    // Only the default folders: a folder that the operator chose may contain other files.
     if (!process.env['CC_WORK_DIR']) await removeWorkDir(workFolderFor(settings.dataDir))
+    if (!process.env['CC_BILLING_WORK_DIR']) await removeWorkDir(diskFolderFor(settings.dataDir))
     lock.release()
     if (aborter.signal.aborted) say('stopped')
   }

@@ -16,10 +16,11 @@ export type BillReader = {
 
 /** Opens a sandbox of its own for bills: it needs room on a disk, and no program of a run. */
 export async function createBillReader(
-  config: Pick<Config, 'sandbox' | 'dataDir' | 'production' | 'apiUrl'>,
+  config: Pick<Config, 'sandbox' | 'dataDir' | 'production' | 'apiUrl'> &
+    Partial<Pick<Config, 'billingWorkDir'>>,
   { slots, log }: { slots: number; log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<BillReader> {
-  const workDir = diskFolderFor(config.dataDir)
+  const workDir = config.billingWorkDir ?? diskFolderFor(config.dataDir)
   const { folder, entry } = await installReader(workDir)
   const sandbox = await createSandbox({
     kind: config.sandbox,

@@ -63,7 +63,7 @@ export async function processesOf(
 }
 
 function environmentOf({ config, temporalEnv }: Harness): Record<string, string> {
-  const { keyring, workDir, tofuBin = '', opaBin = '' } = config
+  const { keyring, workDir, billingWorkDir, tofuBin = '', opaBin = '' } = config
   return {
     PATH: process.env['PATH'] ?? '',
     DATABASE_URL: config.databaseUrl.reveal(),
@@ -71,6 +71,7 @@ function environmentOf({ config, temporalEnv }: Harness): Record<string, string>
     CC_KEYRING: keyring.map(({ id, key }) => `${id}=${key.reveal()}`).join(','),
     CC_DATA_DIR: config.dataDir,
     ...(workDir !== undefined && { CC_WORK_DIR: workDir }),
+    ...(billingWorkDir !== undefined && { CC_BILLING_WORK_DIR: billingWorkDir }),
     CC_TOFU_BIN: tofuBin,
     CC_OPA_BIN: opaBin,
     CC_TOFU_SLOTS: '6',

@@ -5,6 +5,7 @@ import type { ProvidedContext } from 'vitest'
 import type { TestProject } from 'vitest/node'
 import { Secret } from '../../config.ts'
 import { createResolver } from '../../engines/resolve-binary.ts'
+import { diskFolderFor } from '../../gateways/sandbox/disk-folder-for.ts'
 import { removeWorkDir } from '../../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../../gateways/sandbox/work-folder-for.ts'
 import { connectOwner } from '../../store/driver/connect.ts'
@@ -23,6 +24,8 @@ declare module 'vitest' {
     opaBin: string
     /** One for the run: a copy of the programs each file needs is enough. */
     workDir: string
+    /** The reader of bills with DuckDB, about 190 MB. */
+    billingWorkDir: string
   }
 }
 
@@ -49,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function start(): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'cc-bundle-'))
   const workDir = workFolderFor(folder)
+  const billingWorkDir = diskFolderFor(folder)
   const say = (line: string) => console.log(line)
   // All at once: where nothing is cached, two are built at a time, the longest first.
   const resolve = createResolver({ say })
@@ -66,10 +70,14 @@ async function start(): Promise<Started> {
     const stop = async () => {
       await engines.stop()
       await removeWorkDir(workDir)
+      await removeWorkDir(billingWorkDir)
       rmSync(folder, { recursive: true, force: true })
     }
     return {
-      provided: { templateUrl, temporalEnv, workflowBundle, tofuBin, opaBin, workDir },
+      provided: {
+        ...{ templateUrl, temporalEnv, workflowBundle, tofuBin, opaBin, workDir },
+        billingWorkDir,
+      },
       stop,
     }
   } catch (error) {
