@@ -32,7 +32,8 @@ export async function buildWithGo(binary: Binary, target: string, options: Optio
     const flags = [
       // Without it Go's folders of modules are read-only and could not be removed.
       '-modcacherw',
-      ...['-ldflags', link],
+      '-ldflags',
+      link,
       ...(binary.goTags ? ['-tags', binary.goTags] : []),
     ]
     await runProgram(go, {

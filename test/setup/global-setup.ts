@@ -75,7 +75,12 @@ async function start(): Promise<Started> {
     }
     return {
       provided: {
-        ...{ templateUrl, temporalEnv, workflowBundle, tofuBin, opaBin, workDir },
+        templateUrl,
+        temporalEnv,
+        workflowBundle,
+        tofuBin,
+        opaBin,
+        workDir,
         billingWorkDir,
       },
       stop,
