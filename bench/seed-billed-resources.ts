@@ -20,10 +20,10 @@ const idOf = `'arn:aws:ec2:region-' || n % 4 || ':123456789012:instance/i-' || m
 
 const statements = [
   `insert into workspace_resources (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from,
-     is_confirmed)
+     confirmed_from)
    select :organizationId, :workspaceId, ${idOf}, 'aws_instance.a[' || n || ']', 'aws_instance', 'aws',
      jsonb_build_object('instance_type', 'm5.' || n % 50 || 'xlarge', 'ebs_optimized', true), current_date - 90,
-     true
+     current_date - 90
    from generate_series(0, :resources::integer - 1) n`,
   `insert into billing_sources (organization_id, name) values (:organizationId, 'bill')`,
   `insert into billing_ingests (organization_id, trigger, state, ended_at)

@@ -65,6 +65,8 @@ import * as budgets from './migrations/0065-add-budgets.ts'
 import * as learnedPrices from './migrations/0071-add-learned-prices.ts'
 import * as estimateChecks from './migrations/0072-add-estimate-checks.ts'
 import * as confirmedSizes from './migrations/0077-confirm-sizes.ts'
+import * as datedConfirmations from './migrations/0081-date-confirmations.ts'
+import * as queuedScorings from './migrations/0082-queue-scorings.ts'
 import * as scopesOfAnomalies from './migrations/0076-add-scopes-of-anomalies.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
@@ -136,6 +138,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0077-confirm-sizes': confirmedSizes,
   '0079-merge-slices': mergedSlices,
   '0076-add-scopes-of-anomalies': scopesOfAnomalies,
+  '0081-date-confirmations': datedConfirmations,
+  '0082-queue-scorings': queuedScorings,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

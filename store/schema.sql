@@ -983,8 +983,11 @@ table cost_versions
   changed_at timestamp with time zone not null default now()
   tidied_version bigint not null default 0
   merged_version bigint not null default 0
+  scopes_version bigint not null default 0
+  score_scopes_at timestamp with time zone
   constraint cost_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint cost_versions_pkey PRIMARY KEY (organization_id)
+  index cost_versions_to_score btree (score_scopes_at) WHERE (score_scopes_at IS NOT NULL)
   index cost_versions_unmerged btree (organization_id) WHERE (merged_version < version)
   index cost_versions_untidied btree (organization_id) WHERE (tidied_version < version)
   row level security
@@ -2378,7 +2381,7 @@ table workspace_resources
   also_held boolean not null default false
   name_key uuid not null default (md5(cloud_name(cloud_id)))::uuid
   run_id integer
-  is_confirmed boolean not null default false
+  confirmed_from date
   constraint workspace_resources_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (run_id)
   constraint workspace_resources_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
   constraint workspace_resources_pkey PRIMARY KEY (id)
@@ -2388,7 +2391,7 @@ table workspace_resources
   index workspace_resources_name btree (organization_id, name_key)
   index workspace_resources_of btree (organization_id, workspace_id, cloud_key)
   index workspace_resources_run btree (organization_id, run_id)
-  index workspace_resources_unconfirmed btree (organization_id, workspace_id) WHERE ((held_to IS NULL) AND (NOT is_confirmed))
+  index workspace_resources_unconfirmed btree (organization_id, workspace_id) WHERE ((held_to IS NULL) AND (confirmed_from IS NULL))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

@@ -25,6 +25,7 @@ export async function keepState(
 ): Promise<StateVersion> {
   const versions = stateVersions(tenant)
   const { workspaceId, workspaceRunId = null } = about
+  const day = today()
   const current = await versions.current(workspaceId)
   const becomesCurrent = about.status !== 'quarantined'
   const version = await versions.create({
@@ -38,18 +39,18 @@ export async function keepState(
   await keepParts(deps, tenant, {
     versionId: version.id,
     parts,
-    ...(renews && { renews: { workspaceId, runId: workspaceRunId } }),
+    ...(renews && { renews: { workspaceId, runId: workspaceRunId, day } }),
   })
   if (becomesCurrent && workspaceRunId !== null)
-    await workspaceResources(tenant).confirm(workspaceId)
+    await workspaceResources(tenant).confirm(workspaceId, day)
   return version
 }
 
 type Kept = {
   versionId: number
   parts: IncomingState['parts']
-  /** The workspace whose resources are those of this state from today on, and the run that applied it. */
-  renews?: { workspaceId: number; runId: number | null }
+  /** The workspace whose resources are those of this state from `day` on, and the run that applied it. */
+  renews?: { workspaceId: number; runId: number | null; day: string }
 }
 
 export async function keepParts(
@@ -59,7 +60,7 @@ export async function keepParts(
 ): Promise<void> {
   const renewal =
     renews &&
-    workspaceResources(tenant).renewal(renews.workspaceId, today(), { runId: renews.runId })
+    workspaceResources(tenant).renewal(renews.workspaceId, renews.day, { runId: renews.runId })
   for await (const part of parts) {
     if (part.kind === 'held') {
       // These come last.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testPlan, type TestChange } from '../infrastructure/test-plan.ts'
-import { hasMoved, whyUnlearned, type BilledGroup } from './learned-price.ts'
+import { hasMoved, isRefuted, whyUnlearned, type BilledGroup } from './learned-price.ts'
 import { priceResources, type Price } from './price-resources.ts'
 
 let id = 0
@@ -114,6 +114,7 @@ describe('whyUnlearned', () => {
     spread: 0.25,
     lacksRate: false,
     isUnconfirmed: false,
+    hasUnconfirmed: false,
     from: '2026-03-02',
     to: '2026-03-31',
   }
@@ -130,6 +131,15 @@ describe('whyUnlearned', () => {
     ['a type called constructor', { resourceType: 'constructor' }, 'too_few_resources'],
   ])('%s', (_, fields, because) => {
     expect(whyUnlearned({ ...group, ...fields })).toBe(because)
+  })
+
+  test('a price is taken back only where no resource of its group waits to be confirmed', () => {
+    for (const because of ['no_stable_price', 'no_cost', 'too_few_resources'] as const) {
+      expect(isRefuted(because, group), because).toBe(true)
+      expect(isRefuted(because, { ...group, hasUnconfirmed: true }), because).toBe(false)
+    }
+    expect(isRefuted('too_few_days', group)).toBe(false)
+    expect(isRefuted('no_exchange_rate', group)).toBe(false)
   })
 
   test('a price moves by more than 1 %', () => {

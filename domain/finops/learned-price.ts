@@ -17,6 +17,8 @@ export type BilledGroup = {
   lacksRate: boolean
   /** No apply has written a state with this size, so that it is not known to be true. */
   isUnconfirmed: boolean
+  /** Of some of the resources, or of some of their days, none has: they are no samples. */
+  hasUnconfirmed: boolean
   from: string
   to: string
 }
@@ -51,6 +53,15 @@ export function whyUnlearned(group: BilledGroup): UnlearnedReason | undefined {
   const isSized = Object.hasOwn(decisiveAttributes, resourceType) || Object.keys(match).length > 0
   return isSized || sampleSize >= minUnsized ? undefined : 'too_few_resources'
 }
+
+/**
+ * Whether a reason takes back a price that was learned before. It does not while resources of the group wait to be
+ * confirmed: the upgrade leaves some so, and whoever pushes a state could otherwise make a size unpriced.
+ */
+export function isRefuted(because: UnlearnedReason, { hasUnconfirmed }: BilledGroup): boolean {
+  return !hasUnconfirmed && refuting.has(because)
+}
+const refuting = new Set<UnlearnedReason>(['no_stable_price', 'no_cost', 'too_few_resources'])
 
 /** A smaller move is noise of the bill: a new version would have waiting plans judged again. */
 export function hasMoved(before: string, after: string): boolean {

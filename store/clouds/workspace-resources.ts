@@ -33,13 +33,13 @@ export function workspaceResources(tenant: Tenant) {
     ): Renewal => renewalOf(tenant, { workspaceId, day, runId, isConfirmed }),
 
     /**
-     * Notes that an apply has written the state with all that the workspace holds. Its plan refreshed them, so
-     * their sizes are what the cloud says. Those of a state that a person pushed are not known to be.
+     * Notes that an apply has written the state with all that the workspace holds, on `day`. Its plan refreshed them,
+     * so their sizes are what the cloud says from then on. Those of a state that a person pushed are not known to be.
      */
-    async confirm(workspaceId: number): Promise<void> {
+    async confirm(workspaceId: number, day: string): Promise<void> {
       await db('workspaceResources')
-        .where({ organizationId, workspaceId, heldTo: null, isConfirmed: false })
-        .update({ isConfirmed: true })
+        .where({ organizationId, workspaceId, heldTo: null, confirmedFrom: null })
+        .update({ confirmedFrom: day })
     },
 
     /**
@@ -139,9 +139,9 @@ const renewRange = `
   added as (
     insert into workspace_resources
       (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from, run_id,
-        is_confirmed)
+        confirmed_from)
     select :organizationId, :workspaceId, g."cloudId", g.address, g.type, g.provider, g.attributes,
-      :day::date, :runId::integer, :isConfirmed::boolean
+      :day::date, :runId::integer, case when :isConfirmed::boolean then :day::date end
     from given g where g.cloud_key not in (select cloud_key from same) order by g.cloud_key
     returning id)
   select (select last from range) as last, (select min(id) from added) as added,

@@ -17,7 +17,8 @@ const maxGroupsOfType = 200
  * - The first and the last day of a resource, and the day of a change of its size, are left out: they are
  *   parts of days. What is left is a month by its days.
  * - The spread is that between weeks of resources, so that one resource which is paid by use has one too.
- * - A size counts where an apply confirmed it: what a person's state says of a resource may be made up.
+ * - A size counts from the day on which an apply confirmed it: what a person's state says of a resource may be made
+ *   up, and what it was on the days before is not known.
  */
 export async function billedGroups(tenant: Tenant, currency: string): Promise<BilledGroup[]> {
   const { db, organizationId } = unwrap(tenant)
@@ -84,28 +85,29 @@ const selectGroups = `
     select id, period, "sourceId" as source_id, "fromDay" as from_day, "toDay" as to_day
     from jsonb_to_recordset(:slices::jsonb)
       as s (id integer, period date, "sourceId" integer, "fromDay" date, "toDay" date)),
-  ${ownersIn('slice_id = any(:sliceIds::integer[])', { confirmedFirst: true })},
-  -- One span of a row of the state, which has a part before it was first held and one since.
+  ${ownersIn('slice_id = any(:sliceIds::integer[])', { bySizes: true })},
+  -- One span of a row of the state until it was confirmed, and one since.
   holds as materialized (
-    select resource_id, sub_account_id, region, held_id, min(from_day) as from_day, max(until_day) as until_day
-    from owners group by 1, 2, 3, 4),
+    select resource_id, sub_account_id, region, held_id, is_confirmed, min(from_day) as from_day,
+      max(until_day) as until_day
+    from owners group by 1, 2, 3, 4, 5),
   billed as materialized (
-    select r.slice_id, r.resource_id, r.sub_account_id, r.region, h.held_id, min(h.from_day) as from_day,
-      max(h.until_day) as until_day, min(r.first_day) as first_day, max(r.last_day) as last_day
+    select r.slice_id, r.resource_id, r.sub_account_id, r.region, h.held_id, h.is_confirmed,
+      min(h.from_day) as from_day, max(h.until_day) as until_day, min(r.first_day) as first_day, max(r.last_day) as last_day
     from cost_resources r join holds h on h.resource_id = r.resource_id
       and not (h.sub_account_id is distinct from r.sub_account_id) and not (h.region is distinct from r.region)
     where r.organization_id = :organizationId and r.slice_id = any(:sliceIds::integer[])
-    group by 1, 2, 3, 4, 5),
+    group by 1, 2, 3, 4, 5, 6),
   -- A bill may name one resource in several regions, as its traffic to another one.
   lives as materialized (
-    select l.source_id, l.from_day as window_from, l.to_day, b.held_id, min(b.from_day) as from_day,
-      max(b.until_day) as until_day, min(b.first_day) as first_day, max(b.last_day) as last_day,
+    select l.source_id, l.from_day as window_from, l.to_day, b.held_id, b.is_confirmed,
+      min(b.from_day) as from_day, max(b.until_day) as until_day, min(b.first_day) as first_day, max(b.last_day) as last_day,
       max(b.region) as region_id
     from billed b join window_slices l on l.id = b.slice_id
-    group by 1, 2, 3, 4),
+    group by 1, 2, 3, 4, 5),
   lived as materialized (
     select row_number() over ()::integer as n, l.source_id, l.held_id, l.to_day, w.type, w.attributes,
-      w.is_confirmed,
+      l.is_confirmed,
       case when lower(l.region_id) not in ('', 'global', 'aws-global')
         then lower(replace(l.region_id, ' ', '')) end as region,
       greatest(l.first_day + 1, l.from_day + 1, l.window_from) as lo,
@@ -114,7 +116,7 @@ const selectGroups = `
     where l.from_day <= l.to_day and l.until_day > l.window_from),
   of_slices as materialized (
     select b.slice_id, l.period, s.n, b.resource_id, b.sub_account_id, b.region, s.to_day, s.lo, s.hi
-    from lived s join billed b on b.held_id = s.held_id
+    from lived s join billed b on b.held_id = s.held_id and b.is_confirmed = s.is_confirmed
       join window_slices l on l.id = b.slice_id and l.source_id = s.source_id),
   sums as materialized (
     select s.n, s.period, c.billing_currency, min(c.day) as first_day, max(c.day) as last_day,
@@ -180,6 +182,7 @@ const selectGroups = `
     ${parts.map((part) => `union all ${samplesOfPart(part)}`).join('\n    ')}),
   groups as (
     select number, bool_or(lacks_rate) as lacks_rate, not bool_or(is_confirmed) as is_unconfirmed,
+      not bool_and(is_confirmed) as has_unconfirmed,
       count(*) filter (where part = -1 and days >= 3 and counts) as sample_size,
       percentile_cont(array[0.1, 0.5, 0.9]) within group (order by cost / days * 365 / 12)
         filter (where part = -1 and days >= 3 and counts) as of_all,
@@ -197,6 +200,7 @@ const selectGroups = `
     sample_size::integer as "sampleSize", round(of_all[2]::numeric, 6)::text as "monthlyPrice",
     case when of_all[2] > 0 then round(greatest(of_all[3] - of_all[1], of_parts[2] - of_parts[1])::numeric
       / of_all[2]::numeric, 4)::float8 end as spread,
-    lacks_rate as "lacksRate", is_unconfirmed as "isUnconfirmed", from_day::text as from, greatest(from_day, to_day)::text as to
+    lacks_rate as "lacksRate", is_unconfirmed as "isUnconfirmed", has_unconfirmed as "hasUnconfirmed",
+    from_day::text as from, greatest(from_day, to_day)::text as to
   from ranked where place <= :maxGroupsOfType
   order by total desc nulls last, type, match::text, region limit :maxGroups`

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import {
   hasMoved,
+  isRefuted,
   type BilledGroup,
   type UnlearnedReason,
 } from '../../domain/finops/learned-price.ts'
@@ -44,7 +45,7 @@ export function learnedPrices(tenant: Tenant) {
     await db.raw(insertNew, at)
     const kept = new Set(found.map(({ key }) => key))
     // Its resources are on the bill still, and it is known by now that they have no one price.
-    const refuted = new Set(unlearned.filter(({ because }) => isRefuted(because)).map(keyOf))
+    const refuted = new Set(unlearned.filter((group) => isRefuted(group.because, group)).map(keyOf))
     const gone = rows
       .filter(
         ({ learnedKey, isOld, isEnabled }) =>
@@ -95,9 +96,6 @@ export type StoredUnlearned = Pick<
   UnlearnedGroup,
   'provider' | 'resourceType' | 'match' | 'region' | 'because' | 'sampleSize' | 'spread'
 > & { id: number; fromDay: string; toDay: string }
-
-const isRefuted = (because: UnlearnedReason): boolean =>
-  because === 'no_stable_price' || because === 'no_cost' || because === 'too_few_resources'
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 

@@ -63,9 +63,9 @@ test('the sizes are confirmed if an apply wrote the state, and not if a person d
     .update({ workspaceRunId: 1 })
   await noteHeldResourcesTask(harness.deps).run()
   const confirmed = async ({ rows }: typeof pushed) =>
-    (await rows()).map(({ isConfirmed }) => isConfirmed)
-  expect(await confirmed(pushed)).toEqual([false, false])
-  expect(await confirmed(applied)).toEqual([true, true])
+    (await rows()).map(({ confirmedFrom }) => confirmedFrom)
+  expect(await confirmed(pushed)).toEqual([null, null])
+  expect(await confirmed(applied)).toEqual(['2026-01-05', '2026-01-05'])
 })
 
 test('a state that was stored meanwhile has noted its own resources', async () => {

@@ -4,7 +4,7 @@ import { swapSlice } from '../../../app/finops/swap-slice.ts'
 import { dayAfter } from '../../../domain/finops/anomalies/days.ts'
 import { testBills } from '../../harness/bills.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { holdResources } from '../../harness/finops/held-resources.ts'
+import { heldSince, holdResources } from '../../harness/finops/held-resources.ts'
 import { ownedWorkspace } from '../../harness/owned-workspace.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import type { TestWorkspace } from '../../harness/test-organization.ts'
@@ -42,14 +42,14 @@ describe('sizes that a state makes up', () => {
   })
 
   /** A machine's cost on each day of March. */
-  const bill = async (costs: Record<string, number>) => {
+  const bill = async (costs: Record<string, number | ((day: string) => number)>) => {
     const bills = testBills(harness.deps.store, made.org.id)
     const charges = Object.entries(costs).flatMap(([name, cost]) =>
-      Array.from({ length: 31 }, (_, at) => ({
-        day: dayAfter('2026-03-01', at),
+      Array.from({ length: 31 }, (_, at) => dayAfter('2026-03-01', at)).map((day) => ({
+        day,
         resource_id: vm(name),
         region_id: 'eu-west-1',
-        effective_cost: String(cost),
+        effective_cost: String(typeof cost === 'number' ? cost : cost(day)),
       })),
     )
     const { id } = await bills.reading(await bills.source(), charges)
@@ -65,6 +65,8 @@ describe('sizes that a state makes up', () => {
   }
   const apply = async (workspace: TestWorkspace, state: unknown) =>
     applyState(harness, { by: made.owner, workspace }, state)
+  const asOf = async (day: string) =>
+    heldSince(harness.deps.store, { organizationId: made.org.id, day })
   const known = async () => {
     await learnPrices(harness.deps.store, made.org.id)
     const { prices } = (await made.owner.get('/api/finops/prices')).json()
@@ -80,6 +82,7 @@ describe('sizes that a state makes up', () => {
     await apply(made.workspace, withMachines(1, { large: 'p5.48xlarge' }))
     const forged = { cheap1: 'p5.48xlarge', cheap2: 'p5.48xlarge', cheap3: 'p5.48xlarge' }
     await push(deployer, own, withMachines(1, { ...forged, cheap4: 'p4d.24xlarge' }))
+    await asOf('2026-03-01')
     const { prices, reasons } = await known()
     expect(Object.keys(prices)).toEqual(['p5.48xlarge'])
     expect(Number(prices['p5.48xlarge'])).toBe(month(240))
@@ -89,12 +92,14 @@ describe('sizes that a state makes up', () => {
   test('a pushed state counts as soon as an apply has written it, changed or not', async () => {
     await bill({ one: 2.4, two: 2.4 })
     await push(deployer, own, withMachines(1, { one: 'm5.large', two: 'm5.xlarge' }))
+    await asOf('2026-03-01')
     expect((await known()).reasons).toEqual({
       'm5.large': 'size_not_confirmed',
       'm5.xlarge': 'size_not_confirmed',
     })
     // The refresh of its plan found another size of the second machine.
     await apply(own, withMachines(2, { one: 'm5.large', two: 'm5.large' }))
+    await asOf('2026-03-10')
     await bill({ other: 1 })
     const after = await known()
     expect(Object.keys(after.prices)).toEqual(['m5.large'])
@@ -102,14 +107,46 @@ describe('sizes that a state makes up', () => {
     const rows = await harness.deps.store
       .platform('workspace_resources')
       .where({ workspaceId: own.id, heldTo: null })
-    expect(rows.map(({ isConfirmed }) => isConfirmed)).toEqual([true, true])
+    expect(rows.map(({ confirmedFrom }) => confirmedFrom)).toEqual(['2026-03-10', '2026-03-10'])
   })
 
   test('a state that is the same as the one before is confirmed by its apply too', async () => {
     await bill({ one: 2.4 })
     await push(deployer, own, withMachines(1, { one: 'm5.large' }))
     await apply(own, withMachines(2, { one: 'm5.large' }))
+    await asOf('2026-03-01')
     expect(Number((await known()).prices['m5.large'])).toBe(month(2.4))
+  })
+
+  test.each([
+    ['a person pushed', push],
+    [
+      'an apply imported',
+      async (_: TestUser, at: TestWorkspace, state: unknown) => apply(at, state),
+    ],
+  ])('the month of a cheap machine that %s is no sample of the size it gets', async (_, write) => {
+    await bill({ large: 240, cheap: 0.1 })
+    await apply(made.workspace, withMachines(1, { large: 'p5.48xlarge' }))
+    await asOf('2026-03-01')
+    await write(deployer, own, withMachines(1, { cheap: 't3.nano' }))
+    await apply(own, withMachines(2, { cheap: 'p5.48xlarge' }))
+    await asOf('2026-03-28')
+    const { prices } = await known()
+    expect(Number(prices['p5.48xlarge'])).toBe(month(240))
+    const [{ learned }] = (await made.owner.get('/api/finops/prices')).json().prices
+    expect(learned.sampleSize).toBe(1)
+  })
+
+  test('a pushed size counts from the day of the apply on, and not for the days before it', async () => {
+    const cost = (day: string) => (day <= '2026-03-15' ? 0.1 : 240)
+    await bill({ one: cost })
+    await push(deployer, own, withMachines(1, { one: 'p5.48xlarge' }))
+    await asOf('2026-03-01')
+    await apply(own, withMachines(2, { one: 'p5.48xlarge' }))
+    await asOf('2026-03-15')
+    expect(Number((await known()).prices['p5.48xlarge'])).toBe(month(240))
+    const [{ learned }] = (await made.owner.get('/api/finops/prices')).json().prices
+    expect(learned).toMatchObject({ from: '2026-03-16', to: '2026-03-30', sampleSize: 1 })
   })
 
   test('a restored state is confirmed only by the next apply', async () => {
@@ -118,6 +155,7 @@ describe('sizes that a state makes up', () => {
     await apply(own, withMachines(2, { one: 't3.nano' }))
     const restored = await made.owner.post(`${own.url}/state/versions/1/restore`)
     expect(restored.statusCode, restored.body).toBe(201)
+    await asOf('2026-03-01')
     const { prices } = await known()
     expect(Object.keys(prices)).not.toContain('p5.48xlarge')
   })

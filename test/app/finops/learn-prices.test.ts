@@ -145,7 +145,7 @@ describe('learnPrices', () => {
   })
 
   test('a window of two months joins both bills', async () => {
-    await hold([{ cloudId: vm(1) }])
+    await hold([{ cloudId: vm(1) }], '2026-01-01')
     await load(daily(vm(1), [-10, 0]), '2026-02-01')
     await load(daily(vm(1), [1, 10]))
     await learn()

@@ -39,3 +39,16 @@ export async function holdResources(
     await renewal.end()
   })
 }
+
+/** Has what was held, ended or confirmed today be of an earlier day, that of a bill. */
+export async function heldSince(
+  store: Store,
+  { organizationId, day }: { organizationId: number; day: string },
+): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10)
+  for (const field of ['heldFrom', 'heldTo', 'confirmedFrom'])
+    await store
+      .platform('workspace_resources')
+      .where({ organizationId, [field]: today })
+      .update({ [field]: day })
+}

@@ -5,7 +5,14 @@ import type { TestCharge } from '../bills.ts'
 import type { Holding, VariedResource } from './varied-bill.ts'
 
 /** Of one slice of a resource's time: a span without a change, with the days between its parts of days. */
-type Life = { holding: Holding; region: string | null; lo: string; hi: string; costs: DayCosts }
+type Life = {
+  holding: Holding
+  isConfirmed: boolean
+  region: string | null
+  lo: string
+  hi: string
+  costs: DayCosts
+}
 /** By day; null where there is no rate. */
 type DayCosts = Map<string, number | null>
 type Rates = Record<string, number>
@@ -19,7 +26,7 @@ const earlier = (...days: string[]): string => days.toSorted()[0] ?? ''
 export function plainGroups(
   resources: readonly VariedResource[],
   { through, rates }: { through: string; rates: Rates },
-): Array<Omit<BilledGroup, 'isUnconfirmed'>> {
+): BilledGroup[] {
   const groups = new Map<string, Life[]>()
   for (const resource of resources)
     for (const life of livesOf(resource, through, rates)) {
@@ -44,18 +51,29 @@ function livesOf(resource: VariedResource, through: string, rates: Rates): Life[
   const place = charges[0]?.['region_id'] ?? null
   const region =
     place === null || place === 'global' ? null : place.toLowerCase().replaceAll(' ', '')
-  return holdings.flatMap((holding, at): Life[] => {
-    const until = holdings[at + 1]?.from
+  return holdings.flatMap(spansOf).flatMap(({ holding, isConfirmed, from, until }): Life[] => {
     if (until !== undefined && until <= windowFrom) return []
-    let lo = later(dayAfter(first, 1), windowFrom, ...(at > 0 ? [dayAfter(holding.from, 1)] : []))
+    let lo = later(dayAfter(first, 1), windowFrom, dayAfter(from, 1))
     let hi = earlier(dayAfter(last, -1), through, ...(until ? [dayAfter(until, -1)] : []))
     const usage = charges.filter((charge) => isUsage(charge, lo, hi))
     if (usage.length === 0) return []
     const used = usage.map(({ day }) => String(day)).toSorted()
     if (used[0] !== lo) lo = dayAfter(used[0] ?? '', 1)
     if (used.at(-1) !== hi) hi = dayAfter(used.at(-1) ?? '', -1)
-    return [{ holding, region, lo, hi, costs: costsOf(usage, rates) }]
+    return [{ holding, isConfirmed, region, lo, hi, costs: costsOf(usage, rates) }]
   })
+}
+
+type Span = { holding: Holding; isConfirmed: boolean; from: string; until: string | undefined }
+
+/** Until it is confirmed, and since. */
+function spansOf(holding: Holding, at: number, all: readonly Holding[]): Span[] {
+  const { from, confirmed } = holding
+  const until = all[at + 1]?.from
+  const before = { holding, isConfirmed: false, from, until: confirmed ?? until }
+  if (confirmed === null) return [before]
+  const since = { holding, isConfirmed: true, from: confirmed, until }
+  return confirmed > from ? [before, since] : [since]
 }
 
 const isUsage = (charge: TestCharge, lo: string, hi: string): boolean =>
@@ -95,9 +113,10 @@ function monthlyOf(life: Life, from: string, to: string): number | undefined {
   return ((sum / days) * 365) / 12
 }
 
-function groupOf(lives: readonly Life[], through: string): Omit<BilledGroup, 'isUnconfirmed'> {
+function groupOf(lives: readonly Life[], through: string): BilledGroup {
   const lacksRate = (life: Life) => [...life.costs.values()].includes(null)
-  const rated = lives.filter((life) => !lacksRate(life))
+  const confirmed = lives.filter(({ isConfirmed }) => isConfirmed)
+  const rated = confirmed.filter((life) => !lacksRate(life))
   const known = (values: Array<number | undefined>) =>
     values.filter((value) => value !== undefined).toSorted((a, b) => a - b)
   const all = known(rated.map((life) => monthlyOf(life, life.lo, life.hi)))
@@ -111,7 +130,8 @@ function groupOf(lives: readonly Life[], through: string): Omit<BilledGroup, 'is
   const width = (values: number[]) =>
     values.length === 0 ? 0 : percentile(values, 0.9) - percentile(values, 0.1)
   const middle = all.length === 0 ? null : percentile(all, 0.5)
-  const [from, to] = [earlier(...lives.map(({ lo }) => lo)), later(...lives.map(({ hi }) => hi))]
+  const dated = confirmed.length > 0 ? confirmed : lives
+  const [from, to] = [earlier(...dated.map(({ lo }) => lo)), later(...dated.map(({ hi }) => hi))]
   const [life] = lives
   if (!life) throw new Error('a group has a life')
   const { holding, region } = life
@@ -127,6 +147,8 @@ function groupOf(lives: readonly Life[], through: string): Omit<BilledGroup, 'is
         ? null
         : Number((Math.max(width(all), width(parts)) / middle).toFixed(4)),
     lacksRate: lives.some((one) => lacksRate(one)),
+    isUnconfirmed: confirmed.length === 0,
+    hasUnconfirmed: confirmed.length < lives.length,
     from,
     to: later(from, to),
   }

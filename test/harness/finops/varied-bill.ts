@@ -3,7 +3,14 @@ import type { TestCharge } from '../bills.ts'
 import type { TestHeld } from './held-resources.ts'
 
 /** What one workspace holds of a resource from a day on. */
-export type Holding = { from: string; workspace: 0 | 1; type: string; attributes: Attributes }
+export type Holding = {
+  from: string
+  workspace: 0 | 1
+  type: string
+  attributes: Attributes
+  /** The day of the apply that confirmed it, before the next one begins; null if none did. */
+  confirmed: string | null
+}
 type Attributes = NonNullable<TestHeld['attributes']>
 export type VariedResource = { cloudId: string; holdings: Holding[]; charges: TestCharge[] }
 
@@ -91,12 +98,20 @@ function holdingsOf({ kind, next, pick }: At): Holding[] {
   const days = Array.from({ length: changes + 1 }, () => Math.floor(next() * 45)).toSorted(
     (a, b) => a - b,
   )
-  return [...new Set(days)].map((day) => ({
+  return [...new Set(days)].map((day, at, all) => ({
     from: dayAfter(february, day),
     workspace: next() < 0.8 ? 0 : 1,
     type: kind.type,
     attributes: pick(kind.sizes),
+    confirmed: confirmedBetween(day, all[at + 1] ?? lastDay, next),
   }))
+}
+
+function confirmedBetween(from: number, until: number, next: () => number): string | null {
+  const chance = next()
+  if (chance < 0.1) return null
+  const later = chance < 0.3 ? Math.floor(next() * (until - from)) : 0
+  return dayAfter(february, from + later)
 }
 
 /** AWS bills machines, volumes and buckets by their short ids. */

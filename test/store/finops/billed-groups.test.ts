@@ -34,16 +34,16 @@ test.each([1, 2, 3])(
       resources,
     )
     await load(org.id, resources)
-    const groups = await harness.deps.store.tenant(org.id, async (tenant) =>
+    const found = await harness.deps.store.tenant(org.id, async (tenant) =>
       billedGroups(tenant, 'USD'),
     )
-    const found = groups.map(({ isUnconfirmed: _, ...group }) => group)
     expect(inOrder(found)).toEqual(inOrder(plainGroups(resources, { through, rates })))
     // The series has each of them.
     expect(found.length).toBeGreaterThan(20)
     expect(found.some(({ spread }) => spread !== null && spread > 0.25)).toBe(true)
     expect(found.some(({ spread }) => spread !== null && spread < 0.05)).toBe(true)
     expect(found.some(({ lacksRate }) => lacksRate)).toBe(true)
+    expect(found.some((one) => one.hasUnconfirmed && !one.isUnconfirmed)).toBe(true)
   },
   60_000,
 )
@@ -71,11 +71,20 @@ async function hold(
         const now = holdings.findLast(({ from }) => from <= day)
         if (now?.workspace !== at) return []
         // A change without a new size is one of the address.
-        return [{ ...now, cloudId, address: `${now.type}.a["${cloudId} ${now.from}"]` }]
+        return [{ ...now, cloudId, address: addressOf(cloudId, now) }]
       })
       await holdResources(harness.deps.store, { organizationId, workspaceId, day }, held)
     }
+  for (const { cloudId, holdings } of resources)
+    for (const holding of holdings)
+      await harness.deps.store
+        .platform('workspace_resources')
+        .where({ organizationId, address: addressOf(cloudId, holding) })
+        .update({ confirmedFrom: holding.confirmed })
 }
+
+const addressOf = (cloudId: string, { type, from }: VariedResource['holdings'][number]): string =>
+  `${type}.a["${cloudId} ${from}"]`
 
 /** Both months; the second one was loaded before with other costs, and is restated. */
 async function load(organizationId: number, resources: readonly VariedResource[]): Promise<void> {

@@ -6,6 +6,7 @@ import { rulesOfWorkspace } from '../../../store/infrastructure/rules-of-workspa
 import { applyState } from '../../api/workspaces/applied-state.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { ingestedBill } from '../../harness/finops/bill-form.ts'
+import { heldSince } from '../../harness/finops/held-resources.ts'
 import { cloudBill, clouds, cloudState, type Cloud } from '../../harness/finops/cloud-bills.ts'
 import { ownedWorkspace } from '../../harness/owned-workspace.ts'
 
@@ -46,6 +47,7 @@ test.each(clouds)(
     const types = cloud.kinds.map(({ type }) => type)
     const unstable = types.at(-1)
     await applyState(harness, { by: owner, workspace }, cloudState(cloud, known))
+    await heldSince(store, { organizationId: org.id, day: '2026-03-01' })
     const upload = async (month: string, made: typeof known) => {
       const files = [{ name: `${month}.csv`, content: cloudBill(cloud, month, made) }]
       expect(await ingestedBill(owner, 'bill', files)).toMatchObject({ state: 'succeeded' })
