@@ -26,11 +26,27 @@ export function mergedSlices(tenant: Tenant) {
       return rows[0]
     },
 
+    /**
+     * Whether no other transaction makes or deletes what is merged of the month. None does until this one ends. A
+     * caller that is refused leaves the month to the other one: to make the same sums twice takes the time of both.
+     */
+    async tryLock(period: string): Promise<boolean> {
+      const of = { organizationId, period, lock: mergeLock }
+      const { rows } = await db.raw(tryLock, of)
+      return rows[0].isLocked
+    },
+
+    /** Whether what is merged of the month is what is current. */
+    async isMerged(period: string): Promise<boolean> {
+      const { rows } = await db.raw(selectIsMerged, { organizationId, period })
+      return rows[0].isMerged
+    },
+
     /** Of a month with more rows than `most` nothing is merged. */
     async merge(period: string, most = maxRows): Promise<void> {
       const of = { organizationId, period }
       await db.raw(sumSettings)
-      // Of two callers the second one waits here, and sees in the next statement what is current by then.
+      // Of two callers without the lock the second one waits here, and sees in the next statement what is current by then.
       const { rows: held } = await db.raw(hold, of)
       const at = { ...of, id: Number(held[0].id) }
       await deleteSums(tenant, at.id)
@@ -74,6 +90,16 @@ const selectStale = `
     where case when n.charges >= :leastCharges then m.made_of is distinct from n.made_of else m.id is not null end)
   select v.version, (select coalesce(json_agg(s order by s.period), '[]') from stale s) as months
   from cost_versions v where v.organization_id = :organizationId`
+
+/** The first key of the advisory lock, arbitrary. Two months with one second key wait for each other's next pass. */
+const mergeLock = 726_199_447
+const tryLock = `
+  select pg_try_advisory_xact_lock(:lock::integer, hashtext(:organizationId::integer || ' ' || :period::date)) as "isLocked"`
+
+const selectIsMerged = `
+  select coalesce(m.made_of = (select ${whatOf} from (${current} and s.period = :period::date) s), false) as "isMerged"
+  from (values (1)) one left join merged_slices m
+    on m.organization_id = :organizationId and m.period = :period::date`
 
 const hold = `
   insert into merged_slices (organization_id, period, made_of) values (:organizationId, :period::date, '')
