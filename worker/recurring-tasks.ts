@@ -24,6 +24,7 @@ import { rebuildCostTask } from './tasks/rebuild-cost.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
 import { rotateIssuerKeysTask } from './tasks/rotate-issuer-keys.ts'
 import { scoreAcceptedTask } from './tasks/score-accepted.ts'
+import { scoreScopesTask } from './tasks/score-scopes.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
 import { sendDigestsTask } from './tasks/send-digests.ts'
 import { tellOfLateBillsTask } from './tasks/tell-of-late-bills.ts'
@@ -47,6 +48,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   rebuildCostTask(deps),
   mergeCostTask(deps),
   scoreAcceptedTask(deps),
+  scoreScopesTask(deps),
   tellOfLateBillsTask(deps),
   learnPricesTask(deps),
   checkEstimatesTask(deps),

@@ -5,6 +5,7 @@ import { scoreScopesOfIngest } from '../../app/finops/score-ingested.ts'
 import { tellOfUnusedCommitments } from '../../app/finops/tell-of-unused-commitments.ts'
 import type { IngestInput } from '../../workflows/finops/contract.ts'
 import type { Deps } from '../deps.ts'
+import { beatWhile } from './beat-while.ts'
 
 /** Otherwise a fault of the scoring would keep the ingest, and with it all bills of the organization, for ever. */
 const scoringAttempts = 10
@@ -23,7 +24,8 @@ export const endIngest =
   }: IngestInput & { code?: string }): Promise<{ next: 'again' | 'over' }> => {
     const { attempt } = Context.current().info
     // Once the ingest has ended, its anomalies are there.
-    if (attempt <= scoringAttempts) await scoreScopesOfIngest(store, { organizationId, ingestId })
+    if (attempt <= scoringAttempts)
+      await beatWhile(async () => scoreScopesOfIngest(store, { organizationId, ingestId }))
     else
       log.error(
         { organizationId, ingestId },

@@ -4,6 +4,7 @@ import { noteIngested } from '../../app/finops/note-billed-resources.ts'
 import { scoreIngested } from '../../app/finops/score-ingested.ts'
 import type { SourceInput } from '../../workflows/finops/contract.ts'
 import type { Deps } from '../deps.ts'
+import { beatWhile } from './beat-while.ts'
 
 /** Otherwise a fault of the scoring would keep the ingest, and with it all bills of the organization, for ever. */
 const scoringAttempts = 10
@@ -17,11 +18,13 @@ export const endSource =
   async ({ organizationId, code, ...at }: SourceInput & { code?: string }): Promise<void> => {
     const { attempt } = Context.current().info
     if (code === undefined && attempt <= scoringAttempts)
-      await scoreIngested(store, {
-        organizationId,
-        ingestId: at.ingestId,
-        sourceId: at.sourceId,
-      })
+      await beatWhile(async () =>
+        scoreIngested(store, {
+          organizationId,
+          ingestId: at.ingestId,
+          sourceId: at.sourceId,
+        }),
+      )
     else if (code === undefined)
       log.error(
         { organizationId, ...at },

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { unavailable } from '../../domain/errors.ts'
 import { overAfterDays } from '../../domain/finops/anomalies/anomaly-state.ts'
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import { groupAnomalies, joinedWithinDays } from '../../domain/finops/anomalies/group-anomalies.ts'
@@ -7,31 +8,32 @@ import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { anomalies } from '../../store/finops/anomalies.ts'
 import type { AnomalySeries } from '../../store/finops/anomaly-series.ts'
+import { scopeScorings } from '../../store/finops/scope-scorings.ts'
 import { explainScopes, type ScoredScope } from './explain-scopes.ts'
 import { readScopes, type ScopesToScore } from './read-scopes.ts'
 import type { SeriesToScore } from './read-series-page.ts'
 import { scoreDays, type Scored } from './score-one-series.ts'
 import { settleAnomalies } from './settle-anomalies.ts'
-import { writeAnomalies } from './write-anomalies.ts'
+import { writeAnomalies, type Written } from './write-anomalies.ts'
 
 type At = { organizationId: number; from: string }
+
+/** Each reading after the first one is made because another scoring has ended meanwhile. */
+const maxReadings = 10
 
 /**
  * Scores an organization's whole cost and its tags, after the services, from a day on that may have changed. What
  * the anomalies of services explain is no anomaly (docs/cost.md). Answers how many were opened or changed.
- * Idempotent.
+ * Idempotent. Of two at once the one that read the newer cost stays: the other one reads anew.
  */
 export async function scoreScopes(
   store: Store,
   { organizationId, from }: At,
 ): Promise<{ anomalies: number }> {
-  const read = await store.tenant(organizationId, async (tenant) => readScopes(tenant, from))
-  const through = 'gone' in read ? '' : read.through
-  const scored =
-    'gone' in read ? read.gone.map(withoutDays) : await score(store, organizationId, read)
-  const { changed, toExplain, takenBack } = await store.tenant(organizationId, async (tenant) =>
-    writeAnomalies(tenant, scored, through),
-  )
+  const { changed, toExplain, takenBack, through } = await readAndWrite(store, {
+    organizationId,
+    from,
+  })
   await settleAnomalies(store, {
     organizationId,
     sourceId: null,
@@ -41,6 +43,35 @@ export async function scoreScopes(
   })
   return { anomalies: changed }
 }
+
+async function readAndWrite(
+  store: Store,
+  { organizationId, from }: At,
+): Promise<Written & { through: string }> {
+  for (let readings = 0; readings < maxReadings; readings += 1) {
+    const { version, read } = await store.tenant(organizationId, async (tenant) => ({
+      version: await scopeScorings(tenant).version(),
+      read: await readScopes(tenant, from),
+    }))
+    const through = 'gone' in read ? '' : read.through
+    const scored =
+      'gone' in read ? read.gone.map(withoutDays) : await score(store, organizationId, read)
+    try {
+      const written = await store.tenant(organizationId, async (tenant) => {
+        const outcome = await writeAnomalies(tenant, scored, through)
+        if (!(await scopeScorings(tenant).note(version))) throw new Overtaken()
+        return outcome
+      })
+      return { ...written, through }
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error
+    }
+  }
+  throw unavailable('scoring_overtaken', 'The cost changes too often to be scored.')
+}
+
+/** Rolls the writing transaction back: a newer reading was written. */
+class Overtaken extends Error {}
 
 async function score(store: Store, organizationId: number, read: ScopesToScore): Promise<Scored[]> {
   const scopes: ScoredScope[] = []

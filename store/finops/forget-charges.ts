@@ -1,4 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { scopeScorings } from './scope-scorings.ts'
 
 /** A row of charges has about a kilobyte. */
 const maxRows = 5_000
@@ -40,8 +41,9 @@ const ofSlice = {
 }
 
 /**
- * Deletes a limited part of a source that was removed, and the source itself last. `wait`: its charges are
- * not all deleted yet, or one of its slices is being read.
+ * Deletes a limited part of a source that was removed, and the source itself last. With it goes what explained days
+ * of the whole cost and of tags, so that transaction has them scored anew. `wait`: its charges are not all deleted
+ * yet, one of its slices is being read, or another worker is at it.
  */
 export async function forgetSource(
   tenant: Tenant,
@@ -54,7 +56,7 @@ export async function forgetSource(
     .forUpdate()
     .skipLocked()
     .select('id')
-  if (!source) return 'done'
+  if (!source) return 'wait'
   const at = { organizationId, sourceId }
   await db.raw(discardSlices, at)
   const { rows } = await db.raw(selectNeeded, at)
@@ -62,6 +64,7 @@ export async function forgetSource(
   for (const [table, { condition, limit }] of Object.entries(ofSource))
     if (await deletePart(tenant, { table, condition, limit, at: { sourceId } })) return 'more'
   await db('billing_sources').where({ organizationId, id: sourceId }).delete()
+  await scopeScorings(tenant).askAnew()
   return 'done'
 }
 

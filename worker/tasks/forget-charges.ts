@@ -1,5 +1,4 @@
 import type { Deps } from '../../activities/deps.ts'
-import { scoreScopes } from '../../app/finops/score-scopes.ts'
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
 import { isLockTimeout } from '../../store/driver/connect.ts'
 import { limitLockWaits } from '../../store/driver/limit-lock-waits.ts'
@@ -12,8 +11,6 @@ const maxBills = 100
 const task = 'forget-charges'
 /** A load holds its slice for minutes. */
 const lockTimeoutMs = 1_000
-/** Before any bill. */
-const firstOfAll = '2000-01-01'
 
 /**
  * Deletes the charges of slices that were replaced, and sources that were removed: of each a part in a run,
@@ -34,9 +31,6 @@ export const forgetChargesTask = ({ store, log }: Pick<Deps, 'store' | 'log'>): 
           throw error
         })
         if (outcome === 'more') isMore = true
-        // What the whole cost and the tags were without it.
-        if (outcome === 'done' && bill.kind === 'source')
-          await scoreScopes(store, { organizationId: bill.organizationId, from: firstOfAll })
       },
     })
     return isMore ? 'more' : 'done'

@@ -23,8 +23,15 @@ import {
 } from './contract.ts'
 import type { ingestBill } from './ingest-bill.ts'
 
-const { nextSources, endSource, endIngest } = proxyActivities<ControlActivities>({
+const { nextSources } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+})
+// Both score first: thousands of series of a source, then the whole cost and the tags. Time limits are no part of
+// what a replay compares, so histories from before they were longer go on.
+const { endSource, endIngest } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
 // Lists and reads a few manifests. A cloud that throttles is asked again for an hour.
