@@ -57,6 +57,7 @@ import * as referenceRates from './migrations/0073-add-reference-rates.ts'
 import * as commitments from './migrations/0074-add-commitments.ts'
 import * as costUnits from './migrations/0075-add-units.ts'
 import * as confirmations from './migrations/0080-confirm-plans.ts'
+import * as applicationRuns from './migrations/0090-add-application-runs.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
 import * as planIngests from './migrations/0062-plan-ingests.ts'
 import * as resourceSearch from './migrations/0057-search-resources-by-terms.ts'
@@ -131,6 +132,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0075-add-units': costUnits,
   '0078-add-unknown-savings': unknownSavings,
   '0080-confirm-plans': confirmations,
+  '0090-add-application-runs': applicationRuns,
   '0069-name-resources-alike': namesOfResources,
   '0070-add-resources-of-bills': resourcesOfBills,
   '0071-add-learned-prices': learnedPrices,

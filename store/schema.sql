@@ -120,6 +120,49 @@ END)
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table application_runs
+  pipeline_run_id integer not null
+  organization_id integer not null
+  phase text not null default 'queued'::text
+  reason text
+  message text
+  start_message text
+  origin text not null
+  author_user_id integer
+  author_token_id integer
+  target_workspace_id integer
+  branch text
+  commit_sha text
+  commit_message text
+  commit_author text
+  committed_at timestamp with time zone
+  release_digest text
+  approval_expires_at timestamp with time zone
+  engine_run_id text
+  created_at timestamp with time zone not null default now()
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
+  constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
+  constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
+  constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
+  constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
+  constraint application_runs_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES pipeline_runs(organization_id, id) ON DELETE CASCADE
+  constraint application_runs_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint application_runs_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
+  constraint application_runs_origin_check CHECK ((origin = ANY (ARRAY['person'::text, 'push'::text, 'schedule'::text])))
+  constraint application_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
+  constraint application_runs_pkey PRIMARY KEY (pipeline_run_id)
+  constraint application_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
+  index application_runs_author btree (organization_id, author_user_id)
+  index application_runs_target btree (organization_id, target_workspace_id)
+  index application_runs_token btree (organization_id, author_token_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table apply_attempts
   workspace_run_id integer not null
   organization_id integer not null
@@ -1671,16 +1714,19 @@ table pipelines
   last_number integer not null default 0
   created_at timestamp with time zone not null default now()
   last_workspace_run_id integer
+  last_application_run_id integer
   constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
   constraint pipelines_organization_id_app_git_connection_id_fkey FOREIGN KEY (organization_id, app_git_connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (app_git_connection_id)
   constraint pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipelines_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipelines_organization_id_last_application_run_id_fkey FOREIGN KEY (organization_id, last_application_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (last_application_run_id)
   constraint pipelines_organization_id_last_workspace_run_id_fkey FOREIGN KEY (organization_id, last_workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (last_workspace_run_id)
   constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint pipelines_pkey PRIMARY KEY (id)
   constraint pipelines_source CHECK (((kind = 'application'::text) OR ((app_git_connection_id IS NULL) AND (app_repo IS NULL))))
   constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
   index pipelines_app_git_connection btree (organization_id, app_git_connection_id)
+  index pipelines_last_application_run btree (organization_id, last_application_run_id)
   index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
   UNIQUE index pipelines_managed btree (target_workspace_id) WHERE managed
   UNIQUE index pipelines_name btree (organization_id, lower(name))

@@ -5,14 +5,16 @@ import type { StageState, TerminalPhase } from '../runs/run-state.ts'
  * Stored phases of an application run. A confirmation between the steps of a deployment leaves it in
  * `deploying`, so that no other run of the pipeline deploys meanwhile.
  */
-export type LiveApplicationPhase =
-  | 'queued'
-  | 'sourcing'
-  | 'building'
-  | 'awaiting_approval'
-  | 'deploy_queued'
-  | 'deploying'
-  | 'rolling_back'
+export const liveApplicationPhases = [
+  'queued',
+  'sourcing',
+  'building',
+  'awaiting_approval',
+  'deploy_queued',
+  'deploying',
+  'rolling_back',
+] as const
+export type LiveApplicationPhase = (typeof liveApplicationPhases)[number]
 export type ApplicationPhase = LiveApplicationPhase | TerminalPhase
 
 const next: Record<LiveApplicationPhase, readonly ApplicationPhase[]> = {
@@ -35,7 +37,8 @@ export const isLive = (phase: ApplicationPhase): phase is LiveApplicationPhase =
 export const mayMove = (from: ApplicationPhase, to: ApplicationPhase): boolean =>
   isLive(from) && next[from].includes(to)
 
-export type ApplicationStage = 'source' | 'build' | 'deploy'
+export const applicationStages = ['source', 'build', 'deploy'] as const
+export type ApplicationStage = (typeof applicationStages)[number]
 type StageStates = Record<ApplicationStage, StageState>
 
 const states = (source: StageState, build: StageState, deploy: StageState): StageStates => ({

@@ -62,10 +62,11 @@ export const stageStates = [
 ] as const
 export type StageState = (typeof stageStates)[number]
 
-export const isTerminal = (phase: RunPhase): phase is TerminalPhase =>
+/** Of a run of either kind: the terminal phases of an application run are the same. */
+export const isTerminal = (phase: string): phase is TerminalPhase =>
   terminalPhases.some((terminal) => terminal === phase)
 
-export const publicState = (phase: RunPhase): PublicRunState =>
+export const publicState = (phase: string): PublicRunState =>
   isTerminal(phase) ? phase : 'running'
 
 /**

@@ -1,3 +1,4 @@
+import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import type { RunPhase } from '../../domain/runs/run-state.ts'
 import type { Store } from '../driver/connect.ts'
 import { contains } from '../contains.ts'
@@ -18,14 +19,17 @@ type Row = [
   targetName: string | null,
   criticality: 'standard' | 'production' | null,
   lastNumber: number,
-  lastPhase: RunPhase | null,
+  lastPhase: RunPhase | ApplicationPhase | null,
 ]
 
-export type ListedPipeline = Omit<Pipeline, 'lastNumber' | 'lastWorkspaceRunId' | 'createdAt'> & {
+export type ListedPipeline = Omit<
+  Pipeline,
+  'lastNumber' | 'lastWorkspaceRunId' | 'lastApplicationRunId' | 'createdAt'
+> & {
   createdAt: string
   targetName: string | null
   criticality: 'standard' | 'production' | null
-  lastRun: { number: number; phase: RunPhase } | null
+  lastRun: { number: number; phase: RunPhase | ApplicationPhase } | null
 }
 
 /** A page of an organization's pipelines with their targets and newest runs, in one statement. */
@@ -42,18 +46,20 @@ export async function listedPipelines(
     text: `with p as materialized (
         select * from (
           select id, name, kind, managed, app_git_connection_id, app_repo, target_workspace_id, strategy,
-            created_at, last_number, last_workspace_run_id
+            created_at, last_number, last_workspace_run_id, last_application_run_id
           from pipelines where organization_id = $1 and id > $2
             ${q === undefined ? '' : 'and name ilike $4'} order by id limit 201) page
         limit $3)
       select json_agg(json_build_array(p.id, p.name, p.kind, p.managed, p.app_git_connection_id, p.app_repo,
         p.target_workspace_id, p.strategy, p.created_at at time zone 'UTC', t.name, t.criticality,
-        p.last_number, r.phase) order by p.id) as page
+        p.last_number, coalesce(r.phase, a.phase)) order by p.id) as page
       from p
         left join workspaces t on t.organization_id = $1 and t.id = p.target_workspace_id
           and t.id = any(array(select target_workspace_id from p))
         left join workspace_runs r on r.organization_id = $1 and r.id = p.last_workspace_run_id
-          and r.id = any(array(select last_workspace_run_id from p))`,
+          and r.id = any(array(select last_workspace_run_id from p))
+        left join application_runs a on a.organization_id = $1 and a.pipeline_run_id = p.last_application_run_id
+          and a.pipeline_run_id = any(array(select last_application_run_id from p))`,
     values: [organizationId, after, limit, ...(q === undefined ? [] : [contains(q)])],
   })
   return (answer?.page ?? []).map(listed)

@@ -17,6 +17,8 @@ class PipelineRow extends Model {
   declare lastNumber: number
   /** The workspace run with that number; null before the first. */
   declare lastWorkspaceRunId: number | null
+  /** The same of a pipeline of kind `application`. */
+  declare lastApplicationRunId: number | null
   declare createdAt: Date
 }
 

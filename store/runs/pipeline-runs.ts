@@ -1,18 +1,26 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import { livePhases, type RunPhase } from '../../domain/runs/run-state.ts'
+import {
+  liveApplicationPhases,
+  type ApplicationPhase,
+} from '../../domain/pipelines/application-state.ts'
 
 export type PipelineRun = {
   id: number
   pipelineId: number
   number: number
-  workspaceRunId: number
+  /** Null for a run of an application: what it has of its own is in `application_runs`. */
+  workspaceRunId: number | null
   createdAt: Date
 }
 
-export type LastRun = { pipelineId: number; number: number; phase: RunPhase }
+/** The place of a workspace run in a pipeline. */
+export type WorkspaceRunPlace = PipelineRun & { workspaceRunId: number }
 
-/** Pipeline runs of one organization: the place and number of a workspace run in a pipeline. */
+export type LastRun = { pipelineId: number; number: number; phase: RunPhase | ApplicationPhase }
+
+/** Pipeline runs of one organization: the place and number of a run in a pipeline. */
 export function pipelineRuns(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
@@ -28,7 +36,7 @@ export function pipelineRuns(tenant: Tenant) {
     async create(
       run: { id: number; workspaceId: number },
       pipelineId?: number,
-    ): Promise<PipelineRun | undefined> {
+    ): Promise<WorkspaceRunPlace | undefined> {
       const own = pipelineId === undefined
       const { rows: created } = await db.raw(
         `with taken as (
@@ -49,9 +57,13 @@ export function pipelineRuns(tenant: Tenant) {
       return created[0]
     },
 
-    async get(pipelineId: number, runId: number): Promise<PipelineRun & { workspaceId: number }> {
+    /** `workspaceId` is null where `workspaceRunId` is. */
+    async get(
+      pipelineId: number,
+      runId: number,
+    ): Promise<PipelineRun & { workspaceId: number | null }> {
       const row = await db('pipeline_runs as p')
-        .join('workspace_runs as r', (on) =>
+        .leftJoin('workspace_runs as r', (on) =>
           on.on('r.organizationId', 'p.organizationId').on('r.id', 'p.workspaceRunId'),
         )
         .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': runId })
@@ -69,7 +81,7 @@ export function pipelineRuns(tenant: Tenant) {
         .select(columns)
     },
 
-    async ofWorkspaceRuns(workspaceRunIds: readonly number[]): Promise<PipelineRun[]> {
+    async ofWorkspaceRuns(workspaceRunIds: readonly number[]): Promise<WorkspaceRunPlace[]> {
       return rows()
         .whereIn('workspaceRunId', [...workspaceRunIds])
         .orderBy('id')
@@ -80,27 +92,30 @@ export function pipelineRuns(tenant: Tenant) {
     async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
       if (pipelineIds.length === 0) return []
       const { rows: last } = await db.raw(
-        `select p.id as "pipelineId", r.number, w.phase
+        `select p.id as "pipelineId", r.number, coalesce(w.phase, a.phase) as phase
          from unnest(?::integer[]) as p(id)
            cross join lateral (
-             select number, workspace_run_id from pipeline_runs
+             select id, number, workspace_run_id from pipeline_runs
              where organization_id = ? and pipeline_id = p.id order by number desc limit 1) r
-           join workspace_runs w on w.organization_id = ? and w.id = r.workspace_run_id`,
-        [[...pipelineIds], organizationId, organizationId],
+           left join workspace_runs w on w.organization_id = ? and w.id = r.workspace_run_id
+           left join application_runs a on a.organization_id = ? and a.pipeline_run_id = r.id
+             and r.workspace_run_id is null`,
+        [[...pipelineIds], organizationId, organizationId, organizationId],
       )
       return last
     },
 
     async hasLive(pipelineId: number): Promise<boolean> {
-      // The join puts a second organization_id into scope, so every column here names its table.
-      const row = await db('pipeline_runs as r')
-        .where({ 'r.organizationId': organizationId, 'r.pipelineId': pipelineId })
-        .join('workspace_runs as w', (on) =>
-          on.on('w.organizationId', 'r.organizationId').on('w.id', 'r.workspaceRunId'),
-        )
-        .whereIn('w.phase', [...livePhases])
-        .first('w.id')
-      return row !== undefined
+      const { rows: live } = await db.raw(
+        `select from pipeline_runs r
+           left join workspace_runs w on w.organization_id = r.organization_id and w.id = r.workspace_run_id
+           left join application_runs a on a.organization_id = r.organization_id
+             and a.pipeline_run_id = r.id
+         where r.organization_id = ? and r.pipeline_id = ?
+           and (w.phase = any(?::text[]) or a.phase = any(?::text[])) limit 1`,
+        [organizationId, pipelineId, [...livePhases], [...liveApplicationPhases]],
+      )
+      return live.length > 0
     },
   }
 }

@@ -1,9 +1,15 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { applicationStages, stagesOf } from '../../domain/pipelines/application-state.ts'
 import type { StageState } from '../../domain/runs/run-state.ts'
+
+/** The run that a stage belongs to: one of the two is set. */
+export type RunOfStages = { id: number; workspaceRunId: number | null }
 
 export type Stage = {
   id: number
-  workspaceRunId: number
+  workspaceRunId: number | null
+  /** Of a run of an application. */
+  pipelineRunId: number | null
   name: string
   position: number
   state: StageState
@@ -22,6 +28,7 @@ export function stages(tenant: Tenant) {
   const columns = [
     'id',
     'workspaceRunId',
+    'pipelineRunId',
     'name',
     'position',
     'state',
@@ -46,12 +53,44 @@ export function stages(tenant: Tenant) {
       )
     },
 
-    async ofRuns(workspaceRunIds: readonly number[]): Promise<Stage[]> {
-      if (workspaceRunIds.length === 0) return []
-      return rows()
-        .whereIn('workspaceRunId', [...workspaceRunIds])
-        .orderBy(['workspaceRunId', 'position'])
-        .select(columns)
+    /** Of a run of an application, which is queued. */
+    async createOfApplication(pipelineRunId: number): Promise<void> {
+      const at = stagesOf('queued', { hasArtifact: false })
+      await db('stages').insert(
+        applicationStages.map((name, position) => ({
+          organizationId,
+          pipelineRunId,
+          name,
+          position,
+          state: at[name],
+        })),
+      )
+    },
+
+    /** The stages of these pipeline runs, each run's in their order. */
+    async ofRuns(runs: readonly RunOfStages[]): Promise<Stage[]> {
+      const ofWorkspaces = runs.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
+      const ofApplications = runs.flatMap((run) => (run.workspaceRunId === null ? run.id : []))
+      const found = await Promise.all([
+        ofWorkspaces.length === 0
+          ? []
+          : rows()
+              .whereIn('workspaceRunId', ofWorkspaces)
+              .orderBy(['workspaceRunId', 'position'])
+              .select(columns),
+        ofApplications.length === 0
+          ? []
+          : rows()
+              .whereIn('pipelineRunId', ofApplications)
+              .orderBy(['pipelineRunId', 'position'])
+              .select(columns),
+      ])
+      return found.flat()
+    },
+
+    /** The stage of this id as it is now. */
+    async get(id: number): Promise<Stage | undefined> {
+      return rows().where({ id }).first(columns)
     },
 
     async find(workspaceRunId: number, name: string): Promise<Stage | undefined> {
