@@ -2,9 +2,10 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
-import { isWaitingForApproval } from '../../domain/runs/run-state.ts'
+import { isTerminal, isWaitingForApproval } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { turnHolders, type RunView, type TurnHolder } from '../../store/runs/run-views.ts'
+import type { ApplicationRun } from '../../store/runs/application-runs.ts'
 import { users } from '../../store/users/users.ts'
 import type { RunBody } from './schemas.ts'
 
@@ -127,7 +128,16 @@ function waitsForSlot({ waitsForSlotSince }: RunView): BlockedBy {
   }
 }
 
-function notPickedUp(run: RunView): BlockedBy {
+/** Why a run of an application does not move. Nobody can act: nothing carries out such a run. */
+export function blockOfApplication(run: ApplicationRun): BlockedBy {
+  const since = (run.startedAt ?? run.createdAt).toISOString()
+  const block = { id: null, holder: null, reason: null, since, whoCanAct: [] }
+  if (run.phase === 'awaiting_approval') return { ...block, kind: 'approval', id: run.id }
+  if (isTerminal(run.phase)) return null
+  return notPickedUp(run) ?? (run.phase === 'queued' ? { ...block, kind: 'capacity' } : null)
+}
+
+function notPickedUp(run: Pick<RunView, 'startedAt' | 'createdAt' | 'engineRunId'>): BlockedBy {
   const since = run.startedAt ?? run.createdAt
   if (run.engineRunId !== null || Date.now() - since.getTime() < pickUpMs) return null
   return {

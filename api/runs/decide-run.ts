@@ -18,11 +18,12 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
+import { workspacePlace } from './workspace-place.ts'
 import type { RunBody } from './schemas.ts'
 
 export type Decision = {
   /** Where the run was addressed: in a pipeline or in its workspace. */
-  place: (tenant: Tenant) => Promise<RunPlace & { workspaceId: number }>
+  place: (tenant: Tenant) => Promise<RunPlace & { workspaceId: number | null }>
   decision: 'approved' | 'rejected'
   planDigest?: string
   /** For a run that is not planned yet: the hash of the files that the caller looked at. */
@@ -62,7 +63,7 @@ class ApproverDenied extends AppError {
 async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
-    const place = await decision.place(tenant)
+    const place = workspacePlace(await decision.place(tenant))
     // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
     const [workspace, run] = await Promise.all([
       workspaces(tenant).getForUpdate(place.workspaceId),
@@ -71,7 +72,7 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
 
     if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
       await write(tenant, caller, { run, workspace, decision })
-    const [body] = await presentRuns(tenant, caller, { workspaceRunIds: [run.id], places: [place] })
+    const [body] = await presentRuns(tenant, caller, { places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })

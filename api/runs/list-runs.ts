@@ -24,7 +24,6 @@ export async function listRuns(
     const found = await listedRuns(tenant, await filterOf(tenant, caller, query), place)
     const { rows, nextCursor } = page(found, limit)
     const runs = await presentRuns(tenant, caller, {
-      workspaceRunIds: rows.map(({ id }) => id),
       places: rows.map(({ id, number }) => ({ id, number, workspaceRunId: id })),
     })
     return {

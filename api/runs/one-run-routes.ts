@@ -9,6 +9,7 @@ import { maxPlanPageBytes, presentPlanPage, readPlanPage } from '../infrastructu
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import { runDetail } from './run-detail.ts'
 import { LogPage, RunBody, RunDetail, RunParams } from './schemas.ts'
+import { workspacePlace } from './workspace-place.ts'
 import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
 export type RunScope = {
@@ -18,7 +19,7 @@ export type RunScope = {
   place: (
     tenant: Tenant,
     params: { id: number; runId: number },
-  ) => Promise<RunPlace & { workspaceId: number }>
+  ) => Promise<RunPlace & { workspaceId: number | null }>
 }
 
 /** The routes of one run, its logs and its cancel: the same under a pipeline and under a workspace. */
@@ -63,6 +64,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       const page = await deps.store.tenant(organizationId, async (tenant) => {
         const { workspaceRunId } = await place(tenant, params)
         const after = decodeCursor(cursor, 0)
+        if (workspaceRunId === null) return null
         return readPlanPage(deps, tenant, {
           workspaceRunId,
           after,
@@ -87,8 +89,8 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     },
     async (request, reply) => {
       assertRoomForLogs(request)
-      const { workspaceRunId } = await find(request.caller.organizationId, request.params)
-      return sendLogs(deps, { request, reply, workspaceRunId, query: request.query })
+      const run = await find(request.caller.organizationId, request.params)
+      return sendLogs(deps, { request, reply, run, query: request.query })
     },
   )
 
@@ -148,10 +150,9 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     async ({ caller, params }) => {
       const { organizationId } = caller
       const run = await deps.store.tenant(organizationId, async (tenant) => {
-        const found = await place(tenant, params)
+        const found = workspacePlace(await place(tenant, params))
         await cancelRun(tenant, caller, found.workspaceRunId)
-        const workspaceRunIds = [found.workspaceRunId]
-        return (await presentRuns(tenant, caller, { workspaceRunIds, places: [found] }))[0]
+        return (await presentRuns(tenant, caller, { places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')
       return { ok: true as const, run }

@@ -8,31 +8,40 @@ import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { runViews, type RunView } from '../../store/runs/run-views.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { blockedBy } from './blocked-by.ts'
+import { presentApplicationRuns } from './present-application-runs.ts'
+import { presentStage } from './present-stage.ts'
 import { mayDecide, needsFault } from './may-decide.ts'
 import type { RunBody } from './schemas.ts'
 
-export type RunPlace = { id: number; number: number | null; workspaceRunId: number }
+/** `workspaceRunId` is null for a run of an application, whose id is its own. */
+export type RunPlace = { id: number; number: number | null; workspaceRunId: number | null }
 
 /**
- * Workspace runs as callers see them, each with the id and number of the place it was addressed by,
+ * Runs as callers see them, each with the id and number of the place it was addressed by,
  * and with what this caller may do. Without `places`: under `provision-<workspace>`.
  */
 export async function presentRuns(
   tenant: Tenant,
   caller: Caller,
-  { workspaceRunIds, places }: { workspaceRunIds: readonly number[]; places?: readonly RunPlace[] },
+  runs: { workspaceRunIds: readonly number[] } | { places: readonly RunPlace[] },
 ): Promise<RunBody[]> {
   const { organizationId } = caller
+  const workspaceRunIds =
+    'places' in runs
+      ? runs.places.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
+      : runs.workspaceRunIds
   const [views, at] = await Promise.all([
     runViews(tenant, workspaceRunIds),
-    places ?? managedPlaces(tenant, workspaceRunIds),
+    'places' in runs ? runs.places : managedPlaces(tenant, workspaceRunIds),
   ])
   const decidable = views.filter((view) => needsFault(caller, view)).map(({ id }) => id)
-  const [blocks, faults] = await Promise.all([
+  const [blocks, faults, applications] = await Promise.all([
     blockedBy(tenant, views),
     approvers(tenant).faultsOfCaller(decidable, caller),
+    presentApplicationRuns(tenant, caller, at),
   ])
   return at.flatMap((place) => {
+    if (place.workspaceRunId === null) return applications.get(place.id) ?? []
     const view = views.find(({ id }) => id === place.workspaceRunId)
     if (!view) return []
     return {
@@ -88,7 +97,7 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     configurationSha256: version.filesSha256,
     commitSha: version.commitSha,
     pullRequest: version.pullRequest,
-    stages: stages.map((stage) => presentStage(stage, view)),
+    stages: stages.map((stage) => presentStageOf(stage, view)),
     approvals: approvals.map(presentApproval),
   }
 }
@@ -99,17 +108,11 @@ function presentRule({ phase, approvalReasons }: RunView): RunBody['approval'] {
   return rule ? { rule } : null
 }
 
-const inIso = (time: string | null): string | null => time && new Date(time).toISOString()
-
-const presentStage = (
+const presentStageOf = (
   stage: RunView['stages'][number],
   run: RunView,
 ): RunBody['stages'][number] => ({
-  name: stage.name,
-  state: stage.state,
-  startedAt: inIso(stage.startedAt),
-  endedAt: inIso(stage.endedAt),
-  ...(stage.by !== null && { by: stage.by }),
+  ...presentStage(stage),
   // Written by recordPlan alone, in this shape.
   ...(stage.name === 'plan' && {
     gates: run.gates as NonNullable<RunBody['stages'][number]['gates']>,

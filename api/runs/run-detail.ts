@@ -4,6 +4,7 @@ import { notFound } from '../../domain/errors.ts'
 import { anomaliesOfRun } from '../../store/finops/anomalies-of-run.ts'
 import { auditEntriesOf } from '../../store/audit/audit-entries.ts'
 import type { Deps } from '../deps.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { estimateChecks } from '../../store/finops/estimate-checks.ts'
 import { presentEstimate } from './present-estimate.ts'
 import { presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
@@ -16,24 +17,17 @@ export async function runDetail(
   caller: Caller,
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
-  const { organizationId } = caller
-  const workspaceRunId = place.workspaceRunId
-  const { body, plan, checks, entries, anomalies } = await deps.store.tenant(
-    organizationId,
+  const runId = place.workspaceRunId ?? place.id
+  const { body, planned, entries } = await deps.store.tenant(
+    caller.organizationId,
     async (tenant) => ({
-      body: (
-        await presentRuns(tenant, caller, { workspaceRunIds: [workspaceRunId], places: [place] })
-      )[0],
-      plan: await readPlanPage(deps, tenant, {
-        workspaceRunId,
-        ...firstPage,
-      }),
-      anomalies: await anomaliesOfRun(tenant, workspaceRunId),
-      checks: await estimateChecks(tenant).ofRun(workspaceRunId),
-      entries: await auditEntriesOf(tenant, { kind: 'run', id: String(workspaceRunId) }),
+      body: (await presentRuns(tenant, caller, { places: [place] }))[0],
+      planned: await readPlanned(deps, tenant, place),
+      entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
     }),
   )
   if (!body) throw notFound()
+  const { plan, checks, anomalies } = planned
   return {
     ...body,
     estimate: presentEstimate(body.cost, checks),
@@ -45,6 +39,16 @@ export async function runDetail(
       actor: entry.actorLabel,
       detail: entry.detail,
     })),
+  }
+}
+
+/** What a run has because of its plan: nothing, where it is of an application. */
+async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPlace) {
+  if (workspaceRunId === null) return { plan: null, checks: [], anomalies: [] }
+  return {
+    plan: await readPlanPage(deps, tenant, { workspaceRunId, ...firstPage }),
+    anomalies: await anomaliesOfRun(tenant, workspaceRunId),
+    checks: await estimateChecks(tenant).ofRun(workspaceRunId),
   }
 }
 

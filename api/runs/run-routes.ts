@@ -59,10 +59,9 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await pipelines(tenant).get(id)
         const found = await pipelineRuns(tenant).list(id, limit + 1, before)
         const places = found.slice(0, limit)
-        const workspaceRunIds = places.map(({ workspaceRunId }) => workspaceRunId)
         const last = places.at(-1)
         return {
-          runs: await presentRuns(tenant, caller, { workspaceRunIds, places }),
+          runs: await presentRuns(tenant, caller, { places }),
           nextCursor: found.length > limit && last ? String(last.number) : null,
         }
       })

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
 import type { PipelineRun } from '../../store/runs/pipeline-runs.ts'
-import { stages } from '../../store/runs/stages.ts'
+import { stages, type Stage } from '../../store/runs/stages.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunWithLogs } from './schemas.ts'
 
@@ -16,15 +16,14 @@ export async function runsWithLogs(
   caller: Caller,
   places: readonly PipelineRun[],
 ): Promise<Array<Static<typeof RunWithLogs>>> {
-  const workspaceRunIds = places.map(({ workspaceRunId }) => workspaceRunId)
-  const bodies = await presentRuns(tenant, caller, { workspaceRunIds, places })
-  const rows = await stages(tenant).ofRuns(workspaceRunIds)
+  const bodies = await presentRuns(tenant, caller, { places })
+  const rows = await stages(tenant).ofRuns(places)
   const lines = await logLines(tenant).firstOf(rows, linesPerStage)
   const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
 
   return bodies.map((body) => {
     const place = places.find(({ id }) => id === body.id)
-    const own = rows.filter(({ workspaceRunId }) => workspaceRunId === place?.workspaceRunId)
+    const own = rows.filter((stage) => place && isStageOf(stage, place))
     return {
       ...body,
       logs: Object.fromEntries(
@@ -37,3 +36,8 @@ export async function runsWithLogs(
     }
   })
 }
+
+const isStageOf = (stage: Stage, place: PipelineRun): boolean =>
+  place.workspaceRunId === null
+    ? stage.pipelineRunId === place.id
+    : stage.workspaceRunId === place.workspaceRunId

@@ -3,6 +3,7 @@ import { approvalReasons, approvalRules } from '../../domain/runs/approval-reaso
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
 import { AnomalyScopeBody } from '../finops/anomalies/schemas.ts'
+import { EstimateBody } from './estimate-schema.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
 import { Moment, QueryText } from '../http/pattern.ts'
 import { Id, NextCursor, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
@@ -45,10 +46,23 @@ const ApprovalBody = Type.Object({
   void: Type.Optional(Type.Object({ at: Time, reason: Type.String() })),
 })
 
+const CommitBody = Type.Object({
+  sha: Type.String(),
+  branch: Nullable(Type.String()),
+  message: Nullable(Type.String()),
+  author: Nullable(Type.String()),
+  at: Nullable(Time),
+})
+
+const TriggerBody = Type.Object(
+  { kind: OneOf(['manual', 'push', 'schedule']) },
+  { description: 'Of a run of an application: what started it.' },
+)
+
 const runFields = {
   id: Id,
   number: Nullable(Type.Integer()),
-  kind: OneOf(['apply', 'plan']),
+  kind: OneOf(['apply', 'plan', 'application']),
   destroy: Type.Boolean(),
   state: OneOf(states),
   reason: Nullable(OneOf(runReasons)),
@@ -103,14 +117,24 @@ const runFields = {
   }),
   /** `id` is null if no member started the run. */
   author: Type.Object({ id: Nullable(Id), label: Type.String() }),
-  workspaceId: Id,
-  configurationVersion: Type.Integer(),
+  workspaceId: Nullable(
+    Type.Integer({
+      minimum: 1,
+      description: 'Of an application: the target of its pipeline; null without one.',
+    }),
+  ),
+  configurationVersion: Nullable(
+    Type.Integer({ description: 'Null for a run of an application, which has no configuration.' }),
+  ),
   /** What an approval before the plan is bound to. */
-  configurationSha256: Type.String(),
+  configurationSha256: Nullable(Type.String()),
   /** Set for a configuration that was read from Git. */
   commitSha: Nullable(Type.String()),
   /** The number of the pull request that is planned. */
   pullRequest: Nullable(Type.Integer()),
+  /** Of a run of an application: what it is built from; null until that is known. */
+  commit: Type.Optional(Nullable(CommitBody)),
+  trigger: Type.Optional(TriggerBody),
   workflowId: Type.String(),
   approvalExpiresAt: Nullable(Time),
   createdAt: Time,
@@ -168,39 +192,6 @@ export const RunQuery = Type.Object(
     ),
   },
   { additionalProperties: false },
-)
-
-const EstimateBody = Type.Object(
-  {
-    predictedMonthly: Type.Number({ description: 'What the plan changes of the monthly cost.' }),
-    coverage: Type.Number({ description: 'The share of the resources whose price is known.' }),
-    currency: Type.String(),
-    checks: Type.Array(
-      Type.Object({
-        afterDays: Type.Integer({ description: '7 or 30' }),
-        at: Type.String({ format: 'date', description: 'The last day of the bill that was read.' }),
-        currency: Type.String(),
-        predicted: Type.Number(),
-        billed: Type.Number(),
-        ratio: Nullable(Type.Number({ description: 'What of the prediction the bill has.' })),
-        coverage: Type.Number({
-          description:
-            'The share of the changed resources of which the bill says something: `predicted` and `billed` are of these.',
-        }),
-        resources: Type.Array(
-          Type.Object({
-            address: Type.String(),
-            predicted: Type.Number(),
-            billed: Nullable(Type.Number()),
-          }),
-        ),
-      }),
-      {
-        description: '7 and 30 days after the apply, once the bills are complete through that day.',
-      },
-    ),
-  },
-  { description: 'The estimate of the plan beside the bill; null without a plan that was priced.' },
 )
 
 export const RunDetail = Type.Object({

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { invalid } from '../../domain/errors.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
-import { stages, type Stage } from '../../store/runs/stages.ts'
+import { stages, type RunOfStages, type Stage } from '../../store/runs/stages.ts'
 import type { Deps } from '../deps.ts'
 import { QueryText } from '../http/pattern.ts'
 import type { StageReader } from './stage-reader.ts'
@@ -17,7 +17,7 @@ export const LogQuery = Type.Object({
 type LogRequest = {
   request: FastifyRequest
   reply: FastifyReply
-  workspaceRunId: number
+  run: RunOfStages
   query: Static<typeof LogQuery>
 }
 
@@ -30,9 +30,9 @@ const wantsStream = ({ headers }: FastifyRequest): boolean =>
   /text\/event-stream/.test(headers.accept ?? '')
 
 /** One stage's lines after a `seq`: a page of JSON, or a live stream for `Accept: text/event-stream`. */
-export async function sendLogs(deps: Deps, { request, reply, workspaceRunId, query }: LogRequest) {
+export async function sendLogs(deps: Deps, { request, reply, run, query }: LogRequest) {
   const { organizationId } = request.caller
-  const stage = await findStage(deps, organizationId, { workspaceRunId, name: query.stage })
+  const stage = await findStage(deps, organizationId, { run, name: query.stage })
   const resumed = Number(request.headers['last-event-id'])
   const after = Number.isSafeInteger(resumed) && resumed > 0 ? resumed : (query.after ?? 0)
   if (!wantsStream(request)) {
@@ -41,17 +41,17 @@ export async function sendLogs(deps: Deps, { request, reply, workspaceRunId, que
     )
     return { lines, nextSeq: lines.at(-1)?.seq ?? after }
   }
-  return stream({ request, reply, stage, after, workspaceRunId })
+  return stream({ request, reply, stage, after, run })
 }
 
 /** Without a name: the running stage, else the last that began. */
 async function findStage(
   deps: Deps,
   organizationId: number,
-  { workspaceRunId, name }: { workspaceRunId: number; name: string | undefined },
+  { run, name }: { run: RunOfStages; name: string | undefined },
 ): Promise<Stage> {
   const all = await deps.store.tenant(organizationId, async (tenant) =>
-    stages(tenant).ofRuns([workspaceRunId]),
+    stages(tenant).ofRuns([run]),
   )
   const stage =
     name === undefined
@@ -70,18 +70,12 @@ type StreamRequest = Omit<LogRequest, 'query'> & { stage: Stage; after: number }
  * Ends with the event `end` once the stage or run is over and every line was sent. Ends without it
  * within seconds after the caller loses access.
  */
-async function stream({
-  request,
-  reply,
-  stage,
-  after,
-  workspaceRunId,
-}: StreamRequest): Promise<FastifyReply> {
+async function stream({ request, reply, stage, after, run }: StreamRequest): Promise<FastifyReply> {
   const { organizationId } = request.caller
   const { raw } = reply
   const opened = request.server.logStreams.open(
     request.caller,
-    { organizationId, workspaceRunId, id: stage.id, name: stage.name },
+    { organizationId, run, id: stage.id },
     {
       // Destroys a stream whose client does not read: it would never drain.
       end: () => void (raw.writableNeedDrain ? raw.destroy() : raw.end()),

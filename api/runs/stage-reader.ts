@@ -1,15 +1,15 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { isTerminal } from '../../domain/runs/run-state.ts'
+import { applicationRuns } from '../../store/runs/application-runs.ts'
 import { logLines, type LogLine } from '../../store/runs/log-lines.ts'
-import { stages } from '../../store/runs/stages.ts'
+import { stages, type RunOfStages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
 
 export type StageOfRun = {
   organizationId: number
-  workspaceRunId: number
+  run: RunOfStages
   id: number
-  name: string
 }
 
 /** One stage's log as it grows, read once for all listeners. */
@@ -35,6 +35,8 @@ const pollMs = 2_000
 /** Woken by NOTIFY, with a poll as a fallback. Reads once, however many listen. */
 export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReader {
   const kept = newestLines()
+  // Both kinds of run take their ids from one sequence.
+  const runId = stage.run.workspaceRunId ?? stage.run.id
   let isOver = false
   let open = true
   let wake = Promise.withResolvers<void>()
@@ -45,7 +47,7 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       if (id === '' || Number(id) === stage.id) wake.resolve()
     }),
     deps.changes.on('cc_run', (id) => {
-      if (id === '' || Number(id) === stage.workspaceRunId) wake.resolve()
+      if (id === '' || Number(id) === runId) wake.resolve()
     }),
   ]
 
@@ -151,9 +153,13 @@ function newestLines() {
   }
 }
 
-async function isStageOver(tenant: Tenant, { workspaceRunId, name }: StageOfRun): Promise<boolean> {
-  const { phase } = await workspaceRuns(tenant).get(workspaceRunId)
-  if (isTerminal(phase)) return true
-  const now = await stages(tenant).find(workspaceRunId, name)
+async function isStageOver(tenant: Tenant, { run, id }: StageOfRun): Promise<boolean> {
+  if (isTerminal(await phaseOf(tenant, run))) return true
+  const now = await stages(tenant).get(id)
   return ['succeeded', 'failed', 'skipped', 'canceled'].includes(now?.state ?? '')
+}
+
+async function phaseOf(tenant: Tenant, { id, workspaceRunId }: RunOfStages): Promise<string> {
+  if (workspaceRunId === null) return applicationRuns(tenant).phaseOf(id)
+  return (await workspaceRuns(tenant).get(workspaceRunId)).phase
 }

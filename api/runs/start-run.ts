@@ -115,7 +115,7 @@ async function begin(
       pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
       actor: actorOf(caller),
     })
-    const [body] = await presentRuns(tenant, caller, { workspaceRunIds: [run.id], places: [place] })
+    const [body] = await presentRuns(tenant, caller, { places: [place] })
     if (!body) throw new Error('a run that was just made is gone')
     const answer = { run: body, ...(await warningsOf(tenant, { run, workspace })) }
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })

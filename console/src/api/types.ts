@@ -7,7 +7,13 @@ export type Workspace = Answer<'getWorkspace'>['workspace']
 export type Variable = Answer<'listVariables'>['variables'][number]
 export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
 export type Run = Answer<'listPipelineRuns'>['runs'][number]
-export type RunDetail = Answer<'getPipelineRun'>['run']
+/** A run of a workspace or of an application. */
+export type AnyRunDetail = Answer<'getPipelineRun'>['run']
+export type RunDetail = AnyRunDetail & {
+  workspaceId: number
+  configurationVersion: number
+  configurationSha256: string
+}
 export type ListedRun = Answer<'listRuns'>['runs'][number]
 export type HomeCertificate = Answer<'getConsoleData'>['samlCertificates'][number]
 export type Stage = Run['stages'][number]

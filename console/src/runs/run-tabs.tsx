@@ -1,20 +1,33 @@
 import { Link } from '@tanstack/react-router'
-import type { RunDetail, RunPlace } from '../api/types.ts'
+import type { AnyRunDetail, RunPlace } from '../api/types.ts'
 import type { RunSearch } from '../app/searches.ts'
 import { Tabs } from '../parts/tabs.tsx'
 
-const logNames: Readonly<Record<string, string>> = { plan: 'Plan log', apply: 'Apply log' }
+const logNames: Readonly<Record<string, string>> = {
+  plan: 'Plan log',
+  apply: 'Apply log',
+  source: 'Source log',
+  build: 'Build log',
+  deploy: 'Deploy log',
+}
 
-type Props = { place: RunPlace; tab: NonNullable<RunSearch['tab']>; run: RunDetail; stage: string }
+type Props = {
+  place: RunPlace
+  tab: NonNullable<RunSearch['tab']>
+  run: Pick<AnyRunDetail, 'kind' | 'stages'>
+  stage: string
+}
 
 /** The views of a run. Each view has its own URL, so the tabs are links. */
 export function RunTabs({ place, tab, run, stage }: Props) {
   const logged = run.stages.filter(({ name }) => name !== 'approve')
   return (
     <Tabs label="Views of this run">
-      <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
-        Plan
-      </TabLink>
+      {run.kind !== 'application' && (
+        <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
+          Plan
+        </TabLink>
+      )}
       {logged.map(({ name, startedAt }) => (
         <TabLink
           key={name}

@@ -1,8 +1,8 @@
-import type { RunDetail } from '../api/types.ts'
+import type { AnyRunDetail } from '../api/types.ts'
 import { Time } from '../parts/time.tsx'
 
 /** The audit entries of the run in order, with their actors. */
-export function Timeline({ run }: { run: RunDetail }) {
+export function Timeline({ run }: { run: Pick<AnyRunDetail, 'timeline'> }) {
   return (
     <ol className="timeline">
       {run.timeline.map((entry) => (

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
-import type { RunDetail, RunPlace } from '../api/types.ts'
+import type { AnyRunDetail, RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords, reasonWords } from '../api/words.ts'
 import type { RunSearch } from '../app/searches.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { ApplicationRunShown } from './application-run.tsx'
 import { Decision } from './decision.tsx'
 import { LogView } from './log-view.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
@@ -17,6 +18,7 @@ import { nameOfRun, RunLink } from './run-row.tsx'
 import { StageLine } from './stage-line.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { stageNow, stageOf } from './stage-of.ts'
 import { useStageEnd } from './use-stage-end.ts'
 import { RunFacts } from './run-facts.tsx'
 import { RunTabs } from './run-tabs.tsx'
@@ -48,8 +50,14 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
         {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} goesOn />}
       </>
     )
-  return <RunShown run={run} place={place} search={search} />
+  return isOfWorkspace(run) ? (
+    <RunShown run={run} place={place} search={search} />
+  ) : (
+    <ApplicationRunShown run={run} place={place} search={search} />
+  )
 }
+
+const isOfWorkspace = (run: AnyRunDetail): run is RunDetail => run.kind !== 'application'
 
 function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; search: RunSearch }) {
   const { data } = useQuery(workspaceQuery(run.workspaceId))
@@ -119,17 +127,6 @@ function noPlanWords({ planDigest, state, awaitingPlanApproval }: RunDetail): st
     return 'This plan was made by an earlier version of the service, which kept it in a form that is no longer shown. The log lists its changes.'
   return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} See the log for details.`
 }
-
-const stageOf = (run: RunDetail): string =>
-  run.stages.findLast(({ startedAt, name }) => startedAt !== null && name !== 'approve')?.name ??
-  run.stages[0]?.name ??
-  'plan'
-
-/** The current stage of a live run. */
-const stageNow = (run: RunDetail): string | undefined =>
-  run.state === 'running'
-    ? run.stages.find(({ endedAt, state }) => endedAt === null && state !== 'skipped')?.name
-    : undefined
 
 /** The reason why the run ended or makes no progress. */
 function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {

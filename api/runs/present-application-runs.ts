@@ -1,0 +1,117 @@
+import { may, type Caller } from '../../domain/access/caller.ts'
+import { isLive } from '../../domain/pipelines/application-state.ts'
+import { originInWords } from '../../domain/runs/run-origin.ts'
+import { publicState } from '../../domain/runs/run-state.ts'
+import {
+  applicationRunViews,
+  type ApplicationOrigin,
+  type ApplicationRunView,
+} from '../../store/runs/application-runs.ts'
+import type { RunOfStages } from '../../store/runs/stages.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { applicationRunId } from '../../workflows/pipelines/contract.ts'
+import { blockOfApplication } from './blocked-by.ts'
+import type { MayDecide } from './may-decide.ts'
+import { presentStage } from './present-stage.ts'
+import type { RunBody } from './schemas.ts'
+
+/** The runs of applications among these places, as callers see them, by their id. */
+export async function presentApplicationRuns(
+  tenant: Tenant,
+  caller: Caller,
+  places: ReadonlyArray<RunOfStages & { number: number | null }>,
+): Promise<Map<number, RunBody>> {
+  const own = places.filter(({ workspaceRunId }) => workspaceRunId === null)
+  const views = await applicationRunViews(
+    tenant,
+    own.map(({ id }) => id),
+  )
+  const byId = new Map(views.map((view) => [view.id, view]))
+  return new Map(
+    own.flatMap(({ id, number }) => {
+      const view = byId.get(id)
+      return view ? [[id, presentApplicationRun(view, number, caller)] as const] : []
+    }),
+  )
+}
+
+function presentApplicationRun(
+  view: ApplicationRunView,
+  number: number | null,
+  caller: Caller,
+): RunBody {
+  const { organizationId } = caller
+  return {
+    id: view.id,
+    number,
+    kind: 'application',
+    destroy: false,
+    state: publicState(view.phase),
+    reason: view.reason,
+    message: view.message,
+    startMessage: view.startMessage,
+    approvalReasons: [],
+    approval: null,
+    awaitingApproval: view.phase === 'awaiting_approval',
+    awaitingPlanApproval: false,
+    blockedBy: blockOfApplication(view),
+    ...mayDecideApplication(caller, view),
+    planDigest: view.releaseDigest,
+    summary: null,
+    cost: null,
+    workspaceId: view.targetWorkspaceId,
+    workflowId: applicationRunId({ organizationId, pipelineRunId: view.id }),
+    approvalExpiresAt: view.approvalExpiresAt?.toISOString() ?? null,
+    createdAt: view.createdAt.toISOString(),
+    startedAt: view.startedAt?.toISOString() ?? null,
+    endedAt: view.endedAt?.toISOString() ?? null,
+    origin: view.origin,
+    author: { id: view.authorUserId, label: labelOfAuthor(view) },
+    configurationVersion: null,
+    configurationSha256: null,
+    commitSha: view.commitSha,
+    pullRequest: null,
+    commit: presentCommit(view),
+    trigger: { kind: triggerOf[view.origin] },
+    stages: view.stages.map(presentStage),
+    approvals: [],
+  }
+}
+
+const triggerOf = {
+  person: 'manual',
+  push: 'push',
+  schedule: 'schedule',
+} as const satisfies Record<ApplicationOrigin, string>
+
+const presentCommit = (view: ApplicationRunView): Exclude<RunBody['commit'], undefined> =>
+  view.commitSha === null
+    ? null
+    : {
+        sha: view.commitSha,
+        branch: view.branch,
+        message: view.commitMessage,
+        author: view.commitAuthor,
+        at: view.committedAt?.toISOString() ?? null,
+      }
+
+/** Nothing carries out such a run, so nobody can decide one: the routes refuse it with the same code. */
+function mayDecideApplication(caller: Caller, { phase }: ApplicationRunView): MayDecide {
+  const code = !may(caller, 'mutate_infra')
+    ? 'forbidden'
+    : isLive(phase)
+      ? 'not_runnable'
+      : 'run_not_waiting'
+  return {
+    mayApprove: false,
+    mayReject: false,
+    mayCancel: false,
+    because: { mayApprove: code, mayReject: code, mayCancel: code },
+  }
+}
+
+function labelOfAuthor({ origin, authorLabel, commitSha }: ApplicationRunView): string {
+  if (origin === 'person') return authorLabel ?? 'a former member'
+  if (origin === 'push') return `push of ${commitSha?.slice(0, 7) ?? 'a commit'}`
+  return authorLabel ?? originInWords[origin]
+}
