@@ -58,6 +58,7 @@ import * as commitments from './migrations/0074-add-commitments.ts'
 import * as costUnits from './migrations/0075-add-units.ts'
 import * as confirmations from './migrations/0080-confirm-plans.ts'
 import * as applicationRuns from './migrations/0090-add-application-runs.ts'
+import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
 import * as planIngests from './migrations/0062-plan-ingests.ts'
 import * as resourceSearch from './migrations/0057-search-resources-by-terms.ts'
@@ -142,6 +143,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0076-add-scopes-of-anomalies': scopesOfAnomalies,
   '0081-date-confirmations': datedConfirmations,
   '0082-queue-scorings': queuedScorings,
+  '0083-lower-commitments-of-azure': lowerCommitments,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

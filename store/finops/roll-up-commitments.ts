@@ -26,7 +26,7 @@ export async function rollUpCommitments(tenant: Tenant, slice: Slice): Promise<v
 const addCommitments = `
   insert into cost_commitments (organization_id, slice_id, source_id, day, provider, commitment_id, name, type,
     category, currency, used, unused, saved)
-  select :organizationId, :sliceId, :sourceId, c.day, c.provider, c.commitment_discount_id,
+  select :organizationId, :sliceId, :sourceId, c.day, c.provider, u.id,
     max(c.commitment_discount_name), max(c.commitment_discount_type), max(c.commitment_discount_category),
     c.billing_currency,
     coalesce(sum(c.effective_cost) filter (where not u.is_unused), 0),
@@ -35,7 +35,10 @@ const addCommitments = `
       then coalesce(sum(u.price - c.effective_cost) filter (where not u.is_unused), 0) end
   from focus_charges c
     cross join lateral (select coalesce(lower(c.commitment_discount_status) = 'unused', false),
-      coalesce(nullif(c.contracted_cost, 0), nullif(c.list_cost, 0))) u (is_unused, price)
+      coalesce(nullif(c.contracted_cost, 0), nullif(c.list_cost, 0)),
+      -- Charges that were read before ids of Azure came in lower case.
+      case when c.provider = 'azure' then lower(c.commitment_discount_id) else c.commitment_discount_id end
+    ) u (is_unused, price, id)
   where c.organization_id = :organizationId and c.slice_id = :sliceId and c.period = :period::date
     and c.commitment_discount_id is not null and c.charge_category = 'Usage'
-  group by c.day, c.provider, c.commitment_discount_id, c.billing_currency`
+  group by c.day, c.provider, u.id, c.billing_currency`
