@@ -12,8 +12,11 @@ describe('needsConfirmation', () => {
     ['destroys', plan, false],
     ['destroys', { ...plan, summary: { add: 1, destroy: 1 } }, true],
     ['destroys', { ...plan, destroy: true }, true],
-    // Without a summary nothing is known of it.
-    ['destroys', { ...plan, summary: null }, false],
+    // Without a count nothing is known of it.
+    ['destroys', { ...plan, summary: null }, true],
+    ['destroys', { ...plan, summary: {} }, true],
+    ['destroys', { ...plan, summary: { destroy: '0' } }, true],
+    ['none', { ...plan, summary: null }, false],
     ['always', plan, true],
   ] as const)('%s: %j', (mode, asked, expected) => {
     expect(needsConfirmation(mode, asked)).toBe(expected)
