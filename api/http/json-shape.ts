@@ -8,6 +8,9 @@ const [comma, colon] = [0x2c, 0x3a]
 /** Up to so many keys are compared one by one; a set is for objects that an attacker makes large. */
 const fewKeys = 8
 
+/** Of a key's name in a refusal. */
+const shownLength = 100
+
 type Level = { keys: string[]; many: Set<string> | undefined; last: string } | undefined
 
 /**
@@ -58,7 +61,8 @@ function addKey(level: NonNullable<Level>, quoted: string): string | undefined {
   if (key === '__proto__') return `has a field named ${key}`
   level.last = key
   const { keys } = level
-  if (level.many ? level.many.has(key) : keys.includes(key)) return 'has one field twice'
+  if (level.many ? level.many.has(key) : keys.includes(key))
+    return `has the field ${JSON.stringify(key.slice(0, shownLength))} twice`
   if (level.many) level.many.add(key)
   else if (keys.push(key) > fewKeys) level.many = new Set(keys)
   return undefined

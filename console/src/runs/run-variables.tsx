@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/forms.tsx'
-
-const nameField = 'variable-name'
-const valueField = 'variable-value'
+import { nameField, valueField } from './variables-in.ts'
 
 /** Values of variables for one run. They replace those of the workspace, and are not kept. */
 export function RunVariables() {
@@ -65,13 +63,4 @@ export function RunVariables() {
       </div>
     </fieldset>
   )
-}
-
-/** The values of the form by name; undefined without any. Of a name that is there twice, the last one. */
-export function variablesIn(form: FormData): Record<string, string> | undefined {
-  const textsOf = (field: string) =>
-    form.getAll(field).map((entry) => (typeof entry === 'string' ? entry : ''))
-  const values = textsOf(valueField)
-  const entries = textsOf(nameField).map((name, at) => [name, values[at] ?? ''])
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

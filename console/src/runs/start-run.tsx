@@ -9,9 +9,10 @@ import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, textIn, TextField } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
-import { RunVariables, variablesIn } from './run-variables.tsx'
+import { RunVariables } from './run-variables.tsx'
 import { StartChoices, type StartKind } from './start-choices.tsx'
 import { useStartKey } from './start-key.ts'
+import { variablesIn } from './variables-in.ts'
 
 type Target = {
   workspaceId: number

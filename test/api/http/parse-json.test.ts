@@ -24,11 +24,14 @@ describe('accepted bodies', () => {
 
 describe('refused bodies', () => {
   test.each([
-    ['one field twice', '{"role":"Viewer","role":"Owner"}'],
-    ['one field twice', '{"a":{"x":1},"b":[1,2],"a":2}'],
-    ['one field twice', '{"role":1,"r\\u006fle":2}'],
-    ['one field twice', '[{"b":1},{"c":{},"b":[],"c":1}]'],
-    ['one field twice', `{${Array.from({ length: 40 }, (_, i) => `"k${i % 39}":1`).join(',')}}`],
+    ['the field "role" twice', '{"role":"Viewer","role":"Owner"}'],
+    ['the field "a" twice', '{"a":{"x":1},"b":[1,2],"a":2}'],
+    ['the field "role" twice', '{"role":1,"r\\u006fle":2}'],
+    ['the field "c" twice', '[{"b":1},{"c":{},"b":[],"c":1}]'],
+    [
+      'the field "k0" twice',
+      `{${Array.from({ length: 40 }, (_, i) => `"k${i % 39}":1`).join(',')}}`,
+    ],
     ['__proto__', '{"__proto__":{"admin":true}}'],
     ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
     ['constructor', '{"constructor":{"prototype":{}}}'],
