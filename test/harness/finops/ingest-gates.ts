@@ -17,6 +17,8 @@ const places = {
   score: 'before insert on anomaly_days for each row',
   /** Charges that were replaced are deleted. */
   forget: 'before delete on focus_charges for each row',
+  /** The sums of a month's slices are merged. */
+  merge: 'before insert on cost_daily for each row when (new.slice_id < 0)',
 } as const
 
 export type GatePlace = keyof typeof places
