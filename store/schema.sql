@@ -2427,6 +2427,7 @@ table workspace_resources
   also_held boolean not null default false
   name_key uuid not null default (md5(cloud_name(cloud_id)))::uuid
   run_id integer
+  is_confirmed boolean not null default false
   confirmed_from date
   constraint workspace_resources_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (run_id)
   constraint workspace_resources_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE

@@ -32,8 +32,9 @@ const dates = `
     and r.workspace_id = k.workspace_id and r.held_from = k.held_from and r.held_to is not distinct from k.held_to`
 
 const replacement = `
+  -- Nothing reads is_confirmed any more. It stays, since an API of the version before may still store the state of an
+  -- apply while the upgrade is under way; what it confirms then, the next apply confirms anew.
   drop index workspace_resources_unconfirmed;
-  alter table workspace_resources drop column is_confirmed;
   create index workspace_resources_unconfirmed on workspace_resources (organization_id, workspace_id)
     where held_to is null and confirmed_from is null;
 
