@@ -27,6 +27,17 @@ const PlannedResource = Type.Object({
   index: Type.Optional(Type.Unknown()),
   provider: Type.String(),
   replaceReason: Type.Optional(Type.String()),
+  outcome: Type.Optional(
+    Type.Object(
+      {
+        result: Type.Union([Type.Literal('done'), Type.Literal('failed')]),
+        seconds: Type.Integer(),
+      },
+      {
+        description: 'What the apply did to it; absent until then, and where its log says nothing.',
+      },
+    ),
+  ),
   ...changeFields,
 })
 

@@ -1,12 +1,16 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { PresentedAttribute } from '../../domain/infrastructure/diff-attributes.ts'
+import type { PlanEstimate } from '../../domain/finops/estimates/plan-estimate.ts'
+import { outcomeLines, outcomesIn, type Outcome } from '../../domain/runs/outcomes-in-log.ts'
 import type { PlanOverview, PlanRow } from '../../domain/infrastructure/split-plan.ts'
 import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { batchesPerPage, openPage } from '../../gateways/keyring/sealed-rows.ts'
 import { planChanges } from '../../store/infrastructure/plan-changes.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
+import { logLines } from '../../store/runs/log-lines.ts'
+import { stages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { SealedBatch } from '../../store/sealed-batches.ts'
 import { searchForSecrets } from '../../app/workspaces/secrets-of-workspace.ts'
@@ -19,9 +23,13 @@ export type PlanQuery = { workspaceRunId: number; after: number; limit: number; 
 type ReadPage = PlanQuery & {
   organizationId: number
   overview: PlanOverview
+  /** Null of a plan that kept none. */
+  estimate: PlanEstimate | null
   batches: SealedBatch[]
   /** Finds values that became sensitive after the rows were made. */
   search: SecretSearch
+  /** By address. */
+  outcomes: ReadonlyMap<string, Outcome>
 }
 
 /** Reads the data of one page of a run's plan: a bounded number of bytes, however long the plan is. */
@@ -34,13 +42,23 @@ export async function readPlanPage(
   const { workspaceRunId } = query
   const found = await plans(tenant).overview(workspaceRunId)
   if (!found) return null
-  const { overview, attempt } = found
+  const { overview, attempt, estimate } = found
   const limit = batchesPerPage(query.maxBytes)
   const batches = await planChanges(tenant, { workspaceRunId, attempt }).after(query.after, limit)
   const { workspaceId } = await workspaceRuns(tenant).get(workspaceRunId)
   const search = await searchForSecrets(deps, tenant, { organizationId, workspaceId })
-  return { ...query, organizationId, overview, batches, search }
+  const outcomes = await readOutcomes(tenant, workspaceRunId)
+  return { ...query, organizationId, overview, estimate, batches, search, outcomes }
 }
+
+async function readOutcomes(tenant: Tenant, workspaceRunId: number): Promise<Map<string, Outcome>> {
+  const apply = await stages(tenant).find(workspaceRunId, 'apply')
+  if (!apply || apply.lastSeq === 0) return new Map()
+  const lines = await logLines(tenant).select(apply.id, { form: outcomeLines, limit: maxOutcomes })
+  return outcomesIn(lines.map(({ line }) => line))
+}
+
+const maxOutcomes = 10_000
 
 /** Masks sensitive values. Names of resources stay: they are in the configuration. Keys of instances can be values. */
 function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
@@ -74,7 +92,10 @@ export function presentPlanPage(
   const { overview, organizationId, workspaceRunId } = page
   const place = { organizationId, table: 'plan_changes', ownerId: workspaceRunId }
   const opened = openPage<PlanRow>(keyring, place, page)
-  const rows = opened.rows.map((row) => coverRow(row, page.search))
+  const rows = opened.rows.map((row) => {
+    const outcome = row.part === 'resource' ? page.outcomes.get(row.address) : undefined
+    return { ...coverRow(row, page.search), ...(outcome && { outcome }) }
+  })
   return {
     overview,
     resources: rows.filter((row) => row.part === 'resource'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable } from '../http/schemas.ts'
+import { Nullable, OneOf } from '../http/schemas.ts'
 
 /** The estimate of a run's plan beside the bills that came since. */
 export const EstimateBody = Type.Object(
@@ -7,6 +7,17 @@ export const EstimateBody = Type.Object(
     predictedMonthly: Type.Number({ description: 'What the plan changes of the monthly cost.' }),
     coverage: Type.Number({ description: 'The share of the resources whose price is known.' }),
     currency: Type.String(),
+    resources: Type.Array(
+      Type.Object({
+        address: Type.String(),
+        side: OneOf(['created', 'changed', 'deleted']),
+        delta: Type.Number(),
+      }),
+      { description: 'What it changes of each resource, the greatest changes first.' },
+    ),
+    others: Type.Integer({
+      description: 'Further changed resources, most of them without a price.',
+    }),
     checks: Type.Array(
       Type.Object({
         afterDays: Type.Integer({ description: '7 or 30' }),

@@ -9,7 +9,10 @@ import { estimateChecks } from '../../store/finops/estimate-checks.ts'
 import { presentEstimate } from './present-estimate.ts'
 import { presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
-import type { RunDetail } from './schemas.ts'
+import type { RunBody } from './schemas.ts'
+import { runDiagnostics } from './run-diagnostics.ts'
+import type { RunDetail } from './run-detail-schema.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
 
 /** One run with the first page of its plan and its timeline. */
 export async function runDetail(
@@ -18,19 +21,28 @@ export async function runDetail(
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
   const runId = place.workspaceRunId ?? place.id
-  const { body, planned, entries } = await deps.store.tenant(
+  const { body, planned, ended, entries } = await deps.store.tenant(
     caller.organizationId,
-    async (tenant) => ({
-      body: (await presentRuns(tenant, caller, { places: [place] }))[0],
-      planned: await readPlanned(deps, tenant, place),
-      entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
-    }),
+    async (tenant) => {
+      const [body] = await presentRuns(tenant, caller, { places: [place] })
+      return {
+        body,
+        planned: await readPlanned(deps, tenant, place),
+        ended: await readEnded(tenant, place, body),
+        entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
+      }
+    },
   )
   if (!body) throw notFound()
   const { plan, checks, anomalies } = planned
   return {
     ...body,
-    estimate: presentEstimate(body.cost, checks),
+    estimate: presentEstimate(body.cost, {
+      checks,
+      estimate: plan?.estimate,
+      cover: plan?.search.cover,
+    }),
+    ...ended,
     plan: presentPlanPage(deps.keyring, plan),
     anomalies: anomalies.map(({ impact, ...one }) => ({ ...one, impact: Number(impact) })),
     timeline: entries.map((entry) => ({
@@ -49,6 +61,23 @@ async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPl
     plan: await readPlanPage(deps, tenant, { workspaceRunId, ...firstPage }),
     anomalies: await anomaliesOfRun(tenant, workspaceRunId),
     checks: await estimateChecks(tenant).ofRun(workspaceRunId),
+  }
+}
+
+/** What a run of a workspace leaves: read once it is over, since a run that works is polled. */
+async function readEnded(
+  tenant: Tenant,
+  { workspaceRunId }: RunPlace,
+  body: RunBody | undefined,
+): Promise<Pick<Static<typeof RunDetail>, 'diagnostics' | 'stateVersion'>> {
+  if (workspaceRunId === null || !body || body.state === 'running')
+    return { diagnostics: [], stateVersion: null }
+  const written = await stateVersions(tenant).newestOfRun(workspaceRunId)
+  return {
+    diagnostics: body.state === 'failed' ? await runDiagnostics(tenant, workspaceRunId) : [],
+    stateVersion: written
+      ? { serial: written.serial, createdAt: written.createdAt.toISOString() }
+      : null,
   }
 }
 

@@ -2,9 +2,6 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { approvalReasons, approvalRules } from '../../domain/runs/approval-reason.ts'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
-import { AnomalyScopeBody } from '../finops/anomalies/schemas.ts'
-import { EstimateBody } from './estimate-schema.ts'
-import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
 import { Moment, QueryText } from '../http/pattern.ts'
 import { Id, NextCursor, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
 
@@ -59,7 +56,7 @@ const TriggerBody = Type.Object(
   { description: 'Of a run of an application: what started it.' },
 )
 
-const runFields = {
+export const runFields = {
   id: Id,
   number: Nullable(Type.Integer()),
   kind: OneOf(['apply', 'plan', 'application']),
@@ -193,38 +190,6 @@ export const RunQuery = Type.Object(
   },
   { additionalProperties: false },
 )
-
-export const RunDetail = Type.Object({
-  ...runFields,
-  estimate: Nullable(EstimateBody),
-  plan: NullablePlanPage,
-  anomalies: Type.Array(
-    Type.Object({
-      id: Id,
-      provider: Nullable(Type.String()),
-      service: Nullable(Type.String()),
-      scope: Nullable(AnomalyScopeBody),
-      firstDay: Type.String({ format: 'date' }),
-      lastDay: Type.String({ format: 'date' }),
-      impact: Type.Number(),
-      currency: Type.String(),
-      state: Type.String(),
-      because: OneOf(['resource', 'account']),
-    }),
-    {
-      description:
-        'Anomalies of cost that name this run as what may have caused them, dearest first.',
-    },
-  ),
-  timeline: Type.Array(
-    Type.Object({
-      at: Time,
-      event: Type.String(),
-      actor: Type.String(),
-      detail: Type.Unknown(),
-    }),
-  ),
-})
 
 const LogLineBody = Type.Object({
   seq: Type.Integer(),

@@ -18,6 +18,7 @@ export function tofuMessages(output: string): Message[] {
   if (!isRecord(diagnostic)) return [{ level, line }]
   return [
     { level, line },
+    ...subjectOf(diagnostic).map((subject) => ({ level, line: subject })),
     ...placeOf(diagnostic).map((place) => ({ level, line: place })),
     ...linesOf(diagnostic['detail']).map((detail) => ({ level, line: `  ${detail}` })),
   ]
@@ -35,6 +36,11 @@ export function firstError(output: string): string | undefined {
   return [`${text(diagnostic['summary'])}${place && ` (${place.trim()})`}`, detail]
     .filter(Boolean)
     .join(': ')
+}
+
+function subjectOf(diagnostic: Record<string, unknown>): string[] {
+  const address = text(diagnostic['address'])
+  return address === '' ? [] : [`  with ${address}`]
 }
 
 function placeOf(diagnostic: Record<string, unknown>): string[] {

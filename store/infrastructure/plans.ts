@@ -70,11 +70,15 @@ export function plans(tenant: Tenant) {
     /** The summary of a plan for its first page, and the attempt whose rows it has. */
     async overview(
       workspaceRunId: number,
-    ): Promise<{ overview: PlanOverview; attempt: string } | undefined> {
+    ): Promise<
+      (Pick<StoredPlan, 'attempt' | 'estimate'> & { overview: PlanOverview }) | undefined
+    > {
       const row = await PlanRow.query(db)
-        .select('overview', 'attempt')
+        .select('overview', 'attempt', 'estimate')
         .findOne({ organizationId, workspaceRunId })
-      return row?.overview ? { overview: row.overview, attempt: row.attempt } : undefined
+      if (!row?.overview) return undefined
+      const { overview, attempt, estimate } = row
+      return { overview, attempt, estimate }
     },
 
     async recordVersions(

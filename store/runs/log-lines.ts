@@ -6,6 +6,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogLine = { seq: number; level: LogLevel; line: string }
 /** Without `maxBytes`: `maxLogBytes`. */
 export type LogPage = { after: number; limit: number; maxBytes?: number }
+/** `form` is a regular expression of PostgreSQL. */
+export type LineChoice = { levels?: readonly LogLevel[]; form?: string; limit: number }
 export type NewLogLine = { level: LogLevel; line: string }
 
 type Appended = { lastSeq: number }
@@ -72,6 +74,31 @@ export function logLines(tenant: Tenant) {
              order by seq limit :limit) as lines) as summed
          where bytes <= :maxBytes or seq = :after + 1 order by seq`,
         { organizationId, stageId, after, limit, lineBytes, maxBytes: maxBytes ?? maxLogBytes },
+      )
+      return rows
+    },
+
+    /** The first lines of these levels, or of this form: at most `limit` lines and `maxLogBytes` bytes. */
+    async select(stageId: number, { levels, form, limit }: LineChoice): Promise<LogLine[]> {
+      const { rows } = await db.raw(
+        `select seq, level, line from (
+           select seq, level, line, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
+           from (
+             select seq, level, line from log_lines
+             where organization_id = :organizationId and stage_id = :stageId
+               and (:levels::text[] is null or level = any(:levels::text[]))
+               and (:form::text is null or line ~ :form::text)
+             order by seq limit :limit) as lines) as summed
+         where bytes <= :maxLogBytes order by seq`,
+        {
+          organizationId,
+          stageId,
+          limit,
+          lineBytes,
+          maxLogBytes,
+          levels: (levels ?? null) as never,
+          form: form ?? null,
+        },
       )
       return rows
     },

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { AnomalyScopeBody } from '../finops/anomalies/schemas.ts'
+import { Id, Nullable, OneOf, Time } from '../http/schemas.ts'
+import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
+import { EstimateBody } from './estimate-schema.ts'
+import { runFields } from './schemas.ts'
+
+const DiagnosticBody = Type.Object({
+  severity: OneOf(['error', 'warning']),
+  stage: Type.String(),
+  seq: Type.Integer({ description: 'Its first line in the log of the stage.' }),
+  summary: Type.String(),
+  detail: Type.String(),
+  address: Nullable(Type.String({ description: 'The resource that it is about.' })),
+  file: Nullable(Type.String({ description: 'The file of the configuration.' })),
+  line: Nullable(Type.Integer()),
+  column: Nullable(Type.Integer()),
+  variable: Nullable(
+    Type.String({ description: 'The variable that needs a value, if that is what is missing.' }),
+  ),
+})
+
+export const RunDetail = Type.Object({
+  ...runFields,
+  estimate: Nullable(EstimateBody),
+  plan: NullablePlanPage,
+  diagnostics: Type.Array(DiagnosticBody, {
+    description:
+      'What OpenTofu said is wrong, of a run that failed. From its log, so masked as it is.',
+  }),
+  stateVersion: Nullable(
+    Type.Object(
+      { serial: Type.Integer(), createdAt: Time },
+      { description: 'The newest version of the state that the run wrote.' },
+    ),
+  ),
+  anomalies: Type.Array(
+    Type.Object({
+      id: Id,
+      provider: Nullable(Type.String()),
+      service: Nullable(Type.String()),
+      scope: Nullable(AnomalyScopeBody),
+      firstDay: Type.String({ format: 'date' }),
+      lastDay: Type.String({ format: 'date' }),
+      impact: Type.Number(),
+      currency: Type.String(),
+      state: Type.String(),
+      because: OneOf(['resource', 'account']),
+    }),
+    {
+      description:
+        'Anomalies of cost that name this run as what may have caused them, dearest first.',
+    },
+  ),
+  timeline: Type.Array(
+    Type.Object({
+      at: Time,
+      event: Type.String(),
+      actor: Type.String(),
+      detail: Type.Unknown(),
+    }),
+  ),
+})
