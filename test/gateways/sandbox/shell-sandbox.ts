@@ -41,7 +41,7 @@ export async function shellSandbox(options: Partial<SandboxOptions> = {}): Promi
     kind: 'bubblewrap',
     workDir,
     slots: 4,
-    programs: { tofu: '/bin/bash' },
+    programs: { tofu: '/bin/bash', sh: '/bin/sh' },
     apiUrl: 'http://127.0.0.1:9',
     outbound: { privateHosts: [] },
     log: { info() {}, warn() {} },

@@ -1,0 +1,148 @@
+import { conflict, unavailable } from '../../domain/errors.ts'
+import { limitOfStep } from '../sandbox/limit-of-step.ts'
+import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
+import { readCommit, type CommitText } from './read-commit.ts'
+import { countTree, type TreeCount } from './count-tree.ts'
+
+export type CommitToFetch = {
+  /** `owner/repository`, for people. */
+  repository: string
+  /** As the relay's environment rewrites it. */
+  url: string
+  branch: string
+  /** Known from an earlier attempt: then this one, wherever the branch points by now. */
+  commit: string | null
+  /** Folder of the workbench that is made for the files. */
+  folder: string
+}
+
+export type FetchWith = {
+  /** Of the relay (`GitRelay.environment`). */
+  env: Readonly<Record<string, string>>
+  /** Why the relay refused, if it did. */
+  refusal: () => string | undefined
+  signal?: AbortSignal
+  /** Told what git prints. */
+  onLine?: (line: string) => void | Promise<void>
+}
+
+export type FetchedCommit = CommitText &
+  TreeCount & {
+    /** Files that are pointers to Git LFS, as git quotes them: at most 20. */
+    pointers: string[]
+  }
+
+/** The pack and the files of a commit leave room for its build, which has 10 GiB. */
+const maxSourceEntries = 200_000
+const maxSourceBytes = 4 * 1024 ** 3
+
+/**
+ * Fetches one commit into a folder of the workbench, by the system's git in the sandbox. Nothing that
+ * the repository names is run: git reads no configuration that could name a hook or a filter, and no
+ * submodule is fetched. Repeatable: the folder is made anew.
+ */
+export async function fetchCommit(
+  bench: Workbench,
+  wanted: CommitToFetch,
+  given: FetchWith,
+): Promise<FetchedCommit> {
+  const run = runner(bench, wanted, given)
+  if (wanted.commit === null) await assertBranch(run, wanted)
+  await run(fetch)
+  // Before a file is written: a tree of a few kilobytes can name a million files.
+  const tree = countTree({ maxEntries: maxSourceEntries, maxBytes: maxSourceBytes })
+  await run(listTree, {
+    onLine: (stream, line) => (stream === 'stdout' ? tree.add(line) : undefined),
+  })
+  await run(checkout, {}, unwritable)
+  const shown = await run(showCommit, { captureBytes: 64 * 1_024 })
+  const pointers = await run(listPointers, { captureBytes: 1024 ** 2 })
+  return { ...readCommit(shown.stdout), ...tree.count(), pointers: linesOf(pointers) }
+}
+
+const fetch = `
+rm -rf "$CC_FOLDER"
+git -c init.defaultBranch=none init --quiet --template= "$CC_FOLDER"
+cd "$CC_FOLDER"
+git -c fetch.unpackLimit=1 -c gc.auto=0 -c maintenance.auto=false \
+  fetch --quiet --depth 1 --no-tags --no-recurse-submodules "$CC_URL" "\${CC_COMMIT:-$CC_REF}"`
+const listTree = 'git -C "$CC_FOLDER" ls-tree -r -l --full-tree FETCH_HEAD'
+const checkout = 'git -C "$CC_FOLDER" checkout --quiet --detach FETCH_HEAD'
+const showCommit = `git -C "$CC_FOLDER" log -1 --no-show-signature --encoding=UTF-8 \
+  --format='%H%n%ct%n%an <%ae>%n%B' FETCH_HEAD | head -c 16384`
+const listPointers = `git -C "$CC_FOLDER" ls-files -- ':(attr:filter=lfs)' | head -n 20`
+
+const linesOf = (end: StepEnd): string[] => end.stdout.toString().split('\n').filter(Boolean)
+
+type Fault = (repository: string, why: string) => Error
+type Run = (script: string, step?: Partial<Step>, fault?: Fault) => Promise<StepEnd>
+
+/** The connection may work again, so how long it is tried is up to the retries of the activity. */
+const unreachable: Fault = (repository, why) =>
+  unavailable('source_unreachable', `${repository} could not be fetched: ${why}`)
+const unwritable: Fault = (repository, why) =>
+  conflict('source_unreadable', `The files of ${repository} cannot be written: ${why}`)
+
+const limits: Step['limits'] = {
+  timeoutMs: 30 * 60_000,
+  silenceMs: 30 * 60_000,
+  memoryBytes: 1024 ** 3,
+  processes: 64,
+  fileSizeBytes: maxSourceBytes,
+}
+
+function runner(bench: Workbench, wanted: CommitToFetch, given: FetchWith): Run {
+  const env = {
+    ...given.env,
+    PATH: '/usr/bin:/bin',
+    HOME: bench.inside('home'),
+    LC_ALL: 'C',
+    // A filter of the worker's or a user's configuration would be run on files of the repository.
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    CC_FOLDER: bench.inside(wanted.folder),
+    CC_URL: wanted.url,
+    CC_REF: `refs/heads/${wanted.branch}`,
+    CC_COMMIT: wanted.commit ?? '',
+  }
+  return async (script, step = {}, fault = unreachable) => {
+    const end = await bench.run({
+      program: 'sh',
+      args: ['-ec', script],
+      env,
+      cwd: '',
+      network: 'run',
+      limits,
+      ...(given.signal && { signal: given.signal }),
+      onLine: async (_stream, line) => given.onLine?.(line),
+      ...step,
+    })
+    if (end.how === 'exited' && end.exitCode === 0) return end
+    throw limitFault(end, wanted) ?? fault(wanted.repository, given.refusal() ?? inWords(end))
+  }
+}
+
+const inWords = ({ exitCode, signal, how }: StepEnd) =>
+  `git ended with ${exitCode ?? signal ?? how}`
+
+function limitFault(end: StepEnd, { repository }: CommitToFetch): Error | undefined {
+  if (end.how === 'canceled') return unavailable('source_canceled', 'The fetch was ended.')
+  const limit = limitOfStep(end)
+  return limit === undefined
+    ? undefined
+    : conflict('source_too_large', `The repository ${repository} is too large: ${limit}.`)
+}
+
+/** git has one message for a branch that is gone, for an empty repository and for a wrong name. */
+async function assertBranch(run: Run, { branch, repository }: CommitToFetch): Promise<void> {
+  const list = await run('git ls-remote --quiet "$CC_URL" HEAD "$CC_REF"', {
+    captureBytes: 64 * 1_024,
+  })
+  const names = linesOf(list).flatMap((line) => line.split('\t')[1] ?? [])
+  if (names.includes(`refs/heads/${branch}`)) return
+  throw names.length === 0
+    ? conflict('source_empty', `The repository ${repository} is empty: it has no branch ${branch}.`)
+    : conflict('source_branch_gone', `The repository ${repository} has no branch ${branch}.`)
+}
