@@ -1,4 +1,5 @@
 import type { ModuleSource } from '../../domain/git/module-sources.ts'
+import { whyNoToken } from '../../domain/git/lends-token.ts'
 import { relayAllowance, type RelayAllowance } from '../../domain/git/relay-allowance.ts'
 import { gitAuthorization } from '../../gateways/git/git-authorization.ts'
 import {
@@ -104,9 +105,10 @@ function credentialsOf(
   const tokens = new Map<string, number>()
   const unusable: string[] = []
   for (const connection of connections.toSorted((a, b) => rank(a) - rank(b))) {
-    const { id, status, statusReason, token } = connection
-    if (!usable.has(status)) {
-      unusable.push(`Git connection ${id} is ${status}${statusReason ? `: ${statusReason}` : '.'}`)
+    const { id, token } = connection
+    const why = whyNoToken(connection)
+    if (why !== undefined) {
+      unusable.push(why)
       continue
     }
     const plain = keyring.open(placeOfToken(organizationId), token).toString()
@@ -122,9 +124,6 @@ function credentialsOf(
     unusable,
   }
 }
-
-/** States in which the token is valid: `initializing` and `error` are about the branch. */
-const usable = new Set<GitConnection['status']>(['healthy', 'initializing', 'error'])
 
 /** Data Center's clone addresses have `/scm` before the name that its API uses. */
 const isNamed = (repository: string, name: string) =>

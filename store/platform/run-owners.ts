@@ -12,3 +12,16 @@ export async function organizationOfRun(
   })
   return row?.organizationId
 }
+
+/** The same of a run of an application, by its pipeline run's id. */
+export async function organizationOfApplicationRun(
+  store: Pick<Store, 'lookUp'>,
+  pipelineRunId: number,
+): Promise<number | undefined> {
+  const [row] = await store.lookUp<{ organizationId: number }>({
+    name: 'organization-of-application-run',
+    text: 'select organization_id as "organizationId" from application_runs where pipeline_run_id = $1',
+    values: [pipelineRunId],
+  })
+  return row?.organizationId
+}
