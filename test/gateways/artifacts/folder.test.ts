@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { artifactFolder, removeParts } from '../../../gateways/artifacts/folder.ts'
+
+describe('artifacts in a folder', () => {
+  let root: string
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'artifact-folder-'))
+  })
+  afterEach(async () => rm(root, { recursive: true, force: true }))
+
+  const bytes = Buffer.from('an artifact'.repeat(10_000))
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  const maxBytes = 1024 * 1024
+  const inPieces = async function* (whole = bytes) {
+    for (let at = 0; at < whole.length; at += 1_000) yield whole.subarray(at, at + 1_000)
+  }
+  const readAll = async (organizationId: number, name = digest) => {
+    const found = await artifactFolder(root).read(organizationId, name)
+    if (!found) return undefined
+    const chunks: Buffer[] = []
+    for await (const chunk of found.stream) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+  const place = () => join(root, '7', 'sha256', digest.slice(7, 9), digest.slice(7))
+
+  test('what was put is read, under its digest, and of its organization alone', async () => {
+    const store = artifactFolder(root)
+    const stored = { digest, sizeBytes: bytes.length }
+    expect(await store.put(7, inPieces(), { maxBytes })).toEqual(stored)
+    expect(await readAll(7)).toEqual(bytes)
+    expect(await readAll(8)).toBeUndefined()
+    expect((await stat(place())).mode & 0o777).toBe(0o400)
+    await store.remove(7, digest)
+    await store.remove(7, digest)
+    expect(await readAll(7)).toBeUndefined()
+  })
+
+  test('the same bytes by several at once are one file', async () => {
+    const store = artifactFolder(root)
+    const puts = Array.from({ length: 8 }, async () => store.put(7, inPieces(), { maxBytes }))
+    expect(new Set((await Promise.all(puts)).map((one) => one.digest))).toEqual(new Set([digest]))
+    expect(await readdir(join(root, 'parts'))).toEqual([])
+    expect(await readAll(7)).toEqual(bytes)
+  })
+
+  test('a stream that fails, is too long or is ended leaves nothing', async () => {
+    const store = artifactFolder(root)
+    const failing = async function* () {
+      yield bytes
+      throw new Error('the build went away')
+    }
+    await expect(store.put(7, failing(), { maxBytes })).rejects.toThrow('the build went away')
+    await expect(store.put(7, inPieces(), { maxBytes: 5_000 })).rejects.toMatchObject({
+      code: 'artifact_too_large',
+    })
+    const signal = AbortSignal.abort(new Error('canceled'))
+    await expect(store.put(7, inPieces(), { maxBytes, signal })).rejects.toThrow('canceled')
+    expect(await readdir(root)).toEqual(['parts'])
+    expect(await readdir(join(root, 'parts'))).toEqual([])
+  })
+
+  test('other bytes at the place fail at the end, and the next put replaces them', async () => {
+    const store = artifactFolder(root)
+    await store.put(7, inPieces(), { maxBytes })
+    await chmod(place(), 0o600)
+    await writeFile(place(), Buffer.alloc(bytes.length, 'x'))
+    await expect(readAll(7)).rejects.toMatchObject({ code: 'artifact_damaged' })
+    await store.put(7, inPieces(), { maxBytes })
+    expect(await readAll(7)).toEqual(bytes)
+    await chmod(place(), 0o600)
+    await truncate(place(), 100)
+    await store.put(7, inPieces(), { maxBytes })
+    expect(await readAll(7)).toEqual(bytes)
+  })
+
+  test('what is no digest is no path; a link at the place is not followed', async () => {
+    const store = artifactFolder(root)
+    for (const wrong of ['sha256:../../../etc/passwd', 'sha256:', '../x', `${digest}0`])
+      await expect(store.read(7, wrong), wrong).rejects.toMatchObject({ code: 'invalid' })
+    await expect(store.read(Number.NaN, digest)).rejects.toMatchObject({ code: 'invalid' })
+    await mkdir(join(place(), '..'), { recursive: true })
+    await symlink('/etc/passwd', place())
+    await expect(store.read(7, digest)).rejects.toMatchObject({
+      code: 'artifact_store_unavailable',
+    })
+  })
+
+  test('a folder that cannot be used is unavailable, so the activity is tried again', async () => {
+    await writeFile(join(root, 'parts'), 'no folder')
+    await expect(artifactFolder(root).put(7, inPieces(), { maxBytes })).rejects.toMatchObject({
+      fault: 'unavailable',
+    })
+  })
+
+  test('parts of processes that are dead are removed, those of live ones stay', async () => {
+    await mkdir(join(root, 'parts'))
+    await writeFile(join(root, 'parts', `${process.pid}-aa`), '')
+    await writeFile(join(root, 'parts', '999999999-bb'), '')
+    expect(await removeParts(root)).toBe(1)
+    expect(await readdir(join(root, 'parts'))).toEqual([`${process.pid}-aa`])
+    expect(await removeParts(join(root, 'nosuch'))).toBe(0)
+  })
+})
