@@ -14,13 +14,26 @@ export const workspaceTabs = [
 ] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
 /**
- * `version` is the version of the files to show, instead of the newest one. `from` and `to` are the days of the
- * cost.
+ * `version` is the version of the files to show, instead of the newest one. `file` and `line` are a place in
+ * them. `from` and `to` are the days of the cost.
  */
-export type WorkspaceSearch = { tab?: WorkspaceTab; version?: number; from?: string; to?: string }
+export type WorkspaceSearch = {
+  tab?: WorkspaceTab
+  version?: number
+  file?: string
+  line?: number
+  from?: string
+  to?: string
+}
 
-export const runTabs = ['plan', 'log', 'timeline'] as const
-export type RunSearch = { tab?: (typeof runTabs)[number]; stage?: string; line?: number }
+export const runTabs = ['plan', 'checks', 'log', 'timeline', 'compare'] as const
+/** `with` is the run of the workspace that this one is compared with. */
+export type RunSearch = {
+  tab?: (typeof runTabs)[number]
+  stage?: string
+  line?: number
+  with?: number
+}
 
 export const auditFields = ['event', 'actor', 'target', 'from', 'to'] as const
 export type AuditFilter = { [Field in (typeof auditFields)[number]]?: string }

@@ -8,16 +8,22 @@ type TextProps = {
   readOnly: boolean
   /** Takes the focus when it appears. */
   focused?: boolean
+  /** The line that is selected when it appears. */
+  line?: number | undefined
   onChange: (text: string) => void
 }
 
 /** Tab moves the focus out of the editor, as in every form field. Ctrl or Cmd with `]` indents. */
-export function FileText({ name, text, readOnly, focused = false, onChange }: TextProps) {
+export function FileText(props: TextProps) {
+  const { name, text, readOnly, focused = false, line, onChange } = props
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     if (focused) area.current?.focus()
   }, [focused])
+  useEffect(() => {
+    if (area.current && line !== undefined) selectLine(area.current, line)
+  }, [name, line])
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== ']' || !(event.ctrlKey || event.metaKey) || readOnly) return
     event.preventDefault()
@@ -44,6 +50,15 @@ export function FileText({ name, text, readOnly, focused = false, onChange }: Te
       />
     </div>
   )
+}
+
+/** Selects a line and scrolls it to the middle. */
+function selectLine(area: HTMLTextAreaElement, line: number): void {
+  const lines = area.value.split('\n')
+  const before = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
+  area.focus()
+  area.setSelectionRange(before, before + (lines[line - 1]?.length ?? 0))
+  area.scrollTop = (area.scrollHeight / lines.length) * (line - 1) - area.clientHeight / 2
 }
 
 type NamesProps = {

@@ -27,11 +27,16 @@ const workspace = createRoute({
   validateSearch: (search: Values): WorkspaceSearch => {
     const tab = workspaceTabs.find((one) => one === search['tab'])
     const version = count(search['version'])
+    const [file, line] = [text(search['file']), count(search['line'])]
     const [from, to] = [text(search['from']), text(search['to'])]
     return {
       // Without a tab it is the tab of runs, whose link has none.
       ...(tab && tab !== 'runs' && { tab }),
-      ...(tab === 'files' && version && { version }),
+      ...(tab === 'files' && {
+        ...(version && { version }),
+        ...(file && { file }),
+        ...(line && { line }),
+      }),
       ...(tab === 'cost' && { ...(from && { from }), ...(to && { to }) }),
     }
   },

@@ -14,7 +14,10 @@ type FileTexts = Record<string, string>
 type Version = { number: number; files: FileTexts }
 const none: Version = { number: 0, files: {} }
 
-export function Files({ workspace }: { workspace: Workspace }) {
+/** `file` and `line` are the place that a link leads to. */
+type Place = { file: string | undefined; line: number | undefined }
+
+export function Files({ workspace, ...place }: Place & { workspace: Workspace }) {
   const query = useQuery(configurationQuery(workspace.id))
   // Keeps the editor mounted when a refetch fails, so that unsaved input is not lost.
   if (query.data)
@@ -25,6 +28,7 @@ export function Files({ workspace }: { workspace: Workspace }) {
           id={workspace.id}
           fromGit={workspace.source.kind === 'git'}
           newest={query.data.configuration ?? none}
+          {...place}
         />
       </>
     )
@@ -36,14 +40,14 @@ const firstFile = `terraform {
 }
 `
 
-type EditorProps = { id: number; fromGit: boolean; newest: Version }
+type EditorProps = Place & { id: number; fromGit: boolean; newest: Version }
 
-function Editor({ id, fromGit, newest }: EditorProps) {
+function Editor({ id, fromGit, newest, file, line }: EditorProps) {
   const { may } = useMe()
   const draft = useDraft(id, newest)
   const { files, setFiles, saved, changed, save } = draft
   const names = Object.keys(files).toSorted()
-  const [wanted, setChosen] = useState<string>()
+  const [wanted, setChosen] = useState(file)
   // The button that began is gone, so the text takes the focus.
   const [begun, setBegun] = useState(false)
   const chosen = wanted !== undefined && wanted in files ? wanted : names[0]
@@ -102,6 +106,7 @@ function Editor({ id, fromGit, newest }: EditorProps) {
             text={files[chosen] ?? ''}
             readOnly={!editable}
             focused={begun}
+            line={chosen === file ? line : undefined}
             onChange={(text) => setFiles({ ...files, [chosen]: text })}
           />
         )}

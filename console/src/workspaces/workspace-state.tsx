@@ -10,8 +10,7 @@ import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
-import { DataTable } from '../parts/data-table.tsx'
-import { plainText } from '../parts/plain-text.ts'
+import { OutputTable } from './output-table.tsx'
 
 /** The outputs, the resources and the versions of the state. */
 export function State({ workspace }: { workspace: Workspace }) {
@@ -46,26 +45,7 @@ function Outputs({ id }: { id: number }) {
       {query.isSuccess && outputs.length === 0 && (
         <p className="dim">The files declare no outputs.</p>
       )}
-      {outputs.length > 0 && (
-        <DataTable
-          label="Outputs"
-          rows={outputs.map((output) => ({ ...output, id: output.name }))}
-          columns={[
-            { title: 'Name', render: ({ name }) => <code>{name}</code> },
-            {
-              title: 'Value',
-              render: ({ value, sensitive, omitted }) =>
-                sensitive ? (
-                  <span className="dim">•••• sensitive</span>
-                ) : omitted ? (
-                  <span className="dim">{omittedWords[omitted]}</span>
-                ) : (
-                  <code className="detail">{outputText(value)}</code>
-                ),
-            },
-          ]}
-        />
-      )}
+      {outputs.length > 0 && <OutputTable outputs={outputs} />}
       {omitted > 0 && (
         <p className="dim">
           {plural(omitted, 'more output')} not shown. <code>tofu output</code> lists all.
@@ -74,17 +54,6 @@ function Outputs({ id }: { id: number }) {
       <LoadMore query={query} />
     </section>
   )
-}
-
-const omittedWords = {
-  too_large: 'Too large to be shown. tofu output prints it.',
-  too_deep: 'Nested too deep to be shown. tofu output prints it.',
-}
-
-/** A value of at most 100 characters is shown on one line. */
-function outputText(value: unknown): string {
-  const short = JSON.stringify(value)
-  return plainText(short.length <= 100 ? short : JSON.stringify(value, null, 2))
 }
 
 function Resources({ id }: { id: number }) {

@@ -116,7 +116,7 @@ function Tab({ tab, workspace, search }: TabProps) {
     case 'runs':
       return <WorkspaceRuns workspace={workspace} />
     case 'files':
-      return <Files workspace={workspace} />
+      return <Files workspace={workspace} file={search.file} line={search.line} />
     case 'git':
       return <WorkspaceGit workspace={workspace} />
     case 'variables':
