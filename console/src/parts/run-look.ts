@@ -1,0 +1,56 @@
+import type { Run } from '../api/types.ts'
+
+export type Shown = Pick<Run, 'state'> &
+  Partial<
+    Pick<Run, 'awaitingApproval' | 'awaitingPlanApproval' | 'approval' | 'reason' | 'stages'>
+  > & {
+    queued?: boolean
+  }
+
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet'
+export type Look = { tone: Tone; sign: string; word: string }
+
+const denied: Look = { tone: 'bad', sign: '⊘', word: 'Denied' }
+const outOfDate: Look = { tone: 'info', sign: '↻', word: 'Out of date' }
+
+/** Ends that are no failure of OpenTofu. To tell them apart from one, each has its own word, sign and tone. */
+const ends: Partial<Record<NonNullable<Run['reason']>, Look>> = {
+  policy_denied: denied,
+  cost_exceeded: denied,
+  cost_unknown: denied,
+  rejected: { tone: 'warn', sign: '⊘', word: 'Rejected' },
+  approval_expired: { tone: 'quiet', sign: '◷', word: 'Expired' },
+  plan_stale: outOfDate,
+  superseded: outOfDate,
+}
+
+/** The state of a run in a word, with a symbol and a tone. */
+export function runLook(run: Shown): Look {
+  if (run.awaitingPlanApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval to plan' }
+  if (run.awaitingApproval)
+    return {
+      tone: 'warn',
+      sign: '◆',
+      word: run.approval?.rule === 'confirm' ? 'Needs confirmation' : 'Needs approval',
+    }
+  const end = run.state === 'running' || !run.reason ? undefined : ends[run.reason]
+  if (end) return end
+  switch (run.state) {
+    case 'running': {
+      const queued = run.queued ?? run.stages?.[0]?.state === 'queued'
+      return queued
+        ? { tone: 'quiet', sign: '○', word: 'Queued' }
+        : { tone: 'info', sign: '●', word: 'Running' }
+    }
+    case 'succeeded':
+      return {
+        tone: 'good',
+        sign: '✓',
+        word: run.reason === 'no_changes' ? 'No changes' : 'Succeeded',
+      }
+    case 'failed':
+      return { tone: 'bad', sign: '✕', word: 'Failed' }
+    case 'canceled':
+      return { tone: 'quiet', sign: '–', word: 'Canceled' }
+  }
+}
