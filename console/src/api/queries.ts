@@ -162,10 +162,10 @@ export const runQuery = (place: RunPlace) =>
     },
   })
 
-/** The changes of a plan, after the first page, which comes with the run. A new plan has another digest. */
-export const planQuery = (place: RunPlace, digest: string | null, first: Plan) =>
+/** The changes of a plan, after the first page, which comes with the run. */
+export const planQuery = (place: RunPlace, version: string, first: Plan) =>
   infiniteQueryOptions({
-    queryKey: ['plan', place.kind, place.id, place.runId, digest],
+    queryKey: ['plan', place.kind, place.id, place.runId, version],
     queryFn: async ({ pageParam, signal }) => {
       const input = {
         params: { id: place.id, runId: place.runId },

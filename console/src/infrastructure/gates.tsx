@@ -1,5 +1,6 @@
 import { costOf, findingsOf, type Finding } from './plan.ts'
 import type { Gate, Run } from '../api/types.ts'
+import { plural } from '../api/words.ts'
 
 const resultWords: Record<Gate['result'], { tone: string; sign: string; word: string }> = {
   pass: { tone: 'good', sign: '✓', word: 'passed' },
@@ -15,21 +16,17 @@ export function Gates({ run }: { run: Run }) {
     return (
       <p className="dim">
         {run.state === 'running'
-          ? 'The gates run after the plan.'
-          : 'The run ended before its gates.'}
+          ? 'The plan is checked as soon as it is made.'
+          : 'The run ended before its checks.'}
       </p>
     )
   return (
     <ul className="gates">
       {gates.map((gate) => {
-        const { tone, sign, word } = resultWords[gate.result]
         return (
           <li key={gate.kind}>
             <p>
-              <span className={`badge ${tone}`}>
-                <span aria-hidden="true">{sign}</span>
-                {gate.kind} {word}
-              </span>
+              <GateBadge gate={gate} />
             </p>
             {byPolicy(findingsOf(gate.findings)).map(([policy, messages]) => (
               <div key={policy} className="findings">
@@ -47,6 +44,16 @@ export function Gates({ run }: { run: Run }) {
         )
       })}
     </ul>
+  )
+}
+
+export function GateBadge({ gate: { kind, result } }: { gate: Gate }) {
+  const { tone, sign, word } = resultWords[result]
+  return (
+    <span className={`badge ${tone}`}>
+      <span aria-hidden="true">{sign}</span>
+      {kind} {word}
+    </span>
   )
 }
 
@@ -78,6 +85,17 @@ export function CostDelta({ value }: { value: unknown }) {
   const cost = costOf(value)
   if (!cost) return <p className="dim">The cost of this run is unknown.</p>
   const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: cost.currency })
+  const unpriced = unpricedOf(cost.coverage)
+  if (unpriced > 0 && cost.before === 0 && cost.after === 0)
+    return (
+      <>
+        <p className="cost">Unknown</p>
+        <p className="dim">
+          {unpriced === 1 ? 'Its resource has' : `None of its ${plural(unpriced, 'resource')} has`}{' '}
+          {unpriced === 1 ? 'no price.' : 'a price.'}
+        </p>
+      </>
+    )
   if (cost.delta === 0)
     return (
       <>
@@ -105,6 +123,13 @@ export function CostDelta({ value }: { value: unknown }) {
 }
 
 const toneOf = (delta: number) => (delta > 0 ? 'warn-text' : 'good-text')
+
+/** The resources without a price, if none has one. */
+function unpricedOf(coverage: unknown): number {
+  if (typeof coverage !== 'object' || coverage === null) return 0
+  const { priced, unpriced } = coverage as Record<string, unknown>
+  return priced === 0 && typeof unpriced === 'number' ? unpriced : 0
+}
 
 function coverageWords(coverage: unknown): string {
   if (typeof coverage !== 'object' || coverage === null) return ''

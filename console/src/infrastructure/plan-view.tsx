@@ -27,12 +27,20 @@ const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone:
 ]
 const opensUpTo = 12
 
-type Props = { first: Plan; place: RunPlace; digest: string | null }
+type Props = {
+  first: Plan
+  place: RunPlace
+  /** Another one means that the changes are loaded anew. */
+  version: string
+  /** What else is known of a resource: shown at the end of its row. */
+  beside?: Beside
+}
+type Beside = (resource: PlannedResource) => React.ReactNode
 
 /** A plan. A long plan is loaded in pages, so the counts come from its overview. */
-export function PlanView({ first, place, digest }: Props) {
+export function PlanView({ first, place, version, beside }: Props) {
   const [filter, setFilter] = useState('')
-  const query = useInfiniteQuery(planQuery(place, digest, first))
+  const query = useInfiniteQuery(planQuery(place, version, first))
   const { actions, omittedChanges, ...all } = first.overview
   const pages = query.data.pages
   const matches = ({ address }: PlannedResource) =>
@@ -69,7 +77,10 @@ export function PlanView({ first, place, digest }: Props) {
             {...{ sign, tone, title, count: filter ? members.length : actions[action] }}
           >
             {members.map((resource) => (
-              <Resource key={keyOf(resource)} {...{ resource, open: !long, sign, tone, action }} />
+              <Resource
+                key={keyOf(resource)}
+                {...{ resource, open: !long, sign, tone, action, beside }}
+              />
             ))}
           </Group>
         )
@@ -129,9 +140,10 @@ type ResourceProps = {
   sign: string
   tone: string
   action: Action
+  beside?: Beside | undefined
 }
 
-function Resource({ resource, open, sign, tone, action }: ResourceProps) {
+function Resource({ resource, open, sign, tone, action, beside }: ResourceProps) {
   const [isOpen, setOpen] = useState(open)
   return (
     <details
@@ -152,6 +164,7 @@ function Resource({ resource, open, sign, tone, action }: ResourceProps) {
         {resource.replaceReason && (
           <span className="dim">{resource.replaceReason.replaceAll('_', ' ')}</span>
         )}
+        {beside?.(resource)}
       </summary>
       {isOpen && (
         <>

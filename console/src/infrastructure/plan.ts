@@ -12,7 +12,14 @@ export type Cost = {
   currency: string
   coverage: unknown
 }
-export type Finding = { level: string; message: string; policy?: string; resource?: string }
+export type Finding = {
+  level: string
+  message: string
+  policyId?: number
+  policy?: string
+  enforcement?: string
+  resource?: string
+}
 
 /** api/openapi.json does not type these values. A value of another shape is treated as absent. */
 export const costOf = (value: unknown): Cost | undefined =>

@@ -1,11 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery, workspaceRunsQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { approvalRefusalWords, blockedWords, reasonWords } from '../api/words.ts'
-import { useKey } from '../app/shortcuts.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, TextField } from '../parts/forms.tsx'
@@ -24,18 +23,18 @@ import { nameOfRun, RunLink } from './run-row.tsx'
 const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
 
 type Props = { run: RunDetail; place: RunPlace; workspace: string }
+/** `choice` is what its dialog asks for; the bar of the run opens it. */
+type DecisionProps = Props & { choice: Choice | undefined; onClose: () => void }
 
 /**
  * The decision on a waiting run. If another person decides first, the open dialog stays and says so
  * instead of disappearing.
  */
-export function Decision({ run, place, workspace }: Props) {
-  const [choice, setChoice] = useState<Choice>()
-  const close = () => setChoice(undefined)
+export function Decision({ choice, onClose, ...of }: DecisionProps) {
   return (
     <>
-      {waits(run) && <Panel run={run} onChoose={setChoice} />}
-      {choice && <DecisionDialog {...{ run, place, workspace, choice }} onClose={close} />}
+      {waits(of.run) && <Panel run={of.run} />}
+      {choice && <DecisionDialog {...of} choice={choice} onClose={onClose} />}
     </>
   )
 }
@@ -60,17 +59,9 @@ function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }
   )
 }
 
-type PanelProps = { run: RunDetail; onChoose: (choice: Choice) => void }
-
 /** Shows who may decide and what each decision does. */
-function Panel({ run, onChoose: setChoice }: PanelProps) {
+function Panel({ run }: { run: RunDetail }) {
   const { mayApprove: mayDecide, mayReject } = run
-  useKey(
-    'a',
-    useCallback(() => {
-      if (mayDecide) setChoice('approve')
-    }, [mayDecide, setChoice]),
-  )
   return (
     <section className="decision" aria-labelledby="decision-title">
       <div>
@@ -93,18 +84,6 @@ function Panel({ run, onChoose: setChoice }: PanelProps) {
           <p className="dim">
             It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.
           </p>
-        )}
-      </div>
-      <div className="actions">
-        {mayReject && <Button onClick={() => setChoice('reject')}>Reject…</Button>}
-        {mayDecide && (
-          <Button tone="primary" onClick={() => setChoice('approve')}>
-            {run.awaitingPlanApproval
-              ? 'Let it be planned…'
-              : isConfirmation(run)
-                ? 'Confirm…'
-                : 'Approve…'}
-          </Button>
         )}
       </div>
     </section>

@@ -8,9 +8,12 @@ import { PipelineRunPage, WorkspaceRunPage } from './run.tsx'
 const runSearch = (search: Values): RunSearch => {
   const tab = runTabs.find((one) => one === search['tab'])
   const line = count(search['line'])
+  const other = count(search['with'])
   const stage = text(search['stage'])
   return {
-    ...(tab && { tab }),
+    // Without another run there is nothing to compare.
+    ...(tab && (tab !== 'compare' || other) && { tab }),
+    ...(tab === 'compare' && other && { with: other }),
     ...(stage && { stage }),
     ...(line && { line }),
   }

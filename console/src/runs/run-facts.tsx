@@ -21,7 +21,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         )}
       </section>
       <section>
-        <h2>Gates</h2>
+        <h2>Checks</h2>
         <Gates run={run} />
       </section>
       <section>

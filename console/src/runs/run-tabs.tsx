@@ -16,17 +16,24 @@ type Props = {
   tab: NonNullable<RunSearch['tab']>
   run: Pick<AnyRunDetail, 'kind' | 'stages'>
   stage: string
+  /** The run that this one is compared with. */
+  other?: number | undefined
 }
 
 /** The views of a run. Each view has its own URL, so the tabs are links. */
-export function RunTabs({ place, tab, run, stage }: Props) {
+export function RunTabs({ place, tab, run, stage, other }: Props) {
   const logged = run.stages.filter(({ name }) => name !== 'approve')
   return (
     <Tabs label="Views of this run">
       {run.kind !== 'application' && (
-        <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
-          Plan
-        </TabLink>
+        <>
+          <TabLink place={place} search={{ tab: 'plan' }} current={tab === 'plan'}>
+            Plan
+          </TabLink>
+          <TabLink place={place} search={{ tab: 'checks' }} current={tab === 'checks'}>
+            Checks
+          </TabLink>
+        </>
       )}
       {logged.map(({ name, startedAt }) => (
         <TabLink
@@ -42,6 +49,11 @@ export function RunTabs({ place, tab, run, stage }: Props) {
       <TabLink place={place} search={{ tab: 'timeline' }} current={tab === 'timeline'}>
         Timeline
       </TabLink>
+      {tab === 'compare' && other && (
+        <TabLink place={place} search={{ tab, with: other }} current>
+          Comparison
+        </TabLink>
+      )}
     </Tabs>
   )
 }
@@ -54,11 +66,28 @@ type TabProps = {
   children: React.ReactNode
 }
 
-function TabLink({ place, search, current, dim = false, children }: TabProps) {
+const TabLink = ({ current, dim = false, ...rest }: TabProps) => (
+  <RunViewLink
+    {...rest}
+    className={`tab ${current ? 'current' : ''} ${dim ? 'faint' : ''}`}
+    current={current}
+  />
+)
+
+type ViewProps = {
+  place: RunPlace
+  search: RunSearch
+  className?: string
+  current?: boolean
+  children: React.ReactNode
+}
+
+/** A link to a view of the run that is shown. */
+export function RunViewLink({ place, search, className, current = false, children }: ViewProps) {
   const shown = {
     params: { id: place.id, runId: place.runId },
     search,
-    className: `tab ${current ? 'current' : ''} ${dim ? 'faint' : ''}`,
+    className,
     replace: true,
     resetScroll: false,
     activeProps: {},

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { call } from '../api/call.ts'
+import { useMemo, useState } from 'react'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
-import type { AnyRunDetail, RunDetail, RunPlace } from '../api/types.ts'
-import { blockedWords, reasonWords } from '../api/words.ts'
+import type { RunDetail, RunPlace } from '../api/types.ts'
+import { blockedWords } from '../api/words.ts'
 import type { RunSearch } from '../app/searches.ts'
-import { useMe } from '../app/session.ts'
-import { ConfirmButton } from '../parts/confirm-button.tsx'
+import type { Choice } from './decision-words.ts'
 import { ApplicationRunShown } from './application-run.tsx'
+import { CompareRuns } from './compare-runs.tsx'
 import { Decision } from './decision.tsx'
+import { isOfWorkspace } from './is-of-workspace.ts'
 import { LogView } from './log-view.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -16,11 +17,16 @@ import { PageHead } from '../parts/pages.tsx'
 import { PlanView } from '../infrastructure/plan-view.tsx'
 import { nameOfRun, RunLink } from './run-row.tsx'
 import { StageLine } from './stage-line.tsx'
-import { StateBadge } from '../parts/state-badge.tsx'
+import { runLook } from '../parts/run-look.ts'
 import { Time } from '../parts/time.tsx'
 import { stageNow, stageOf } from './stage-of.ts'
 import { useStageEnd } from './use-stage-end.ts'
+import { RunBar } from './run-bar.tsx'
+import { marksOfRun, ResourceMarks } from './resource-marks.tsx'
+import { RunChecks } from './run-checks.tsx'
+import { RunEnding } from './run-ending.tsx'
 import { RunFacts } from './run-facts.tsx'
+import { RunSuccess } from './run-success.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { Timeline } from './run-timeline.tsx'
 
@@ -57,8 +63,6 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
   )
 }
 
-const isOfWorkspace = (run: AnyRunDetail): run is RunDetail => run.kind !== 'application'
-
 function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; search: RunSearch }) {
   const { data } = useQuery(workspaceQuery(run.workspaceId))
   const workspace = data?.workspace.name ?? '…'
@@ -66,6 +70,8 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const stage = search.stage ?? stageOf(run)
   const now = stageNow(run)
   const title = nameOfRun(run)
+  const marks = useMemo(() => marksOfRun(run), [run])
+  const [choice, setChoice] = useState<Choice>()
   // An open log of the current stage already listens for the end of that stage.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
   return (
@@ -85,10 +91,8 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
         }
         title={title}
         tabTitle={`${title} · ${workspace}`}
-        actions={<CancelButton run={run} place={place} />}
       >
         <p className="run-line">
-          <StateBadge run={run} />
           {run.destroy && <span className="tag bad">destroy</span>}
           <span className="dim">
             started by {run.author.label}, <Time at={run.createdAt} />
@@ -96,18 +100,28 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
         </p>
         {run.startMessage && <p className="start-message">{run.startMessage}</p>}
       </PageHead>
+      <RunBar run={run} place={place} onChoose={setChoice} />
       <StageLine run={run} />
-      <Standing run={run} pipelineId={data?.workspace.pipelineId} />
-      <Decision run={run} place={place} workspace={workspace} />
+      <RunEnding run={run} place={place} />
+      <RunSuccess run={run} />
+      <Blocked run={run} pipelineId={data?.workspace.pipelineId} />
+      <Decision {...{ run, place, workspace, choice }} onClose={() => setChoice(undefined)} />
       <div className="run-columns">
         <div className="run-main">
-          <RunTabs place={place} tab={tab} run={run} stage={stage} />
+          <RunTabs place={place} tab={tab} run={run} stage={stage} other={search.with} />
           {tab === 'plan' &&
             (run.plan ? (
-              <PlanView first={run.plan} place={place} digest={run.planDigest} />
+              <PlanView
+                first={run.plan}
+                place={place}
+                version={`${run.planDigest ?? ''} ${run.state}`}
+                beside={(resource) => <ResourceMarks marks={marks} resource={resource} />}
+              />
             ) : (
               <p className="dim">{noPlanWords(run)}</p>
             ))}
+          {tab === 'compare' && search.with && <CompareRuns run={run} other={search.with} />}
+          {tab === 'checks' && <RunChecks run={run} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'timeline' && <Timeline run={run} />}
         </div>
@@ -117,9 +131,11 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   )
 }
 
-/** The default tab: the plan of a run that waits or succeeded, otherwise the log. */
+/** The default tab: the log of a run that works or failed with an error, otherwise its plan. */
 const tabOf = (run: RunDetail): NonNullable<RunSearch['tab']> =>
-  run.plan && (run.awaitingApproval || run.state === 'succeeded') ? 'plan' : 'log'
+  run.plan && (run.awaitingApproval || !['Running', 'Failed'].includes(runLook(run).word))
+    ? 'plan'
+    : 'log'
 
 function noPlanWords({ planDigest, state, awaitingPlanApproval }: RunDetail): string {
   if (awaitingPlanApproval) return 'There is no plan before a second person has seen the files.'
@@ -128,53 +144,18 @@ function noPlanWords({ planDigest, state, awaitingPlanApproval }: RunDetail): st
   return `${state === 'running' ? 'The plan is being made.' : 'This run made no plan.'} See the log for details.`
 }
 
-/** The reason why the run ended or makes no progress. */
-function Standing({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {
+/** The reason why the run makes no progress. */
+function Blocked({ run, pipelineId }: { run: RunDetail; pipelineId: number | undefined }) {
   const { blockedBy } = run
+  if (!blockedBy || run.awaitingApproval || run.awaitingPlanApproval) return null
   return (
-    <>
-      {run.reason && (
-        <div className={`note ${run.state === 'failed' ? 'bad' : 'quiet'}`}>
-          <p>{reasonWords[run.reason]}</p>
-          {run.message && <p className="message">{run.message}</p>}
-        </div>
+    <p className="note quiet">
+      {blockedWords(blockedBy)} Since <Time at={blockedBy.since ?? run.createdAt} />.{' '}
+      {blockedBy.kind === 'turn' && blockedBy.id !== null && pipelineId && (
+        <RunLink place={{ kind: 'pipeline', id: pipelineId, runId: blockedBy.id }}>
+          Go to that run
+        </RunLink>
       )}
-      {blockedBy && !run.awaitingApproval && !run.awaitingPlanApproval && (
-        <p className="note quiet">
-          {blockedWords(blockedBy)} Since <Time at={blockedBy.since ?? run.createdAt} />.{' '}
-          {blockedBy.kind === 'turn' && blockedBy.id !== null && pipelineId && (
-            <RunLink place={{ kind: 'pipeline', id: pipelineId, runId: blockedBy.id }}>
-              Go to that run
-            </RunLink>
-          )}
-        </p>
-      )}
-    </>
-  )
-}
-
-function CancelButton({ run, place }: { run: RunDetail; place: RunPlace }) {
-  const { may } = useMe()
-  const params = { id: place.id, runId: place.runId }
-  if (run.state !== 'running' || !may('mutate_infra')) return null
-  const applying = run.stages.some(({ name, state }) => name === 'apply' && state === 'running')
-  return (
-    <ConfirmButton
-      label={applying ? 'Interrupt the apply…' : 'Cancel run…'}
-      tone={applying ? 'danger' : 'plain'}
-      title={applying ? 'Interrupt the apply?' : 'Cancel this run?'}
-      act={applying ? 'Interrupt it' : 'Cancel the run'}
-      cancel="Let it go on"
-      run={() =>
-        place.kind === 'pipeline'
-          ? call('cancelPipelineRun', { params, body: {} })
-          : call('cancelWorkspaceRun', { params, body: {} })
-      }
-      refresh={['run', place.kind, place.id, place.runId]}
-    >
-      {applying
-        ? 'OpenTofu completes the operations in progress and stops. The changes that it made by then remain, and are in the state.'
-        : 'The run has changed nothing yet, and ends without a change.'}
-    </ConfirmButton>
+    </p>
   )
 }

@@ -1,6 +1,8 @@
 import type { Run, Stage } from '../api/types.ts'
 import { stageWords } from '../api/words.ts'
+import { runLook } from '../parts/run-look.ts'
 import { Duration, Time } from '../parts/time.tsx'
+import { stagesWithChecks } from './checks-of.ts'
 
 const signs: Record<Stage['state'], string> = {
   pending: '○',
@@ -17,10 +19,10 @@ const signs: Record<Stage['state'], string> = {
 const approvedBySelf = 'Approved automatically (standard workspace)'
 
 /** The stages of a run with their state, start time and duration. */
-export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
+export function StageLine({ run }: { run: Run }) {
   return (
     <ol className="stages" aria-label="Stages">
-      {run.stages.map((stage) => (
+      {stagesWithChecks(run).map((stage) => (
         <li key={stage.name} className={`stage ${stage.state}`}>
           <span className="stage-sign" aria-hidden="true">
             {signs[stage.state]}
@@ -28,14 +30,18 @@ export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
           <span>
             <span className="stage-name">{stage.name}</span>
             <span className="stage-state">
-              {stage.by === 'self' ? approvedBySelf : stageWords[stage.state]}
+              {stage.by === 'self' ? approvedBySelf : (stage.words ?? wordOf(stage, run))}
             </span>
             <span className="stage-time dim">
               {stage.startedAt ? (
                 <>
                   <Time at={stage.startedAt} />
-                  {' · '}
-                  <Duration from={stage.startedAt} to={stage.endedAt} />
+                  {stage.name !== 'checks' && (
+                    <>
+                      {' · '}
+                      <Duration from={stage.startedAt} to={stage.endedAt} />
+                    </>
+                  )}
                 </>
               ) : (
                 '–'
@@ -46,4 +52,11 @@ export function StageLine({ run }: { run: Pick<Run, 'stages'> }) {
       ))}
     </ol>
   )
+}
+
+/** A rejection and an expiry are not a failure. */
+function wordOf({ name, state }: Pick<Stage, 'name' | 'state'>, run: Run): string {
+  return name === 'approve' && state === 'failed'
+    ? runLook(run).word.toLowerCase()
+    : stageWords[state]
 }

@@ -19,23 +19,30 @@ type Target = {
   /** The pipeline that the run is started through, if it is not the workspace's own. */
   pipelineId?: number
 }
+type Offer = Target & {
+  label?: string
+  /** What the dialog begins with. */
+  first?: StartKind
+}
 
 /** The only way to start a run in the console: its dialog says what the run does before anything starts. */
-export function StartRun(target: Target) {
+export function StartRun({ label = 'Start a run…', ...offer }: Offer) {
   const { may } = useMe()
   const [open, setOpen] = useState(false)
   if (!may('mutate_infra')) return null
   return (
     <>
       <Button tone="primary" onClick={() => setOpen(true)}>
-        Start a run…
+        {label}
       </Button>
-      {open && <StartDialog {...target} onClose={() => setOpen(false)} />}
+      {open && <StartDialog {...offer} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-function StartDialog({ onClose, ...target }: Target & { onClose: () => void }) {
+type DialogProps = Omit<Offer, 'label'> & { onClose: () => void }
+
+function StartDialog({ onClose, ...target }: DialogProps) {
   const query = useQuery(workspaceQuery(target.workspaceId))
   const workspace = query.data?.workspace
   if (workspace) return <StartForm {...target} workspace={workspace} onClose={onClose} />
@@ -49,11 +56,11 @@ function StartDialog({ onClose, ...target }: Target & { onClose: () => void }) {
   )
 }
 
-type FormProps = Target & { workspace: Workspace; onClose: () => void }
+type FormProps = DialogProps & { workspace: Workspace }
 
-function StartForm({ workspace, pipelineId, onClose }: FormProps) {
+function StartForm({ workspace, pipelineId, first = 'ask', onClose }: FormProps) {
   const navigate = useNavigate()
-  const [kind, setKind] = useState<StartKind>('ask')
+  const [kind, setKind] = useState<StartKind>(first)
   const { key, renew } = useStartKey()
   const { id } = workspace
   const start = useMutation({
