@@ -59,6 +59,7 @@ import * as costUnits from './migrations/0075-add-units.ts'
 import * as confirmations from './migrations/0080-confirm-plans.ts'
 import * as applicationRuns from './migrations/0090-add-application-runs.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
+import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
 import * as planIngests from './migrations/0062-plan-ingests.ts'
 import * as resourceSearch from './migrations/0057-search-resources-by-terms.ts'
@@ -144,6 +145,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0081-date-confirmations': datedConfirmations,
   '0082-queue-scorings': queuedScorings,
   '0083-lower-commitments-of-azure': lowerCommitments,
+  '0085-find-services-of-sub-accounts': servicesOfSubAccounts,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -822,7 +822,7 @@ table cost_daily
   constraint cost_daily_owner_check CHECK ((owner = ANY (ARRAY['workspace'::text, 'unmanaged'::text, 'none'::text])))
   index cost_daily_service btree (organization_id, slice_id, service_hash)
   index cost_daily_slice btree (organization_id, slice_id, day)
-  index cost_daily_sub_account btree (organization_id, slice_id, sub_account_hash)
+  index cost_daily_sub_account btree (organization_id, slice_id, sub_account_hash, service_hash)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -934,7 +934,7 @@ table cost_tag_daily
   list numeric(30,12) not null
   constraint cost_tag_daily_check CHECK (((owner = 'workspace'::text) = (workspace_id IS NOT NULL)))
   constraint cost_tag_daily_owner_check CHECK ((owner = ANY (ARRAY['workspace'::text, 'unmanaged'::text, 'none'::text])))
-  index cost_tag_daily_slice btree (organization_id, slice_id, key_hash, day)
+  index cost_tag_daily_slice btree (organization_id, slice_id, key_hash, hashtext(tag_value))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

@@ -1,5 +1,6 @@
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
-import { bindingsOf, converted, dayRows, withSlices, type CostRead } from './cost-rows.ts'
+import { bindingsOf, converted, withSlices, type CostRead } from './cost-rows.ts'
+import { dayRows } from './day-rows.ts'
 
 export type CostByDay = {
   /** Days with cost, oldest first. */

@@ -74,20 +74,25 @@ export const ratesAndProviders = (provider: CostFilters['provider'], slices: str
 /** `month`: sums by month of the slices that are whole in the window, by day of the others. */
 export type Grain = 'day' | 'month'
 
-/** SQL: the rows of cost that the filters let through, with `period` and `amount`. A month's `day` is its first. */
-export function costRows(query: CostQuery, grain: Grain): string {
+/**
+ * SQL: the rows of cost that the filters let through, with `period` and `amount`. A month's `day` is its first.
+ * `narrowed`: a further condition, on sums by tag or on others.
+ */
+export function costRows(
+  query: CostQuery,
+  grain: Grain,
+  narrowed: (isTagged: boolean) => string = () => '',
+): string {
   const { tagKey, tagValue, untagged } = query
+  const whole = narrowed(false)
+  const ofKey = `${isOfKey(':tagKey::text')} ${narrowed(true)}`
   if (tagValue && untagged) return rowsOf(query, { grain, and: 'and false' })
   if (tagKey !== undefined && tagValue)
-    return rowsOf(query, {
-      grain,
-      tagged: true,
-      and: `${isOfKey(':tagKey::text')} ${ofValues('tag_value')}`,
-    })
+    return rowsOf(query, { grain, tagged: true, and: `${ofKey} ${ofValues('tag_value')}` })
   if (tagKey !== undefined && untagged)
-    return `${rowsOf(query, { grain })} union all
-      ${rowsOf(query, { grain, tagged: true, sign: '-', and: isOfKey(':tagKey::text') })}`
-  return rowsOf(query, { grain })
+    return `${rowsOf(query, { grain, and: whole })} union all
+      ${rowsOf(query, { grain, tagged: true, sign: '-', and: ofKey })}`
+  return rowsOf(query, { grain, and: whole })
 }
 
 /** SQL: the same rows by their tags of one key. What has no such tag is not among them. */
@@ -109,82 +114,10 @@ export const rowsOfKeys = (query: CostQuery, grain: Grain): string =>
       and c.tag_key in (select tag_key from asked_keys)`,
   })
 
-/** What `cost_days` has sums by, beside source, provider and currency. */
-export type Dimension = 'service' | 'subAccount' | 'region' | 'chargeCategory' | 'workspace'
-
-/**
- * SQL: rows by day with the dimension as `key`, for a series or null. Of the sums by one dimension where the
- * filters have no other one.
- */
-export function dayRows(query: CostQuery, shown: Dimension | null): string {
-  const { tagValue, untagged } = query
-  const asked = askedOf(query)
-  const used = new Set<string>([
-    ...asked.map(([dimension]) => dimension),
-    ...(shown ? [shown] : []),
-  ])
-  if (tagValue || untagged) used.add('tag')
-  const [dimension = 'all'] = used
-  if (query.owner || used.size > 1 || (tagValue && untagged))
-    return `select *, ${shown ? keyOf[shown] : 'null::text'} as key from (${costRows(query, 'day')}) r`
-  if (dimension !== 'tag') {
-    const values = asked.map(
-      ([, { name }]) => `and c.key_hash = any(array(
-        select hashtext(v) from unnest(:${name}::text[]) as f (v) union all select 0))
-      and coalesce(c.key, '') = any(:${name}::text[])`,
-    )
-    return rowsByOne(query, { dimension, and: values.join(' ') })
-  }
-  const ofKey = isOfKey(':tagKey::text')
-  return tagValue
-    ? rowsByOne(query, { dimension, and: `${ofKey} ${ofValues('key')}` })
-    : `${rowsByOne(query, { dimension: 'all' })} union all
-      ${rowsByOne(query, { dimension, sign: '-', and: ofKey })}`
-}
-
-/** SQL: rows by day and tag of one key, as `tagRows` has them. */
-export function tagDayRows(query: CostQuery, key: string): string {
-  const { tagKey, tagValue, untagged, owner } = query
-  if (owner || askedOf(query).length > 0) return tagRows(query, key, 'day')
-  const asked = tagKey === undefined ? '' : untagged ? 'and false' : tagValue ? ofValues('key') : ''
-  const rows = rowsByOne(query, { dimension: 'tag', and: `${isOfKey(key)} ${asked}` })
-  return `select *, key as tag_value from (${rows}) r`
-}
-
-/** SQL: rows of the sums by day and one dimension. */
-function rowsByOne(
-  query: CostQuery,
-  { dimension, sign = '', and = '' }: { dimension: string; sign?: string; and?: string },
-): string {
-  return `
-    select l.period, c.currency, c.day, c.source_id, c.provider, c.key, ${sign}c.${columnOf(query.basis)} as amount
-    from looked l join cost_days c on c.organization_id = :organizationId and c.slice_id = l.id
-    where c.dimension = '${dimension}' and c.day between :from::date and :to::date
-      ${query.provider ? isOfProvider : ''} ${and}`
-}
-
-const askedOf = (query: CostQuery) => Object.entries(filterOf).filter(([, { name }]) => query[name])
-
-const filterOf = {
-  service: { name: 'service' },
-  subAccount: { name: 'subAccountId' },
-  region: { name: 'region' },
-  chargeCategory: { name: 'chargeCategory' },
-  workspace: { name: 'workspaceId' },
-} as const satisfies Record<Dimension, { name: keyof CostFilters }>
-
-/** SQL: a dimension of a row with all of them, as `cost_days` has it. */
-export const keyOf: Record<Dimension, string> = {
-  service: 'service',
-  subAccount: 'sub_account_id',
-  region: 'region',
-  chargeCategory: 'charge_category',
-  workspace: `case when owner = 'workspace' then workspace_id::text else owner end`,
-}
-
-const isOfKey = (key: string) => `and c.key_hash = hashtext(${key}) and c.tag_key = ${key}`
-const ofValues = (column: string) => `and c.${column} = any(:tagValue::text[])`
-const isOfProvider = 'and c.provider in (select provider from wanted_providers)'
+export const isOfKey = (key: string): string =>
+  `and c.key_hash = hashtext(${key}) and c.tag_key = ${key}`
+export const ofValues = (column: string): string => `and c.${column} = any(:tagValue::text[])`
+export const isOfProvider = 'and c.provider in (select provider from wanted_providers)'
 
 type Rows = { grain: Grain; tagged?: boolean; sign?: string; more?: string; and?: string }
 
@@ -195,19 +128,23 @@ function rowsOf(query: CostQuery, { grain, tagged, sign = '', more = '', and = '
     from looked l join ${table} c on c.organization_id = :organizationId and c.slice_id = l.id
     where true ${conditions(query)} ${and}`
   const daily = `${select('c.day', tagged ? 'cost_tag_daily' : 'cost_daily')}
-    and c.day between :from::date and :to::date ${tagged ? '' : hashesOf(query)}`
+    and c.day between :from::date and :to::date ${tagged ? hashOfTag(query) : hashesOf(query)}`
   if (grain === 'day') return daily
   return `${select('c.month', tagged ? 'cost_tag_monthly' : 'cost_monthly')} and l.is_whole
     union all ${daily} and not l.is_whole`
 }
 
 /** What an index of cost_daily has. */
-function hashesOf({ service, subAccountId }: CostFilters): string {
-  const isOf = (column: string, name: string) =>
-    `and c.${column} = any(array(select hashtext(v) from unnest(:${name}::text[]) as f (v)))`
-  return `${service ? isOf('service_hash', 'service') : ''}
-    ${subAccountId ? isOf('sub_account_hash', 'subAccountId') : ''}`
-}
+const hashesOf = ({ service, subAccountId }: CostFilters): string =>
+  `${service ? isHashOf('c.service_hash', 'service') : ''}
+    ${subAccountId ? isHashOf('c.sub_account_hash', 'subAccountId') : ''}`
+
+/** What the index of cost_tag_daily has. */
+const hashOfTag = ({ tagValue }: CostFilters): string =>
+  tagValue ? isHashOf('hashtext(c.tag_value)', 'tagValue') : ''
+
+const isHashOf = (hash: string, name: keyof CostFilters): string =>
+  `and ${hash} = any(array(select hashtext(v) from unnest(:${name}::text[]) as f (v)))`
 
 export const columnOf = (basis: CostBasis): string =>
   ({ effective: 'effective', billed: 'billed', list: 'list' })[basis]

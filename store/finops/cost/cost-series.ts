@@ -4,15 +4,13 @@ import {
   bindingsOf,
   converted,
   costRows,
-  dayRows,
-  keyOf,
   readSettings,
-  tagDayRows,
   tagRows,
   withShownKey,
   type CostRead,
   type Grain,
 } from './cost-rows.ts'
+import { dayRows, keyOf, tagDayRows, wantedServiceRows } from './day-rows.ts'
 import { withMergedSlices } from './with-merged-slices.ts'
 
 export type SeriesRead = CostRead & {
@@ -46,7 +44,7 @@ export async function costSeries(tenant: Tenant, read: SeriesRead): Promise<Cost
   const { rows }: { rows: Row[] } = await db.raw(seriesOf(read), {
     ...bindingsOf(read),
     top: read.top,
-    pointFormat: read.granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM',
+    pointLength: (read.granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM').length,
   })
   const groups: CostSeries['groups'] = []
   const rest: CostSeries['rest'] = { groups: 0, total: '0', amounts: new Map() }
@@ -74,26 +72,58 @@ const keys: Record<Exclude<CostGroup, 'tag'>, string> = {
   account: 'source_id::text',
 }
 
-/** Beyond `top` the groups are one. */
+/**
+ * Of services sums by month say which are the dearest, and only those are read by day: the rest of a day is the whole
+ * of it less what is shown. Groups of 0 in all are read too, for they are left out only if they are 0 at each point.
+ */
 const seriesOf = ({ query, groupBy, granularity }: SeriesRead): string => `
   with ${withMergedSlices(query, groupBy)},
   ${groupBy === 'tag' ? withShownKey(query.basis) : 'shown_key as (select null::text as tag_key)'},
-  sums as materialized (${sumsOf(groupBy, query, granularity)}),
+  sums as materialized (${sumsOf(groupBy, query, groupBy === 'service' ? 'month' : granularity)}),
   priced as materialized (${converted('sums')}),
-  points as (
-    select key, to_char(day, :pointFormat) as point, sum(value) as amount from priced
-    where value is not null group by 1, 2),
-  totals as (select *, sum(amount) over (partition by key) as total from points),
-  placed as materialized (
-    select *, dense_rank() over (order by total desc, key) as place from totals where total <> 0 or amount <> 0),
-  rest as (select count(distinct place)::integer as groups, coalesce(sum(amount), 0) as total
-    from placed where place > :top)
-  select place::integer, key, point, 1 as groups, total, amount from placed where place <= :top
+  totals as materialized (
+    select key, sum(value) as total from priced where value is not null group by key),
+  wanted as materialized (
+    (select * from totals where total <> 0 order by total desc, key limit :top)
+    union all select * from totals where total = 0),
+  ${groupBy === 'service' && granularity === 'day' ? pointsOfServices(query) : pointsOfSums},
+  points as materialized (
+    select w.key, w.total, p.point, p.amount
+    from (select key, left(day::text, :pointLength) as point, sum(value) as amount from priced_points
+        where value is not null group by 1, 2) p
+      join wanted w on coalesce(w.key, '') = coalesce(p.key, '') and (w.key is null) = (p.key is null)),
+  places as materialized (
+    select key, total, row_number() over (order by total desc, key)::integer as place
+    from points group by key, total having total <> 0 or bool_or(amount <> 0)),
+  shown as materialized (
+    select g.place, p.* from places g join points p on p.key is not distinct from g.key where g.place <= :top),
+  rest as materialized (
+    select (select count(*) from totals where total <> 0)::integer
+        + count(*) filter (where total = 0)::integer - count(*) filter (where place <= :top)::integer as groups,
+      (select coalesce(sum(value), 0) from priced) - coalesce(sum(total) filter (where place <= :top), 0) as total
+    from places)
+  select place, key, point, 1 as groups, total, amount from shown
   union all (select :top::integer + 1, null, p.point, r.groups, r.total, sum(p.amount)
-    from placed p, rest r where p.place > :top group by p.point, r.groups, r.total)
+    from rest r cross join (
+      select left(day::text, :pointLength) as point, value as amount from priced_whole where value is not null
+      union all select point, -amount from shown) p
+    where r.groups > 0 group by p.point, r.groups, r.total)
   union all (select null, null, currency, 0, 0, sum(amount) from priced where value is null
     group by currency order by currency)
   union all select null, (select tag_key from shown_key), null, 0, 0, coalesce(sum(value), 0) from priced`
+
+/** SQL: `priced_points` has all keys of `wanted`, and `priced_whole` all that there are. */
+const pointsOfSums = `
+  priced_points as (select * from priced),
+  priced_whole as (select * from priced)`
+
+const pointsOfServices = (query: CostQuery): string => `
+  point_sums as materialized (
+    select period, currency, key, day, sum(amount) as amount from (${wantedServiceRows(query)}) c group by 1, 2, 3, 4),
+  priced_points as (${converted('point_sums')}),
+  whole_sums as materialized (
+    select period, currency, day, sum(amount) as amount from (${dayRows(query, null)}) c group by 1, 2, 3),
+  priced_whole as (${converted('whole_sums')})`
 
 // oxlint-disable-next-line max-params -- what is summed, and how finely
 function sumsOf(groupBy: CostGroup, query: CostQuery, grain: Grain): string {

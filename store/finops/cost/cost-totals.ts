@@ -4,13 +4,13 @@ import {
   bindingsOf,
   converted,
   costRows,
-  dayRows,
   owned,
   readSettings,
   tagRows,
   withShownKey,
   type CostRead,
 } from './cost-rows.ts'
+import { dayRows } from './day-rows.ts'
 import { withMergedSlices } from './with-merged-slices.ts'
 
 /** Sums of a window. Amounts are exact decimal text. */
