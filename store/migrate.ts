@@ -71,6 +71,7 @@ import * as confirmedSizes from './migrations/0077-confirm-sizes.ts'
 import * as datedConfirmations from './migrations/0081-date-confirmations.ts'
 import * as queuedScorings from './migrations/0082-queue-scorings.ts'
 import * as scopesOfAnomalies from './migrations/0076-add-scopes-of-anomalies.ts'
+import * as indexedRuns from './migrations/0088-index-listed-runs.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -146,6 +147,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0082-queue-scorings': queuedScorings,
   '0083-lower-commitments-of-azure': lowerCommitments,
   '0085-find-services-of-sub-accounts': servicesOfSubAccounts,
+  '0088-index-listed-runs': indexedRuns,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -16,7 +16,7 @@ import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 export async function cancelRun(
   tenant: Tenant,
   caller: Caller,
-  workspaceRunId: number,
+  { workspaceRunId, comment }: { workspaceRunId: number; comment?: string | undefined },
 ): Promise<void> {
   const { organizationId } = caller
   const runs = workspaceRuns(tenant)
@@ -28,17 +28,22 @@ export async function cancelRun(
 
   const actor = actorOf(caller)
   const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
+  const noteRequest = async () =>
+    auditLog(tenant, actor).record('pipeline.cancel_requested', {
+      target: { kind: 'run', id: workspaceRunId, label: name },
+      ...(comment !== undefined && { detail: { comment } }),
+    })
   if (run.phase === 'planning' || run.phase === 'applying') {
     if (run.cancelRequestedAt) return
     await runs.patch(workspaceRunId, {
       cancelRequestedAt: new Date(),
       cancelRequestedBy: caller.userId,
     })
-    await auditLog(tenant, actor).record('pipeline.cancel_requested', {
-      target: { kind: 'run', id: workspaceRunId, label: name },
-    })
+    await noteRequest()
     await runs.announce(workspaceRunId)
   } else {
+    // The entry of the end has no room for what the caller said.
+    if (comment !== undefined) await noteRequest()
     await endRun(
       tenant,
       { organizationId, workspaceRunId, actor },

@@ -8,20 +8,25 @@ import { parseMoment } from '../http/parse-moment.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import type { Deps } from '../deps.ts'
 import { presentRuns } from './present-runs.ts'
-import type { ListedRunBody, RunQuery } from './schemas.ts'
+import type { ListedRunBody, RunQuery } from './list-schemas.ts'
 
-type RunPage = { runs: ListedRunBody[]; nextCursor: string | null }
+type Answer = { runs: ListedRunBody[]; nextCursor: string | null }
 
-/** The runs of all workspaces, newest first. */
+/** The runs of all workspaces, newest first unless asked otherwise. */
 export async function listRuns(
   deps: Deps,
   caller: Caller,
   query: Static<typeof RunQuery>,
-): Promise<RunPage> {
-  const { limit = 50, cursor } = query
+): Promise<Answer> {
+  const { limit = 50, cursor, sort } = query
+  const order = sort === 'createdAt' ? 'asc' : 'desc'
   return deps.store.tenant(caller.organizationId, async (tenant) => {
-    const place = { limit: limit + 1, before: decodeCursor(cursor, maxKey) }
-    const found = await listedRuns(tenant, await filterOf(tenant, caller, query), place)
+    const start = order === 'asc' ? 0 : maxKey
+    const found = await listedRuns(tenant, await filterOf(tenant, caller, query), {
+      limit: limit + 1,
+      cursor: decodeCursor(cursor, start),
+      order,
+    })
     const { rows, nextCursor } = page(found, limit)
     const runs = await presentRuns(tenant, caller, {
       places: rows.map(({ id, number }) => ({ id, number, workspaceRunId: id })),

@@ -152,7 +152,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       const { organizationId } = caller
       const run = await deps.store.tenant(organizationId, async (tenant) => {
         const found = workspacePlace(await place(tenant, params))
-        await cancelRun(tenant, caller, found.workspaceRunId)
+        await cancelRun(tenant, caller, found)
         return (await presentRuns(tenant, caller, { places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')

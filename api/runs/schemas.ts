@@ -1,12 +1,11 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { approvalReasons, approvalRules } from '../../domain/runs/approval-reason.ts'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
-import { Moment, QueryText } from '../http/pattern.ts'
-import { Id, NextCursor, Nullable, OneOf, Page, Time } from '../http/schemas.ts'
+import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
-const states = ['running', 'succeeded', 'failed', 'canceled'] as const
+export const runStates = ['running', 'succeeded', 'failed', 'canceled'] as const
 
 const Gate = Type.Object({
   kind: OneOf(['policy', 'cost']),
@@ -61,7 +60,7 @@ export const runFields = {
   number: Nullable(Type.Integer()),
   kind: OneOf(['apply', 'plan', 'application']),
   destroy: Type.Boolean(),
-  state: OneOf(states),
+  state: OneOf(runStates),
   reason: Nullable(OneOf(runReasons)),
   message: Nullable(Type.String({ description: 'How the run ended, in words.' })),
   startMessage: Nullable(
@@ -142,54 +141,6 @@ export const runFields = {
 export const RunBody = Type.Object(runFields)
 export type RunBody = Static<typeof RunBody>
 
-export const ListedRunBody = Type.Object({
-  ...runFields,
-  pipelineId: Nullable(Id),
-  workspace: Type.Object({
-    id: Id,
-    name: Type.String(),
-    criticality: OneOf(['standard', 'production']),
-  }),
-})
-export type ListedRunBody = Static<typeof ListedRunBody>
-
-/** Repeated, a filter means `or`. */
-const Repeated = <T extends TSchema>(items: T) =>
-  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50 }))
-
-export const RunQuery = Type.Object(
-  {
-    ...Page.properties,
-    state: Repeated(OneOf(states)),
-    reason: Repeated(OneOf(runReasons)),
-    awaitingApproval: Type.Optional(
-      Type.Boolean({
-        description: 'Whether it waits for an approval, of its plan or before its plan.',
-      }),
-    ),
-    mine: Type.Optional(
-      Type.Boolean({
-        description: 'True: only runs that wait for an approval which you may give.',
-      }),
-    ),
-    kind: Repeated(OneOf(['apply', 'plan'])),
-    workspaceId: Repeated(Id),
-    pipelineId: Repeated(Id),
-    author: Repeated(Id),
-    origin: Repeated(OneOf(runOrigins)),
-    from: Type.Optional(Moment),
-    to: Type.Optional(Moment),
-    q: Type.Optional(
-      QueryText({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          'A part of the workspace’s name or of the message that the run was started with.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
 
 const LogLineBody = Type.Object({
   seq: Type.Integer(),
@@ -206,7 +157,7 @@ export const RunWithLogs = Type.Object({
 /** The newest run in a list. It says whether the run waits for a person, which `running` alone would hide. */
 export const LastRunBody = Type.Object({
   number: Type.Integer(),
-  state: OneOf(states),
+  state: OneOf(runStates),
   awaitingApproval: Type.Optional(Type.Literal(true)),
 })
 

@@ -20,7 +20,7 @@ export type RunFilter = {
   authorIds?: readonly number[] | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** Part of the workspace's name or of the message of the start, ignoring case. */
+  /** Part of the workspace's name or of the message that it was started with, ignoring case. */
   q?: string | undefined
   /** Only runs whose approval this person could give now. */
   approver?: Approver | undefined
@@ -43,22 +43,25 @@ const fault = faultOfApprover({
   idpSavedBy: ':idpSavedBy::integer[]',
 })
 
-/** The runs of all workspaces, newest first, with ids below `before`. */
+export type RunPage = {
+  limit: number
+  /** Only runs beyond this id, in the order of the list. */
+  cursor: number
+  order: 'asc' | 'desc'
+}
+
+/** A page of the runs of all workspaces. Ids rise with time, so their order is the order of the starts. */
 export async function listedRuns(
   tenant: Tenant,
   filter: RunFilter,
-  { limit, before }: { limit: number; before: number },
+  page: RunPage,
 ): Promise<ListedRun[]> {
-  const found = select(tenant)
-    .where('listed.id', '<', before)
-    .orderBy('listed.id', 'desc')
-    .limit(limit)
-  narrow(found, filter)
-  if (filter.approver) awaiting(found, tenant, filter.approver)
   // A text that few runs have is looked for in all of them.
   await limitStatements(tenant, maxSearchMs)
   try {
-    return await found
+    return filter.q === undefined
+      ? await pageOf(tenant, filter, page)
+      : await searched(tenant, { ...filter, q: filter.q }, page)
   } catch (error) {
     if (!isStatementTimeout(error)) throw error
     throw invalid(
@@ -67,6 +70,44 @@ export async function listedRuns(
       'search_too_broad',
     )
   }
+}
+
+/** Both pages that the text is found in, as one: together they would be one search without an index. */
+async function searched(
+  tenant: Tenant,
+  filter: RunFilter & { q: string },
+  page: RunPage,
+): Promise<ListedRun[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const pattern = contains(filter.q)
+  const named = await db('workspaces')
+    .where({ organizationId })
+    .whereILike('name', pattern)
+    .pluck('id')
+  const { workspaceIds: asked } = filter
+  const workspaceIds = asked ? named.filter((id: number) => asked.includes(id)) : named
+  const [ofWorkspaces, ofMessages] = await Promise.all([
+    workspaceIds.length === 0 ? [] : pageOf(tenant, { ...filter, workspaceIds }, page),
+    pageOf(tenant, { ...filter, pattern }, page),
+  ])
+  const found = new Map([...ofWorkspaces, ...ofMessages].map((run) => [run.id, run]))
+  const sign = page.order === 'asc' ? 1 : -1
+  return [...found.values()].toSorted((a, b) => sign * (a.id - b.id)).slice(0, page.limit)
+}
+
+async function pageOf(
+  tenant: Tenant,
+  filter: RunFilter & { pattern?: string },
+  { limit, cursor, order }: RunPage,
+): Promise<ListedRun[]> {
+  const found = select(tenant)
+    .where('listed.id', order === 'asc' ? '>' : '<', cursor)
+    .orderBy('listed.id', order)
+    .limit(limit)
+  narrow(found, filter)
+  if (filter.pattern !== undefined) void found.whereILike('listed.startMessage', filter.pattern)
+  if (filter.approver) awaiting(found, tenant, filter.approver)
+  return found
 }
 
 type Found = ReturnType<typeof select>
@@ -86,7 +127,7 @@ function select(tenant: Tenant) {
 }
 
 function narrow(found: Found, filter: RunFilter): void {
-  const { q, from, to, pipelineIds } = filter
+  const { from, to, pipelineIds } = filter
   const lists = {
     'listed.phase': filter.phases,
     'listed.reason': filter.reasons,
@@ -106,10 +147,6 @@ function narrow(found: Found, filter: RunFilter): void {
          and place.workspace_run_id = listed.id and place.pipeline_id = any(?::integer[]))`,
       [[...pipelineIds]],
     )
-  if (q !== undefined)
-    void found.where((any) => {
-      void any.whereILike('w.name', contains(q)).orWhereILike('listed.startMessage', contains(q))
-    })
 }
 
 function awaiting(found: Found, tenant: Tenant, approver: Approver): void {

@@ -102,6 +102,13 @@ test('200: filters', async () => {
     ['from=2100-01-01', []],
     ['to=2020-01-01T00:00:00Z', []],
     [`from=2020-01-01&to=2100-01-01`, all],
+    ['sort=-createdAt', all],
+    ['sort=createdAt', all.toReversed()],
+    [`sort=createdAt&q=${data.name}&kind=apply`, [waiting, queued]],
+    // A text of a message and of a name: each run once, in one order.
+    [`q=T&limit=4`, (await idsOf(author, 'q=t')).slice(0, 4)],
+    [`q=${shop.name}&workspaceId=${data.id}`, []],
+    [`q=${shop.name}&state=failed`, [failed]],
   ]
   for (const [query, expected] of cases) expect(await idsOf(author, query), query).toEqual(expected)
 })
@@ -134,16 +141,19 @@ test('200: a run that another pipeline started is found by both, once', async ()
 
 test('200: pages follow each other, and a longer page takes no more statements', async () => {
   const { owner } = await world()
-  const all = await idsOf(owner)
-  const pages: number[] = []
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const answer = await owner.get(`${url}?limit=2${cursor && `&cursor=${cursor}`}`)
-    const { runs, nextCursor }: { runs: Array<{ id: number }>; nextCursor: string | null } =
-      answer.json()
-    pages.push(...runs.map(({ id }) => id))
-    cursor = nextCursor
+  for (const query of ['', 'sort=createdAt&', 'q=e&']) {
+    const all = await idsOf(owner, query)
+    expect(all.length, query).toBeGreaterThan(2)
+    const pages: number[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const answer = await owner.get(`${url}?${query}limit=2${cursor && `&cursor=${cursor}`}`)
+      const { runs, nextCursor }: { runs: Array<{ id: number }>; nextCursor: string | null } =
+        answer.json()
+      pages.push(...runs.map(({ id }) => id))
+      cursor = nextCursor
+    }
+    expect(pages, query).toEqual(all)
   }
-  expect(pages).toEqual(all)
   const counted = async (limit: number) =>
     (await countStatements(async () => owner.get(`${url}?limit=${limit}`))).statements.length
   // The first two runs are one that waits for its turn and one for its approval.
@@ -159,8 +169,23 @@ test('400: an unknown filter, a value that is none, a time that is none', async 
     'from=yesterday',
     'q=',
     'limit=0',
+    'sort=name',
   ])
     expect((await owner.get(`${url}?${query}`)).statusCode, query).toBe(400)
+})
+
+test('400: a search that takes too long says how to narrow it', async () => {
+  const { org, owner } = await world()
+  await harness.deps.store.tenant(org.id, async (tenant) => {
+    // Until the end of this transaction, nobody can read a run.
+    await unwrap(tenant).db.raw('lock table workspace_runs in access exclusive mode')
+    const answer = await owner.get(`${url}?q=some`)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toEqual({
+      error: 'The search took too long. Narrow it, by a workspace, a state or a time.',
+      code: 'search_too_broad',
+    })
+  })
 })
 
 test('200: nothing of another organization', async () => {

@@ -1,0 +1,80 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { runOrigins } from '../../domain/runs/run-origin.ts'
+import { runReasons } from '../../domain/runs/run-state.ts'
+import { Moment, QueryText } from '../http/pattern.ts'
+import { Body, Id, Nullable, OneOf, Page, Text } from '../http/schemas.ts'
+import { runFields, runStates } from './schemas.ts'
+
+export const ListedRunBody = Type.Object({
+  ...runFields,
+  pipelineId: Nullable(Id),
+  workspace: Type.Object({
+    id: Id,
+    name: Type.String(),
+    criticality: OneOf(['standard', 'production']),
+  }),
+})
+export type ListedRunBody = Static<typeof ListedRunBody>
+
+/** Repeated, a filter means `or`. */
+const Repeated = <T extends TSchema>(items: T) =>
+  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50 }))
+
+export const RunQuery = Type.Object(
+  {
+    ...Page.properties,
+    state: Repeated(OneOf(runStates)),
+    reason: Repeated(OneOf(runReasons)),
+    awaitingApproval: Type.Optional(
+      Type.Boolean({
+        description: 'Whether it waits for an approval, of its plan or before its plan.',
+      }),
+    ),
+    mine: Type.Optional(
+      Type.Boolean({
+        description: 'True: only runs that wait for an approval which you may give.',
+      }),
+    ),
+    kind: Repeated(OneOf(['apply', 'plan'])),
+    workspaceId: Repeated(Id),
+    pipelineId: Repeated(Id),
+    author: Repeated(Id),
+    origin: Repeated(OneOf(runOrigins)),
+    from: Type.Optional(Moment),
+    to: Type.Optional(Moment),
+    sort: Type.Optional(
+      OneOf(['-createdAt', 'createdAt'], {
+        description: 'By the start: the newest first, which is the default, or the oldest first.',
+      }),
+    ),
+    q: Type.Optional(
+      QueryText({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'A part of the workspace’s name or of the message that the run was started with.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** `runIds` are ids of the list of all runs. */
+export const SeveralRuns = Body({
+  runIds: Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true }),
+  comment: Type.Optional(Text()),
+})
+
+export const RunResults = Type.Object({
+  ok: Type.Literal(true),
+  results: Type.Array(
+    Type.Object({
+      runId: Id,
+      ok: Type.Boolean(),
+      code: Nullable(
+        Type.String({ description: 'Why it was refused, such as run_not_waiting or not_found.' }),
+      ),
+    }),
+    { description: 'In the order of `runIds`.' },
+  ),
+})
