@@ -11,6 +11,7 @@ import { manifestSuite } from './manifest.ts'
 import { pricesSuite } from './prices.ts'
 import { resourcesSuite } from './resources.ts'
 import { runSuite } from './run.ts'
+import { runsSuite } from './runs.ts'
 import { samlSuite } from './saml.ts'
 import { scimSuite } from './scim.ts'
 import { statesSuite } from './states.ts'
@@ -74,6 +75,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   run: {
     about: 'a run from POST to its end beside bare OpenTofu, then 200 runs over 50 workspaces',
     run: runSuite,
+  },
+  runs: {
+    about: 'every filter of the list of runs over all workspaces, on 100,000 runs',
+    run: runsSuite,
   },
   saml: {
     about: 'a login at the ACS beside the bare library, forged responses, 1,000 groups',
