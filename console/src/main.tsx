@@ -14,6 +14,7 @@ import './styles/base.css'
 import './styles/parts.css'
 import './styles/shell.css'
 import './styles/run.css'
+import './styles/lists.css'
 
 const onError = (error: Error) => {
   // The session ended while the page was open: `SessionOver` asks for a sign-in on top of the page.

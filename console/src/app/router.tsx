@@ -10,6 +10,7 @@ import { notificationRoutes } from '../notifications/routes.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { pipelineRoutes } from '../pipelines/routes.tsx'
 import { policyRoutes } from '../policies/routes.tsx'
+import { allRunsRoutes } from '../runs/all-runs-route.ts'
 import { runRoutes } from '../runs/routes.tsx'
 import { samlRoutes } from '../saml/routes.tsx'
 import { scimRoutes } from '../scim/routes.tsx'
@@ -28,6 +29,7 @@ const tree = root.addChildren([
     ...homeRoutes,
     ...workspaceRoutes,
     ...runRoutes,
+    ...allRunsRoutes,
     ...pipelineRoutes,
     ...cloudRoutes,
     ...costRoutes,

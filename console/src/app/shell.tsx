@@ -36,6 +36,10 @@ export function Shell() {
               <NavIcon name="workspaces" />
               Workspaces
             </Link>
+            <Link to="/runs" activeOptions={{ includeSearch: false }}>
+              <NavIcon name="runs" />
+              Runs
+            </Link>
             <Link to="/pipelines" activeOptions={{ exact: onRun }}>
               <NavIcon name="pipelines" />
               Pipelines

@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 const places = {
   h: ['/', 'Home'],
   w: ['/workspaces', 'Workspaces'],
+  r: ['/runs', 'Runs'],
   p: ['/pipelines', 'Pipelines'],
   c: ['/clouds', 'Clouds'],
   m: ['/cost', 'Cost'],

@@ -7,6 +7,7 @@ import type { AuditFilter } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { detailText } from '../parts/detail-text.ts'
 import { Button, Field, textIn } from '../parts/forms.tsx'
+import { momentOfDay } from '../parts/moment-of-day.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
@@ -70,15 +71,9 @@ const columns: ReadonlyArray<Column<AuditEntry>> = [
 function momentsOf({ from, to, ...rest }: AuditFilter): AuditFilter {
   return {
     ...rest,
-    ...(from && { from: beginOf(from, 0) }),
-    ...(to && { to: beginOf(to, 1) }),
+    ...(from && { from: momentOfDay(from, 0) }),
+    ...(to && { to: momentOfDay(to, 1) }),
   }
-}
-
-function beginOf(day: string, later: number): string {
-  const [year, month, date] = day.split('-').map(Number)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !year || !month || !date) return day
-  return new Date(year, month - 1, date + later).toISOString()
 }
 
 function FilterForm({ filter }: { filter: AuditFilter }) {

@@ -39,15 +39,23 @@ function Stats({ counts: { workspaces, runs } }: { counts: Answer<'getConsoleDat
       <Stat name={workspaces === 1 ? 'workspace' : 'workspaces'}>
         <Link to="/workspaces">{workspaces.toLocaleString()}</Link>
       </Stat>
-      <Stat name={runs.live === 1 ? 'live run' : 'live runs'}>{runs.live.toLocaleString()}</Stat>
+      <Stat name={runs.live === 1 ? 'live run' : 'live runs'}>
+        <Link to="/runs" search={{ state: 'live' }}>
+          {runs.live.toLocaleString()}
+        </Link>
+      </Stat>
       <Stat
         name={runs.waiting === 1 ? 'waits for approval' : 'wait for approval'}
         tone={runs.waiting > 0 ? 'warn-text' : ''}
       >
-        {runs.waiting.toLocaleString()}
+        <Link to="/runs" search={{ state: 'waiting' }}>
+          {runs.waiting.toLocaleString()}
+        </Link>
       </Stat>
       <Stat name="failed in the last day" tone={runs.failedLastDay > 0 ? 'bad-text' : ''}>
-        {runs.failedLastDay.toLocaleString()}
+        <Link to="/runs" search={{ state: 'failed' }}>
+          {runs.failedLastDay.toLocaleString()}
+        </Link>
       </Stat>
     </dl>
   )

@@ -1,0 +1,118 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { workspaceQuery } from '../api/queries.ts'
+import { useSettled } from '../parts/filter-box.tsx'
+import { Field, Select } from '../parts/forms.tsx'
+import { NamePicker } from '../parts/name-picker.tsx'
+import { personQuery } from '../users/person-query.ts'
+import { listedOrigins, listedStates, type RunsSearch } from './runs-search.ts'
+
+type Props = { search: RunsSearch; onChange: (search: RunsSearch) => void }
+
+const maxOffered = 8
+
+export function AllRunsFilter({ search, onChange }: Props) {
+  /** Without the value, the parameter leaves the address. */
+  const change = (name: keyof RunsSearch, value: string | number | undefined) => {
+    const { [name]: _before, ...others } = search
+    onChange({ ...others, ...(value && { [name]: value }) })
+  }
+  return (
+    <>
+      <Choices label="State" name="state" choices={listedStates} {...{ search, change }} />
+      <Choices label="Started by" name="origin" choices={listedOrigins} {...{ search, change }} />
+      <WorkspaceFilter chosen={search.workspace} onChoose={(id) => change('workspace', id)} />
+      <AuthorFilter chosen={search.author} onChoose={(id) => change('author', id)} />
+      <Field
+        label="From"
+        type="date"
+        value={search.from ?? ''}
+        onChange={({ target }) => change('from', target.value)}
+      />
+      <Field
+        label="To"
+        type="date"
+        value={search.to ?? ''}
+        onChange={({ target }) => change('to', target.value)}
+      />
+      <Select
+        label="Order"
+        value={search.sort ?? ''}
+        onChange={({ target }) => change('sort', target.value)}
+      >
+        <option value="">newest first</option>
+        <option value="oldest">oldest first</option>
+      </Select>
+    </>
+  )
+}
+
+type ChoicesProps = {
+  label: string
+  name: 'state' | 'origin'
+  choices: Record<string, { label: string }>
+  search: RunsSearch
+  change: (name: 'state' | 'origin', value: string) => void
+}
+
+function Choices({ label, name, choices, search, change }: ChoicesProps) {
+  return (
+    <Select
+      label={label}
+      value={search[name] ?? ''}
+      onChange={({ target }) => change(name, target.value)}
+    >
+      <option value="">all</option>
+      {Object.entries(choices).map(([value, choice]) => (
+        <option key={value} value={value}>
+          {choice.label}
+        </option>
+      ))}
+    </Select>
+  )
+}
+
+type PickerProps = { chosen: number | undefined; onChoose: (id: number | undefined) => void }
+
+function WorkspaceFilter({ chosen, onChoose }: PickerProps) {
+  const [typed, setTyped] = useState<string>()
+  const q = useSettled(typed ?? '')
+  const found = useQuery({
+    queryKey: ['offered', 'workspaces', q],
+    queryFn: ({ signal }) => call('listWorkspaces', { query: { limit: maxOffered, q }, signal }),
+    enabled: typed !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const one = useQuery({ ...workspaceQuery(chosen ?? 0), enabled: chosen !== undefined })
+  return (
+    <NamePicker
+      label="Workspace"
+      chosen={chosen ? (one.data?.workspace.name ?? (one.error ? 'unknown' : '…')) : undefined}
+      options={found.data?.workspaces ?? []}
+      onType={setTyped}
+      onChoose={onChoose}
+    />
+  )
+}
+
+function AuthorFilter({ chosen, onChoose }: PickerProps) {
+  const [typed, setTyped] = useState<string>()
+  const q = useSettled(typed ?? '')
+  const found = useQuery({
+    queryKey: ['offered', 'people', q],
+    queryFn: ({ signal }) => call('listUsers', { query: { limit: maxOffered, q }, signal }),
+    enabled: typed !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const one = useQuery(personQuery(chosen ?? null))
+  return (
+    <NamePicker
+      label="Author"
+      chosen={chosen ? (one.data?.user.name ?? (one.error ? 'a former member' : '…')) : undefined}
+      options={found.data?.users ?? []}
+      onType={setTyped}
+      onChoose={onChoose}
+    />
+  )
+}
