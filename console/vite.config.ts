@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
+const packageFile = join(import.meta.dirname, '../package.json')
+// The file has a version.
+const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 const outDir = join(import.meta.dirname, 'dist')
 
 /** The console as static files for the API process; `npx vite console` serves it beside a running API. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), inlineStyles(), compressed()],
+  define: { consoleVersion: JSON.stringify(version) },
   build: {
     outDir,
     emptyOutDir: true,

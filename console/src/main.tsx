@@ -15,6 +15,7 @@ import './styles/parts.css'
 import './styles/shell.css'
 import './styles/run.css'
 import './styles/lists.css'
+import './styles/palette.css'
 
 const onError = (error: Error) => {
   // The session ended while the page was open: `SessionOver` asks for a sign-in on top of the page.

@@ -1,11 +1,13 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { Menu } from '@base-ui/react/menu'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { call } from '../api/call.ts'
 import { useMe } from './session.ts'
 import { chooseTheme, currentTheme, type Theme } from './theme.ts'
+import { useLogOut } from './use-log-out.ts'
+
+/** Of package.json, put in by the build (vite.config.ts). */
+declare const consoleVersion: string
 
 const themes: ReadonlyArray<[Theme, string]> = [
   ['system', 'As the system'],
@@ -20,15 +22,7 @@ export function AccountMenu({ onHelp, children }: Props) {
   const { user } = useMe()
   const [theme, setTheme] = useState(currentTheme)
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const logOut = useMutation({
-    mutationFn: () => call('logOut', {}),
-    onSuccess: async ({ redirectUrl }) => {
-      queryClient.clear()
-      if (redirectUrl) location.assign(redirectUrl)
-      else await navigate({ to: '/login', search: { signedout: 1 } })
-    },
-  })
+  const logOut = useLogOut()
   return (
     <CSPProvider disableStyleElements>
       <Menu.Root defaultOpen>
@@ -62,22 +56,24 @@ export function AccountMenu({ onHelp, children }: Props) {
                 ))}
               </Menu.RadioGroup>
               <Menu.Separator className="menu-line" />
-              <Menu.Item className="menu-item" onClick={() => void navigate({ to: '/account' })}>
-                <span className="menu-mark" />
-                Your account
-              </Menu.Item>
-              <Menu.Item className="menu-item" onClick={onHelp}>
-                <span className="menu-mark" />
-                Keyboard shortcuts
-              </Menu.Item>
-              <Menu.Item className="menu-item" onClick={() => logOut.mutate()}>
-                <span className="menu-mark" />
-                Sign out
-              </Menu.Item>
+              <Entry onClick={() => void navigate({ to: '/account' })}>Your account</Entry>
+              <Entry onClick={onHelp}>Keyboard shortcuts</Entry>
+              <Entry onClick={() => location.assign('/docs')}>API reference</Entry>
+              <Entry onClick={() => logOut.mutate()}>Sign out</Entry>
+              <div className="menu-version">Version {consoleVersion}</div>
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
     </CSPProvider>
+  )
+}
+
+function Entry({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Menu.Item className="menu-item" onClick={onClick}>
+      <span className="menu-mark" />
+      {children}
+    </Menu.Item>
   )
 }

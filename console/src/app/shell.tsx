@@ -1,7 +1,8 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { isUp, onConnection } from '../api/connection.ts'
 import { loadMenu } from './load-menu.ts'
+import { loadPalette } from './load-palette.ts'
 import { NavIcon } from './nav-icon.tsx'
 import { SessionOver } from './session-over.tsx'
 import { useMe } from './session.ts'
@@ -10,12 +11,9 @@ import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 /** The frame of every page: navigation, account menu, and the banner for a lost connection. */
 export function Shell() {
   const [helpOpen, setHelpOpen] = useState(false)
-  useShortcuts(() => setHelpOpen(true))
+  const palette = usePalette()
+  useShortcuts({ onHelp: () => setHelpOpen(true), onPalette: palette.open })
   useFocusOnNavigation()
-  // A run belongs to its workspace in the breadcrumbs, so "Workspaces" is highlighted under /pipelines/…/runs/ too.
-  const onRun = useRouterState({
-    select: ({ location: { pathname } }) => /^\/pipelines\/\d+\/runs\//.test(pathname),
-  })
   return (
     <>
       <a className="skip" href="#content">
@@ -27,36 +25,18 @@ export function Shell() {
             <img src="/favicon.svg" alt="" width="20" height="20" />
             cloud-control
           </Link>
-          <nav aria-label="Main" className="nav">
-            <Link to="/" activeOptions={{ exact: true }}>
-              <NavIcon name="home" />
-              Home
-            </Link>
-            <Link to="/workspaces" {...(onRun && { className: 'active' })}>
-              <NavIcon name="workspaces" />
-              Workspaces
-            </Link>
-            <Link to="/runs" activeOptions={{ includeSearch: false }}>
-              <NavIcon name="runs" />
-              Runs
-            </Link>
-            <Link to="/pipelines" activeOptions={{ exact: onRun }}>
-              <NavIcon name="pipelines" />
-              Pipelines
-            </Link>
-            <Link to="/clouds">
-              <NavIcon name="clouds" />
-              Clouds
-            </Link>
-            <Link to="/cost" activeOptions={{ includeSearch: false }}>
-              <NavIcon name="cost" />
-              Cost
-            </Link>
-            <Link to="/organization">
-              <NavIcon name="organization" />
-              Organization
-            </Link>
-          </nav>
+          <button
+            type="button"
+            className="palette-open"
+            aria-haspopup="dialog"
+            aria-keyshortcuts="Control+K Meta+K"
+            onPointerEnter={() => void loadPalette().catch(() => undefined)}
+            onClick={palette.open}
+          >
+            Search
+            <kbd aria-hidden="true">Ctrl K</kbd>
+          </button>
+          <MainNav />
           <Account onHelp={() => setHelpOpen(true)} />
         </header>
         <main id="content" className="content" tabIndex={-1}>
@@ -65,9 +45,62 @@ export function Shell() {
         </main>
       </div>
       <SessionOver />
+      {palette.Shown && <palette.Shown onHelp={() => setHelpOpen(true)} onClose={palette.close} />}
       {helpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
     </>
   )
+}
+
+function MainNav() {
+  // A run belongs to its workspace in the breadcrumbs, so "Workspaces" is highlighted under /pipelines/…/runs/ too.
+  const onRun = useRouterState({
+    select: ({ location: { pathname } }) => /^\/pipelines\/\d+\/runs\//.test(pathname),
+  })
+  return (
+    <nav aria-label="Main" className="nav">
+      <Link to="/" activeOptions={{ exact: true }}>
+        <NavIcon name="home" />
+        Home
+      </Link>
+      <Link to="/workspaces" {...(onRun && { className: 'active' })}>
+        <NavIcon name="workspaces" />
+        Workspaces
+      </Link>
+      <Link to="/runs" activeOptions={{ includeSearch: false }}>
+        <NavIcon name="runs" />
+        Runs
+      </Link>
+      <Link to="/pipelines" activeOptions={{ exact: onRun }}>
+        <NavIcon name="pipelines" />
+        Pipelines
+      </Link>
+      <Link to="/clouds">
+        <NavIcon name="clouds" />
+        Clouds
+      </Link>
+      <Link to="/cost" activeOptions={{ includeSearch: false }}>
+        <NavIcon name="cost" />
+        Cost
+      </Link>
+      <Link to="/organization">
+        <NavIcon name="organization" />
+        Organization
+      </Link>
+    </nav>
+  )
+}
+
+/** Loaded when it is first opened. If that fails, the next time loads it again. */
+function usePalette() {
+  const [Shown, setShown] = useState<Awaited<ReturnType<typeof loadPalette>>['Palette']>()
+  const open = useCallback(() => {
+    // In a function: `useState` would call a component.
+    void loadPalette().then(
+      ({ Palette }) => setShown(() => Palette),
+      () => undefined,
+    )
+  }, [])
+  return { Shown, open, close: () => setShown(undefined) }
 }
 
 /** Focuses the heading after a navigation, so that a screen reader announces the new page. Not on the first page. */

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { Button } from '../parts/forms.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { pressKeyed, walkRows } from './list-keys.ts'
 
 const places = {
   h: ['/', 'Home'],
@@ -13,26 +14,62 @@ const places = {
   o: ['/organization', 'Organization'],
 } as const
 
+const others = [
+  ['Ctrl K', 'Search pages, workspaces, runs, people and actions'],
+  ['j', 'Next row of a list'],
+  ['k', 'Previous row of a list'],
+  ['c', 'Create: a workspace or a pipeline; on a workspace, start a run'],
+  ['e', 'On a workspace: edit its files'],
+  ['a', 'On a waiting run: review and approve'],
+  ['/', 'Search in the log, filter a list'],
+  ['?', 'This list'],
+] as const
+
 const isPlace = (key: string): key is keyof typeof places => key in places
 const sequenceMs = 1_500
 
-/** `g` and a letter open a page, `?` lists the shortcuts. Ignored while a form field has the focus. */
-export function useShortcuts(onHelp: () => void): void {
+type Shortcuts = { onHelp: () => void; onPalette: () => void }
+
+/**
+ * `g` and a letter open a page, `?` lists the shortcuts, `j` and `k` walk over a list. Ignored while a
+ * form field has the focus, but for Ctrl-K.
+ */
+export function useShortcuts({ onHelp, onPalette }: Shortcuts): void {
   const navigate = useNavigate()
   useEffect(() => {
     let begunAt = 0
     const onKey = (event: KeyboardEvent) => {
+      if (isPaletteKey(event)) {
+        event.preventDefault()
+        if (!document.querySelector('dialog[open]')) onPalette()
+        return
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (event.key === '?') return onHelp()
       if (Date.now() - begunAt < sequenceMs && isPlace(event.key)) {
         begunAt = 0
         event.preventDefault()
         void navigate({ to: places[event.key][0] })
-      } else begunAt = event.key === 'g' ? Date.now() : 0
+        return
+      }
+      begunAt = event.key === 'g' ? Date.now() : 0
+      if (actOnPage(event.key)) event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [navigate, onHelp])
+  }, [navigate, onHelp, onPalette])
+}
+
+const isPaletteKey = (event: KeyboardEvent): boolean =>
+  (event.ctrlKey || event.metaKey) &&
+  !event.altKey &&
+  !event.shiftKey &&
+  event.key.toLowerCase() === 'k'
+
+/** False if the key means nothing on this page. */
+function actOnPage(key: string): boolean {
+  if (key === 'j' || key === 'k') return walkRows(key === 'j' ? 1 : -1)
+  return (key === 'c' || key === 'e') && pressKeyed(key)
 }
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -51,24 +88,16 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
             <dd>{name}</dd>
           </div>
         ))}
-        <div>
-          <dt>
-            <kbd>a</kbd>
-          </dt>
-          <dd>On a waiting run: review and approve</dd>
-        </div>
-        <div>
-          <dt>
-            <kbd>/</kbd>
-          </dt>
-          <dd>Search in the log, filter a list</dd>
-        </div>
-        <div>
-          <dt>
-            <kbd>?</kbd>
-          </dt>
-          <dd>This list</dd>
-        </div>
+        {others.map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
       </dl>
       <div className="dialog-actions">
         <Button onClick={onClose}>Close</Button>

@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@tanstack/react-router'
 import { loadMenu } from './load-menu.ts'
+import { loadPalette } from './load-palette.ts'
 
 /**
  * Loads the scripts of the other pages when the browser is idle after the first page. A page that is
@@ -13,6 +14,7 @@ export function warmUp(router: AnyRouter): void {
       // A script that fails to load here is requested again when its page is opened.
       const lost = () => undefined
       loadMenu().catch(lost)
+      loadPalette().catch(lost)
       for (const { options } of Object.values<AnyRouter['routeTree']>(router.routesById))
         options.component?.preload?.()?.catch(lost)
     })

@@ -15,7 +15,7 @@ export function CreatePipeline() {
   if (!may('mutate_infra')) return null
   return (
     <>
-      <Button tone="primary" onClick={() => setOpen(true)}>
+      <Button tone="primary" data-key="c" onClick={() => setOpen(true)}>
         New pipeline
       </Button>
       {open && <CreateDialog onClose={() => setOpen(false)} />}

@@ -65,7 +65,9 @@ export function WorkspacePage() {
         actions={
           <>
             <LockControl workspace={workspace} />
-            <StartRun workspaceId={workspace.id} />
+            <span className="with-key" data-key="c">
+              <StartRun workspaceId={workspace.id} />
+            </span>
           </>
         }
       >
@@ -88,6 +90,7 @@ export function WorkspacePage() {
         {workspaceTabs.map((one) => (
           <Link
             key={one}
+            {...(one === 'files' && { 'data-key': 'e' })}
             to="/workspaces/$id"
             params={{ id }}
             search={one === 'runs' ? {} : { tab: one }}

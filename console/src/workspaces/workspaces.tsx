@@ -31,7 +31,7 @@ export function WorkspacesPage() {
       replace: true,
     })
   const createButton = may('mutate_infra') && (
-    <Button tone="primary" onClick={() => setCreate(true)}>
+    <Button tone="primary" data-key="c" onClick={() => setCreate(true)}>
       New workspace
     </Button>
   )

@@ -1,0 +1,92 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import type { Command } from './commands.ts'
+
+const limit = 6
+const common = { staleTime: 10_000, placeholderData: keepPreviousData, retry: false } as const
+
+const workspacesNamed = (q: string) =>
+  queryOptions({
+    ...common,
+    queryKey: ['palette', 'workspaces', q],
+    queryFn: ({ signal }) => call('listWorkspaces', { query: { limit, q }, signal }),
+    enabled: q !== '',
+  })
+
+const runsFound = (q: string) =>
+  queryOptions({
+    ...common,
+    queryKey: ['palette', 'runs', q],
+    queryFn: ({ signal }) => call('listRuns', { query: { limit, q }, signal }),
+    enabled: q !== '',
+  })
+
+const peopleNamed = (q: string) =>
+  queryOptions({
+    ...common,
+    queryKey: ['palette', 'people', q],
+    queryFn: ({ signal }) => call('listUsers', { query: { limit, q }, signal }),
+    enabled: q !== '',
+  })
+
+export type Found = {
+  workspaces: Command[]
+  runs: Command[]
+  people: Command[]
+  isBusy: boolean
+  error: Error | null
+}
+
+const stateWords = {
+  running: 'live',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'canceled',
+} as const
+
+/** What the service finds for the text. Nothing without one. */
+export function useFound(q: string): Found {
+  const navigate = useNavigate()
+  const all = [
+    useQuery(workspacesNamed(q)),
+    useQuery(runsFound(q)),
+    useQuery(peopleNamed(q)),
+  ] as const
+  const [workspaces, runs, people] = all
+  const state = {
+    isBusy: all.some(({ isFetching }) => isFetching),
+    error: all.find(({ error }) => error)?.error ?? null,
+  }
+  if (q === '') return { ...state, workspaces: [], runs: [], people: [] }
+  return {
+    ...state,
+    workspaces: (workspaces.data?.workspaces ?? []).map(({ id, name, criticality }) => ({
+      key: `workspace-${id}`,
+      name,
+      ...(criticality === 'production' && { hint: 'production' }),
+      act: () => void navigate({ to: '/workspaces/$id', params: { id } }),
+    })),
+    runs: (runs.data?.runs ?? []).map(({ id, number, pipelineId, workspace, ...run }) => ({
+      key: `run-${id}`,
+      name: `${workspace.name}, ${number === null ? 'Plan only' : `Run #${number}`}`,
+      hint: `${run.awaitingApproval || run.awaitingPlanApproval ? 'needs approval' : stateWords[run.state]} · ${run.startMessage?.split('\n')[0] ?? `by ${run.author.label}`}`,
+      act: () =>
+        void (pipelineId === null
+          ? navigate({
+              to: '/workspaces/$id/runs/$runId',
+              params: { id: workspace.id, runId: id },
+            })
+          : navigate({
+              to: '/pipelines/$id/runs/$runId',
+              params: { id: pipelineId, runId: id },
+            })),
+    })),
+    people: (people.data?.users ?? []).map(({ id, name, email }) => ({
+      key: `person-${id}`,
+      name,
+      ...(email && { hint: email }),
+      act: () => void navigate({ to: '/organization', search: { q: email ?? name } }),
+    })),
+  }
+}
