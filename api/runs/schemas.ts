@@ -141,7 +141,6 @@ export const runFields = {
 export const RunBody = Type.Object(runFields)
 export type RunBody = Static<typeof RunBody>
 
-
 const LogLineBody = Type.Object({
   seq: Type.Integer(),
   level: OneOf(['debug', 'info', 'warn', 'error']),

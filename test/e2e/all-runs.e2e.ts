@@ -65,7 +65,8 @@ describe('the runs of all workspaces', () => {
   const rows = (page: Page) => page.locator('main a.row')
   const expectRows = async (page: Page, count: number, words?: RegExp) => {
     await expect.poll(async () => rows(page).count()).toBe(count)
-    if (words) expect(await rows(page).filter({ hasText: words }).count()).toBe(count)
+    if (words)
+      await expect.poll(async () => rows(page).filter({ hasText: words }).count()).toBe(count)
   }
   const query = (page: Page) => new URL(page.url()).searchParams
 
@@ -109,7 +110,7 @@ describe('the runs of all workspaces', () => {
     const active = await field.getAttribute('aria-activedescendant')
     const name = await page.locator(`[id="${active}"]`).innerText()
     await page.keyboard.press('Enter')
-    expect(await field.inputValue()).toBe(name)
+    await expect.poll(async () => field.inputValue()).toBe(name)
     await expectRows(page, name === 'shop-staging' ? 4 : 1, new RegExp(name))
     expect(query(page).get('workspace')).toMatch(/^\d+$/)
     await page.keyboard.press('ArrowDown')
@@ -122,7 +123,8 @@ describe('the runs of all workspaces', () => {
     expect(query(page).has('workspace')).toBe(false)
     await page.goto(`/runs?author=${owner.id}`)
     await page.getByText('No run matches').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('Maria Lopez')
+    const author = page.getByRole('combobox', { name: 'Author' })
+    await expect.poll(async () => author.inputValue()).toBe('Maria Lopez')
     await page.goto('/runs?state=nonsense&origin=toString&workspace=x&from=2026-99-01&sort=up')
     await expectRows(page, 6)
     expect(faults).toEqual([])

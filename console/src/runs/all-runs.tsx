@@ -11,13 +11,14 @@ import { AllRunsFilter } from './all-runs-filter.tsx'
 import { EndRuns } from './end-runs.tsx'
 import { ListedRunRow } from './listed-run-row.tsx'
 import { runsQuery } from './queries.ts'
-import { queryOf, type RunsSearch } from './runs-search.ts'
+import { queryOf, runsSearch, type RunsSearch } from './runs-search.ts'
 
 const route = getRouteApi('/app/runs')
 
 /** The runs of all workspaces. The filters and the order are in the address. */
 export function AllRunsPage() {
-  const search = route.useSearch()
+  // The router adds what the route's validation left out of the address.
+  const search = runsSearch(route.useSearch())
   const navigate = useNavigate()
   const { may } = useMe()
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())
