@@ -135,7 +135,6 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0075-add-units': costUnits,
   '0078-add-unknown-savings': unknownSavings,
   '0080-confirm-plans': confirmations,
-  '0090-add-application-runs': applicationRuns,
   '0069-name-resources-alike': namesOfResources,
   '0070-add-resources-of-bills': resourcesOfBills,
   '0071-add-learned-prices': learnedPrices,
@@ -148,6 +147,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0083-lower-commitments-of-azure': lowerCommitments,
   '0085-find-services-of-sub-accounts': servicesOfSubAccounts,
   '0088-index-listed-runs': indexedRuns,
+  '0090-add-application-runs': applicationRuns,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */
