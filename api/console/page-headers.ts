@@ -15,6 +15,7 @@ export const pageHeaders = ({
     ["script-src 'self'", ...(scriptHashes ?? [])].join(' '),
     ["style-src 'self'", ...(styleHashes ?? [])].join(' '),
     `img-src 'self'${images}`,
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -48,7 +48,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
           <span className="row-title">
             {name && <strong>{name}</strong>} {nameOfRun(run)}
             {run.destroy && <span className="tag bad">destroy</span>}
-            {criticality === 'production' && <span className="tag">production</span>}
+            {criticality === 'production' && <span className="tag production">production</span>}
           </span>
           <span className="row-sub">
             {run.state === 'failed' && run.reason

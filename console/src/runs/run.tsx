@@ -85,7 +85,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
               {workspace}
             </Link>
             {data?.workspace.criticality === 'production' && (
-              <span className="tag">production</span>
+              <span className="tag production">production</span>
             )}
           </>
         }

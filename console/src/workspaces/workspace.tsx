@@ -72,7 +72,9 @@ export function WorkspacePage() {
         }
       >
         <p className="run-line dim">
-          {workspace.criticality === 'production' && <span className="tag">production</span>}
+          {workspace.criticality === 'production' && (
+            <span className="tag production">production</span>
+          )}
           {workspace.needsRefresh && (
             <span className="tag bad">
               the last apply did not succeed: plan again to see what is left
