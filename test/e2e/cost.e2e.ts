@@ -189,7 +189,7 @@ describe('the page of cost', () => {
     await page.getByLabel('Runs that would exceed it').check()
     await page.getByRole('button', { name: 'Create budget' }).click()
     await page.getByText('Exceeded').waitFor()
-    await page.getByText('A cloud: azure').waitFor()
+    await page.getByText('A cloud: Azure').waitFor()
     await page.getByText('holds runs').waitFor()
     await expectAccessible(page, 'budgets')
     await page.screenshot({ path: join(folder, 'budgets.png'), fullPage: true })

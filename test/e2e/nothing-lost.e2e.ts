@@ -168,7 +168,7 @@ describe('nothing is lost', () => {
     await button(page, 'Let it go on').click()
     await button(page, 'Cancel run…').click()
     await button(page, 'Cancel the run').click()
-    await page.getByText('A person canceled it.').waitFor()
+    await page.getByText('Canceled by a person.').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

@@ -151,7 +151,7 @@ describe('single sign-on', () => {
     // It cannot be switched off while it is the only door.
     await button('Disable…').click()
     await dialog.getByRole('button', { name: 'Disable it' }).click()
-    await dialog.getByText(/Allow passwords again before disabling/).waitFor()
+    await dialog.getByText(/Allow passwords before you disable/).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await button('Allow passwords…').click()
     await dialog.getByRole('button', { name: 'Allow passwords' }).click()

@@ -3,9 +3,12 @@ import { useEffect, useRef, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { DoorFrame } from './door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
+import { isGone } from '../parts/gone.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 
 type Props = { next: string | undefined; onBack: () => void }
+
+const notSetUp = new Error('Single sign-on is not set up for this. Check the address or the name.')
 
 /** Redirects to the identity provider of an organization, found by email address or by its short name. */
 export function SsoSignIn({ next, onBack }: Props) {
@@ -39,7 +42,7 @@ export function SsoSignIn({ next, onBack }: Props) {
           maxLength={320}
           hint="Your address at work, or the short name of your organization."
         />
-        <ErrorNote error={begin.error} />
+        <ErrorNote error={isGone(begin.error) ? notSetUp : begin.error} />
         {/* Stays disabled until the browser has followed the redirect. */}
         <Button type="submit" tone="primary" busy={begin.isPending || begin.isSuccess}>
           Go to the identity provider

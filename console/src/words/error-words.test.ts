@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { isPlain, wordsOfError } from './error-words.ts'
+import { fieldWords } from './field-words.ts'
+
+const error = (
+  code: string,
+  message = '',
+  details: Array<{ path: string; message: string }> = [],
+) => ({
+  code,
+  message,
+  details,
+})
+
+describe('the words of an error', () => {
+  test('come from its code, with what solves it', () => {
+    expect(wordsOfError(error('no_configuration', 'PUT /api/workspaces/1/configuration'))).toEqual({
+      text: 'This workspace has no files yet. Add its files before you start a run.',
+      items: [],
+      action: { label: 'Add files', tab: 'files' },
+    })
+  })
+
+  test('have the facts of the service where they are plain', () => {
+    const plain = 'There is a workspace named shop already.'
+    expect(wordsOfError(error('name_taken', plain)).text).toBe(plain)
+  })
+
+  test.each([
+    'Set gitConnectionId to another one.',
+    'Leave them running with ?abandon=true.',
+    'Send it to /api/workspaces.',
+    'The role needs mutate_infra.',
+    'This Idempotency-Key was sent before.',
+  ])('never have names of the API: %s', (message) => {
+    expect(isPlain(message)).toBe(false)
+    expect(wordsOfError(error('invalid', message)).text).toBe(
+      'Something in the form is not valid. Check it and try again.',
+    )
+    expect(wordsOfError(error('of_tomorrow', message)).text).toBe('It did not work. Try again.')
+  })
+
+  test('keep what a person wrote', () => {
+    expect(isPlain('The file "my_module.tf" was refused.')).toBe(true)
+  })
+
+  test('keep the name of a file that a person chose', () => {
+    const message = 'The configuration was refused: my_module.tf has a block encryption.'
+    expect(wordsOfError(error('configuration_refused', message)).text).toBe(message)
+    expect(wordsOfError(error('configuration_refused', 'PUT /api/x')).text).toBe(
+      'The files were refused.',
+    )
+  })
+
+  test('name the fields as the page does', () => {
+    const details = [{ path: 'costLimitMonthly', message: 'must be >= 0' }]
+    expect(wordsOfError(error('validation_failed', 'x', details)).text).toBe(
+      'Monthly cost limit: must be >= 0.',
+    )
+    expect(
+      wordsOfError(
+        error('validation_failed', 'x', [...details, { path: 'name', message: 'is required' }]),
+      ).items,
+    ).toEqual([
+      { name: 'Monthly cost limit', text: 'must be >= 0' },
+      { name: 'Name', text: 'is required' },
+    ])
+    expect(fieldWords('rules.0.validFrom')).toBe('Valid from')
+  })
+})

@@ -1,0 +1,96 @@
+import { accessErrors } from './access.ts'
+import { cloudErrors } from './clouds.ts'
+import type { ErrorAction, ErrorWords } from './error-action.ts'
+import { fieldWords } from './field-words.ts'
+import { generalErrors } from './general.ts'
+import { gitErrors } from './git.ts'
+import { runErrors } from './runs.ts'
+import { workspaceErrors } from './workspaces.ts'
+
+/** What the console says about each error code of the API. */
+export const errorWords: Readonly<Record<string, ErrorWords>> = {
+  ...generalErrors,
+  ...accessErrors,
+  ...workspaceErrors,
+  ...runErrors,
+  ...gitErrors,
+  ...cloudErrors,
+}
+
+/** Codes that no page of the console can meet. They get the sentence of an unknown code. */
+export const codesOfMachines: ReadonlySet<string> = new Set([
+  // SCIM, whose client is an identity provider.
+  'scim',
+  'taken',
+  // Steps of a run, whose log says what happened.
+  'cli_config',
+  'no_program',
+  'no_slot',
+  'workbench_closed',
+])
+
+const unknown: ErrorWords = { text: 'It did not work. Try again.', withFacts: true }
+
+/** Their detail says which field is wrong and how, which no sentence of its own could. */
+const codesOfFields: ReadonlySet<string> = new Set([
+  'validation_failed',
+  'invalid',
+  'git_token_shape',
+  'git_host_invalid',
+])
+
+export type WordedError = {
+  text: string
+  items: Array<{ name: string; text: string }>
+  action: ErrorAction | undefined
+}
+
+type Answered = {
+  code: string
+  message: string
+  details: ReadonlyArray<{ path: string; message: string }>
+}
+
+/** An error of the API in the words of the console. */
+export function wordsOfError(error: Answered): WordedError {
+  const words = errorWords[error.code] ?? unknown
+  const { text, withFacts, action }: Exclude<ErrorWords, string> =
+    typeof words === 'string' ? { text: words } : words
+  const fits = (message: string) => isPlain(message, withFacts === 'names')
+  const details = error.details.filter(({ message }) => fits(message))
+  const [first] = details
+  const ofForm = codesOfFields.has(error.code)
+  if (ofForm && first && details.length === 1)
+    return { text: `${fieldWords(first.path)}: ${sentence(first.message)}`, items: [], action }
+  return {
+    text: withFacts && fits(error.message) ? error.message : text,
+    items:
+      details.length > 1
+        ? details.map(({ path, message }) => ({ name: fieldWords(path), text: message }))
+        : [],
+    action,
+  }
+}
+
+/** snake_case and camelCase: names of the API, or those that a person chose. */
+const names = [/\b[a-z0-9]+(_[a-z0-9]+)+\b/, /\b[a-z]+[A-Z]\w*\b/]
+
+/** Paths, query parameters and the like: of the API in any case. */
+const apiTexts = [
+  /\/api\//,
+  /\?\w+=/,
+  /\bCC_[A-Z]/,
+  /\bIdempotency-Key\b/,
+  /must match pattern|is not a field of this request/,
+]
+
+/** Whether a sentence of the service has no names of the API. */
+export function isPlain(text: string, withNames = false): boolean {
+  const own = withoutQuotes(text)
+  return ![...apiTexts, ...(withNames ? [] : names)].some((pattern) => pattern.test(own))
+}
+
+/** What is quoted is a person's own text, such as the name of a file. */
+const withoutQuotes = (text: string): string => text.replaceAll(/"[^"]*"|“[^”]*”|`[^`]*`/g, '')
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

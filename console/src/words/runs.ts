@@ -1,0 +1,17 @@
+import type { ErrorWords } from './error-action.ts'
+
+/** Errors of runs, pipelines and policies. */
+export const runErrors = {
+  approver_is_author:
+    'You started this run or changed something that it uses, so another person decides.',
+  approver_made_by_author:
+    'An author of this run invited or promoted you, or configured your sign-in, so another person decides.',
+  plan_changed: 'The plan changed since you looked at it. Look at the new plan before you decide.',
+  run_not_waiting: 'This run no longer waits: it was decided, canceled, or is over.',
+  not_runnable: 'This pipeline has no workspace to run on. Choose one.',
+  managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
+  policy_invalid: { text: 'The policy does not compile.', withFacts: true },
+  manifest_too_large: 'The manifest is too large. Move scripts into files of the repository.',
+  notification_limit: 'The organization has as many notifications as it may. Delete one first.',
+  too_many_tests: 'Other notifications are being tested. Try again in a moment.',
+} as const satisfies Record<string, ErrorWords>
