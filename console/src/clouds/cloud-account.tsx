@@ -116,14 +116,14 @@ function Actions({ account }: { account: CloudAccount }) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const [changing, setChanging] = useState(false)
-  const { key, renew } = useStartKey()
+  const { key, renew } = useStartKey(`sync:${id}`)
   const refresh = async () => queryClient.invalidateQueries({ queryKey: ['clouds'] })
   const validate = useMutation({
     mutationFn: () => call('validateCloudAccount', { params: { id } }),
     onSettled: refresh,
   })
   const sync = useMutation({
-    mutationFn: () => call('syncCloudAccount', { params: { id }, idempotencyKey: key }),
+    mutationFn: () => call('syncCloudAccount', { params: { id }, idempotencyKey: key() }),
     onSuccess: renew,
     onSettled: refresh,
   })

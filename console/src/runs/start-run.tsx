@@ -61,11 +61,11 @@ type FormProps = DialogProps & { workspace: Workspace }
 function StartForm({ workspace, pipelineId, first = 'ask', onClose }: FormProps) {
   const navigate = useNavigate()
   const [kind, setKind] = useState<StartKind>(first)
-  const { key, renew } = useStartKey()
   const { id } = workspace
+  const { key, renew } = useStartKey(`start:${id}:${pipelineId ?? ''}`)
   const start = useMutation({
     mutationFn: (form: FormData) =>
-      send({ form, kind, workspace, pipelineId, idempotencyKey: key }),
+      send({ form, kind, workspace, pipelineId, idempotencyKey: key() }),
     onSuccess: ({ run }) => {
       renew()
       return run.kind === 'plan'

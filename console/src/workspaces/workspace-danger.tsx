@@ -1,9 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { call, mayPass } from '../api/call.ts'
+import { ApiError, call, mayPass } from '../api/call.ts'
+import { lowestRoleWith } from '../api/roles.ts'
 import type { Workspace } from '../api/types.ts'
-import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { useMe } from '../app/session.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, textIn, TextField } from '../parts/forms.tsx'
 import { useStartKey } from '../runs/start-key.ts'
@@ -39,12 +40,12 @@ type DialogProps = { workspace: Workspace; onClose: () => void }
 function DestroyDialog({ workspace: { id, name, pipelineId, criticality }, onClose }: DialogProps) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
-  const { key, renew } = useStartKey()
+  const { key, renew } = useStartKey(`destroy:${id}`)
   const start = useMutation({
     mutationFn: (form: FormData) => {
       const message = textIn(form, 'message').trim()
       const body = { destroy: true, confirm: true, ...(message !== '' && { message }) }
-      return call('applyWorkspace', { params: { id }, body, idempotencyKey: key })
+      return call('applyWorkspace', { params: { id }, body, idempotencyKey: key() })
     },
     onSuccess: ({ run }) => {
       renew()
@@ -77,42 +78,88 @@ function DestroyDialog({ workspace: { id, name, pipelineId, criticality }, onClo
       onSubmit={(form) => start.mutate(form)}
       onClose={onClose}
     >
-      <Field
-        label={
-          <>
-            Type <strong>{name}</strong> to go on
-          </>
-        }
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
+      <NameField name={name} value={typed} onType={setTyped} />
       <TextField label="Message (optional)" name="message" rows={2} maxLength={500} />
     </FormDialog>
   )
 }
 
-function DeleteWorkspace({ workspace: { id, name } }: { workspace: Workspace }) {
-  const navigate = useNavigate()
+function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
+  const [open, setOpen] = useState(false)
   return (
     <Act
       title="Delete the workspace"
       words="Deletes its pipeline, its runs and its state too. It is refused while the state has resources: destroy them first."
     >
-      <ConfirmButton
-        label="Delete workspace…"
-        tone="danger"
-        title={`Delete ${name} for good?`}
-        act="Delete"
-        run={() => call('deleteWorkspace', { params: { id } })}
-        refresh={['workspaces', 'list']}
-        onDone={() => navigate({ to: '/workspaces' })}
-      >
-        Its files, variables, runs and all versions of its state are deleted too.
-      </ConfirmButton>
+      <Button tone="danger" onClick={() => setOpen(true)}>
+        Delete workspace…
+      </Button>
+      {open && <DeleteDialog workspace={workspace} onClose={() => setOpen(false)} />}
     </Act>
+  )
+}
+
+/** Offers to leave the resources running once the deletion was refused because of them. */
+function DeleteDialog({ workspace: { id, name }, onClose }: DialogProps) {
+  const { may } = useMe()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const remove = useMutation({
+    mutationFn: (abandon: boolean) =>
+      call('deleteWorkspace', { params: { id }, ...(abandon && { query: { abandon } }) }),
+    onSuccess: async () => {
+      await navigate({ to: '/workspaces' })
+      await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
+    },
+  })
+  const holds = remove.error instanceof ApiError && remove.error.code === 'state_not_empty'
+  const [leaves, setLeaves] = useState(false)
+  if (holds && !leaves && may('manage_cloud_accounts')) setLeaves(true)
+  return (
+    <FormDialog
+      title={`Delete ${name} for good?`}
+      description={<p>Its files, variables, runs and all versions of its state are deleted too.</p>}
+      act={leaves ? 'Leave resources and delete' : 'Delete'}
+      tone="danger"
+      // The button has another meaning now, so a second click on it must not be enough.
+      mayAct={!leaves || typed === name}
+      doing={remove}
+      onSubmit={() => remove.mutate(leaves)}
+      onClose={onClose}
+    >
+      {leaves && (
+        <>
+          <p>
+            Resources that are left go on running and costing money, and no workspace manages them
+            any more.
+          </p>
+          <NameField name={name} value={typed} onType={setTyped} />
+        </>
+      )}
+      {holds && !leaves && (
+        <p>Leaving them running requires the role {lowestRoleWith('manage_cloud_accounts')}.</p>
+      )}
+    </FormDialog>
+  )
+}
+
+type NameProps = { name: string; value: string; onType: (typed: string) => void }
+
+function NameField({ name, value, onType }: NameProps) {
+  return (
+    <Field
+      label={
+        <>
+          Type <strong>{name}</strong> to go on
+        </>
+      }
+      value={value}
+      onChange={(event) => onType(event.target.value)}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+    />
   )
 }
 
