@@ -1,25 +1,34 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { runLabels } from '../../store/runs/run-labels.ts'
+import { runPlaces } from '../../store/runs/run-labels.ts'
 import type { ListedEntry } from '../../store/audit/audit-entries.ts'
 import type { EntryBody } from './schemas.ts'
 
 const runAsActor = /^run (\d{1,9})$/
+const runId = /^\d{1,9}$/
 
-/** Entries as `GET /api/audit` shows them: a run that acted by its number, not by its id. */
+/** Entries as `GET /api/audit` shows them: a run that acted, or was the target, by its number. */
 export async function presentEntries(
   tenant: Tenant,
   entries: readonly ListedEntry[],
 ): Promise<EntryBody[]> {
   const runOf = ({ actorKind, actorLabel }: ListedEntry) =>
     actorKind === 'system' ? Number(runAsActor.exec(actorLabel)?.[1] ?? 0) : 0
-  const labels = await runLabels(
+  const targetOf = ({ targetKind, targetId }: ListedEntry) =>
+    targetKind === 'run' && runId.test(targetId ?? '') ? Number(targetId) : 0
+  const ids = new Set(entries.flatMap((entry) => [runOf(entry), targetOf(entry)]))
+  const places = await runPlaces(
     tenant,
-    [...new Set(entries.map(runOf))].filter((id) => id > 0),
+    [...ids].filter((id) => id > 0),
   )
   return entries.map((entry) => {
-    const shown = presentEntry(entry)
-    const label = labels.get(runOf(entry)) ?? shown.actor.label
-    return { ...shown, actor: { ...shown.actor, label } }
+    const { actor, target, ...shown } = presentEntry(entry)
+    const acting = places.get(runOf(entry))
+    const run = places.get(targetOf(entry))
+    return {
+      ...shown,
+      actor: acting ? { ...actor, label: `run #${acting.number}` } : actor,
+      target: target && run ? { ...target, run } : target,
+    }
   })
 }
 

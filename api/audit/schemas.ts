@@ -17,6 +17,8 @@ export const EntryBody = Type.Object({
       kind: Type.String(),
       id: Type.Union([Type.Integer(), Type.String()]),
       label: Nullable(Type.String()),
+      /** Of a run that has a number: its place in the pipeline of its workspace. */
+      run: Type.Optional(Type.Object({ pipelineId: Id, number: Type.Integer() })),
     }),
   ),
   detail: Type.Unknown(),

@@ -9,8 +9,17 @@ export async function runLabels(
   tenant: Tenant,
   workspaceRunIds: readonly number[],
 ): Promise<Map<number, string>> {
+  const places = await runPlaces(tenant, workspaceRunIds)
+  return new Map([...places].map(([id, { number }]) => [id, `run #${number}`]))
+}
+
+/** The place of each run in the pipeline of its workspace. */
+export async function runPlaces(
+  tenant: Tenant,
+  workspaceRunIds: readonly number[],
+): Promise<Map<number, { pipelineId: number; number: number }>> {
   if (workspaceRunIds.length === 0) return new Map()
   const places = await pipelineRuns(tenant).ofWorkspaceRuns(workspaceRunIds)
   const own = places.filter(({ id, workspaceRunId }) => id === workspaceRunId)
-  return new Map(own.map(({ id, number }) => [id, `run #${number}`]))
+  return new Map(own.map(({ id, pipelineId, number }) => [id, { pipelineId, number }]))
 }

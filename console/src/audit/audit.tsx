@@ -4,13 +4,12 @@ import type { FormEvent } from 'react'
 import { auditQuery } from '../api/queries.ts'
 import type { AuditEntry } from '../api/types.ts'
 import type { AuditFilter } from '../app/searches.ts'
-import { DataTable, type Column } from '../parts/data-table.tsx'
 import { detailText } from '../parts/detail-text.ts'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { momentOfDay } from '../parts/moment-of-day.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
-import { Time } from '../parts/time.tsx'
+import { AuditSentence } from './audit-sentence.tsx'
 
 const route = getRouteApi('/app/organization/audit')
 
@@ -29,43 +28,55 @@ export function AuditPage() {
           <p>Widen the filter: an event can be an area, such as “pipeline”.</p>
         </Empty>
       )}
-      <DataTable label="Audit log" rows={entries} columns={columns} />
+      <Days entries={entries} />
       <LoadMore query={query} />
     </>
   )
 }
 
-const columns: ReadonlyArray<Column<AuditEntry>> = [
-  { title: 'When', look: 'dim', render: ({ at }) => <Time at={at} /> },
-  {
-    title: 'Event',
-    names: true,
-    render: ({ event, outcome, count = 1 }) => (
-      <>
-        <code>{event}</code>
-        {outcome !== 'success' && (
-          <span className="tag bad">
-            {outcome}
-            {count > 1 && ` × ${count}`}
-          </span>
-        )}
-      </>
-    ),
-  },
-  { title: 'By', render: ({ actor }) => actor.label },
-  {
-    title: 'On',
-    render: ({ target }) => target && `${target.kind} ${target.label ?? target.id}`,
-  },
-  {
-    title: 'Details',
-    look: 'dim',
-    render: ({ detail }) => {
-      const text = detailText(detail)
-      return text && <code className="detail">{text}</code>
-    },
-  },
-]
+/** The entries of a day under its date, in the viewer's time zone. */
+function Days({ entries }: { entries: readonly AuditEntry[] }) {
+  const days = Map.groupBy(entries, ({ at }) => new Date(at).toDateString())
+  return [...days].map(([day, ofDay]) => (
+    <section key={day} className="audit-day" aria-label={dayFormat.format(new Date(day))}>
+      <h2>{dayFormat.format(new Date(day))}</h2>
+      <ol>
+        {ofDay.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+    </section>
+  ))
+}
+
+const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'full' })
+const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { at, event, outcome, count = 1, detail } = entry
+  const text = detailText(detail)
+  return (
+    <li>
+      <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`} className="dim num">
+        {clockFormat.format(new Date(at))}
+      </time>
+      <div>
+        <p>
+          <AuditSentence entry={entry} />
+          {outcome !== 'success' && (
+            <span className="tag bad">
+              {outcome === 'denied' ? 'refused' : 'failed'}
+              {count > 1 && ` × ${count}`}
+            </span>
+          )}
+        </p>
+        <p className="audit-code dim">
+          <code>{event}</code> {text && <code className="detail">{text}</code>}
+        </p>
+      </div>
+    </li>
+  )
+}
 
 /** Converts days in the viewer's time zone, which all times on the page use, into instants for the API. */
 function momentsOf({ from, to, ...rest }: AuditFilter): AuditFilter {

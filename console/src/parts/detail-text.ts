@@ -1,10 +1,12 @@
+import { fieldWords } from '../words/field-words.ts'
+
 const maxShown = 300
 
 /** The details of a log entry as text: names with values, or with the old and the new value. */
 export function detailText(detail: unknown): string {
   if (typeof detail !== 'object' || detail === null) return ''
   return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .map(([name, value]) => `${fieldWords(name).toLowerCase()}: ${valueText(value)}`)
     .join(' · ')
     .slice(0, maxShown)
 }
