@@ -164,7 +164,7 @@ describe('the page of notifications', () => {
     for (const { id } of notifications) await user.delete(`/api/notifications/${id}`)
     const { page, context } = await visit(browser, harness, { user })
     await page.goto(path)
-    await page.getByText('Nobody is told of anything').waitFor()
+    await page.getByText('No notifications yet').waitFor()
     await expectAccessible(page, 'no channels')
     await context.close()
   })

@@ -1,14 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { workspaceQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
+import { cloudAccountQuery } from '../clouds/queries.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { scopeInWords, budgetStateWords, monthWords } from './cost-words.ts'
+import { scopeInWords, scopeWords, budgetStateWords, monthWords } from './cost-words.ts'
 import { money } from './money.ts'
 import { CostTabs } from './cost-tabs.tsx'
 import { budgetsQuery, type Budget } from './queries.ts'
@@ -75,7 +77,7 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
             {overBudget === 'approve' && <span className="tag">holds runs</span>}
           </span>
           <span className="row-sub">
-            {scopeInWords(budget)}, {monthWords(budget.month)}: {money(actual, currency)} of{' '}
+            <ScopeOf budget={budget} />, {monthWords(budget.month)}: {money(actual, currency)} of{' '}
             {money(amountMonthly, currency)}
           </span>
           <BudgetBar budget={budget} />
@@ -104,6 +106,16 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
       </div>
     </li>
   )
+}
+
+/** A workspace or an account is named, for nobody knows it by its number. */
+function ScopeOf({ budget }: { budget: Budget }) {
+  const { scopeKind, scopeValue } = budget
+  const id = Number(scopeValue)
+  const workspace = useQuery({ ...workspaceQuery(id), enabled: scopeKind === 'workspace' })
+  const account = useQuery({ ...cloudAccountQuery(id), enabled: scopeKind === 'account' })
+  const name = workspace.data?.workspace.name ?? account.data?.account.name
+  return name === undefined ? scopeInWords(budget) : `${scopeWords[scopeKind].word}: ${name}`
 }
 
 function forecastWords({ forecast, forecastLow, forecastHigh, currency }: Budget): string {

@@ -121,7 +121,7 @@ function Unconverted({ unconverted }: Pick<Commitments, 'unconverted'>) {
   if (unconverted.length === 0) return null
   return (
     <p className="note">
-      Not in these figures, for there is no exchange rate:{' '}
+      Not in these figures, because there is no exchange rate:{' '}
       {unconverted.map(({ currency, amount }) => money(amount, currency)).join(', ')}.
     </p>
   )

@@ -151,7 +151,9 @@ export const scopeInWords = ({
   scopeKind,
   scopeValue,
 }: Pick<Budget, 'scopeKind' | 'scopeValue'>): string =>
-  scopeValue === null ? scopeWords[scopeKind].word : `${scopeWords[scopeKind].word}: ${scopeValue}`
+  scopeValue === null
+    ? scopeWords[scopeKind].word
+    : `${scopeWords[scopeKind].word}: ${(scopeKind === 'provider' && names[scopeValue]) || scopeValue}`
 
 export const budgetStateWords: Record<
   Budget['state'],

@@ -113,7 +113,7 @@ function Spend({ search, series, anomalies }: SpendProps) {
       </dl>
       {unconverted.length > 0 && (
         <p className="note">
-          Not in these figures, for there is no exchange rate:{' '}
+          Not in these figures, because there is no exchange rate:{' '}
           {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
         </p>
       )}

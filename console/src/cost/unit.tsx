@@ -132,7 +132,7 @@ function Figures({ cost }: { cost: UnitCost }) {
       )}
       {unconverted.length > 0 && (
         <p className="note">
-          Not in these figures, for there is no exchange rate:{' '}
+          Not in these figures, because there is no exchange rate:{' '}
           {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
         </p>
       )}
@@ -146,8 +146,8 @@ function Days({ cost }: { cost: UnitCost }) {
     return (
       <Empty title="No values in these days">
         <p>
-          Send the number of each day by <code>PUT /api/finops/units/{unit.id}/values</code>, or
-          paste them here.
+          Paste the number of each day here. The <a href="/docs">API reference</a> says how a
+          program sends them.
         </p>
       </Empty>
     )

@@ -63,7 +63,7 @@ function UnitRow({ unit, currency }: { unit: ListedUnit; currency: string }) {
           <span className="row-sub">{scopeInWords(unit)}</span>
           {unconverted.length > 0 && (
             <span className="row-sub">
-              Not in its figure, for there is no exchange rate:{' '}
+              Not in its figure, because there is no exchange rate:{' '}
               {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}
             </span>
           )}

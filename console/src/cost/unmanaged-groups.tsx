@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { CostSearch, UnmanagedSearch } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { narrowed } from './cost-words.ts'
 import { money } from './money.ts'
 import { costSeriesQuery } from './queries.ts'
 
 const shownGroups = 20
+const shownFirst = 8
 
 /** Unmanaged cost by service and by account. A name narrows the page. */
 export function UnmanagedGroups({ search }: { search: UnmanagedSearch }) {
@@ -23,6 +26,7 @@ type GroupsProps = { search: UnmanagedSearch; groupBy: 'service' | 'account'; ti
 type Row = { id: string; label: string; amount: number; narrow: CostSearch | undefined }
 
 function Groups({ search, groupBy, title }: GroupsProps) {
+  const [all, setAll] = useState(false)
   const query = useQuery(
     costSeriesQuery({ ...search, groupBy, owner: 'unmanaged' }, { top: shownGroups }),
   )
@@ -47,9 +51,16 @@ function Groups({ search, groupBy, title }: GroupsProps) {
       {series && rows.length === 0 && <p className="dim quiet-line">None in these days.</p>}
       <DataTable
         label={`Unmanaged cost ${title.toLowerCase()}`}
-        rows={rows}
+        rows={all ? rows : rows.slice(0, shownFirst)}
         columns={columnsOf(groupBy === 'service' ? 'Service' : 'Account', series?.currency ?? '')}
       />
+      {!all && rows.length > shownFirst && (
+        <div className="more">
+          <Button onClick={() => setAll(true)}>
+            Show {rows.length - shownFirst} more: {title.toLowerCase()}
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -35,9 +35,9 @@ export function NotificationsPage() {
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="channels" />}
       {query.isSuccess && channels.length === 0 && (
-        <Empty title="Nobody is told of anything">
+        <Empty title="No notifications yet">
           <p>
-            A channel tells people of anomalies, budgets, late bills and cloud accounts that stopped
+            A notification reports anomalies, budgets, late bills and cloud accounts that stopped
             working: by email, in Slack or Teams, or as a webhook.
           </p>
           {add || <p>A person with the role SRE · Cloud Admin or higher adds one.</p>}
@@ -45,7 +45,7 @@ export function NotificationsPage() {
       )}
       {channels.length > 0 && (
         <div className="list-head">
-          <p className="dim">Where this organization is told of what happens.</p>
+          <p className="dim">Where notifications of this organization are sent.</p>
           {add}
         </div>
       )}

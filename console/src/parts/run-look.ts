@@ -1,10 +1,12 @@
-import type { Run } from '../api/types.ts'
+import type { Run, Workspace } from '../api/types.ts'
 
 export type Shown = Pick<Run, 'state'> &
   Partial<
     Pick<Run, 'awaitingApproval' | 'awaitingPlanApproval' | 'approval' | 'reason' | 'stages'>
   > & {
     queued?: boolean
+    /** Of a list that does not know the rule: a standard workspace mostly asks for a confirmation. */
+    criticality?: Workspace['criticality']
   }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet'
@@ -24,6 +26,11 @@ const ends: Partial<Record<NonNullable<Run['reason']>, Look>> = {
   superseded: outOfDate,
 }
 
+function decisionWord({ approval, criticality }: Shown): string {
+  if (approval?.rule === 'confirm') return 'Needs confirmation'
+  return !approval && criticality === 'standard' ? 'Needs a decision' : 'Needs approval'
+}
+
 /** The state of a run in a word, with a symbol and a tone. */
 export function runLook(run: Shown): Look {
   if (run.awaitingPlanApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval to plan' }
@@ -31,7 +38,7 @@ export function runLook(run: Shown): Look {
     return {
       tone: 'warn',
       sign: '◆',
-      word: run.approval?.rule === 'confirm' ? 'Needs confirmation' : 'Needs approval',
+      word: decisionWord(run),
     }
   const end = run.state === 'running' || !run.reason ? undefined : ends[run.reason]
   if (end) return end

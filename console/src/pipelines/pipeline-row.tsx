@@ -11,7 +11,9 @@ export const PipelineRow = memo(function PipelineRow({ pipeline }: { pipeline: P
         <span className="row-main">
           <span className="row-title">
             <strong>{pipeline.name}</strong>
-            {pipeline.criticality === 'production' && <span className="tag">production</span>}
+            {pipeline.criticality === 'production' && (
+              <span className="tag production">production</span>
+            )}
           </span>
           <span className="row-sub">
             {pipeline.kind}
@@ -21,7 +23,7 @@ export const PipelineRow = memo(function PipelineRow({ pipeline }: { pipeline: P
         {pipeline.lastRun ? (
           <span className="row-last">
             <span className="dim num">#{pipeline.lastRun.number}</span>
-            <StateBadge run={pipeline.lastRun} />
+            <StateBadge run={{ ...pipeline.lastRun, criticality: pipeline.criticality }} />
           </span>
         ) : (
           <span className="row-last dim">no runs</span>

@@ -42,8 +42,8 @@ export function SsoProviderDialog({ saml, onClose }: { saml: Saml | null; onClos
       description={
         saml?.enabled ? (
           <p>
-            It is enabled: from the moment you save, whoever holds the keys of this provider can
-            sign in here as anybody, with at most your own role. Test it afterwards.
+            It is enabled. From the moment you save, a person who holds the keys of this provider
+            can sign in here as anybody, with at most your own role. Test it afterwards.
           </p>
         ) : undefined
       }

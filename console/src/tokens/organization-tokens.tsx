@@ -19,7 +19,11 @@ export function OrganizationTokens() {
       <h2 id="all-tokens">Tokens of other people</h2>
       <ErrorNote error={query.error} />
       {query.isPending && <Loading what="tokens of the organization" />}
-      {query.isSuccess && tokens.length === 0 && <p className="dim quiet-line">No tokens.</p>}
+      {query.isSuccess && tokens.length === 0 && (
+        <p className="dim quiet-line">
+          Nobody else has an API token. Each person creates their own on this page.
+        </p>
+      )}
       <TokenTable
         label="Tokens of everybody else in the organization"
         tokens={tokens}

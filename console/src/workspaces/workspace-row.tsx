@@ -11,7 +11,9 @@ export const WorkspaceRow = memo(function WorkspaceRow({ workspace }: { workspac
         <span className="row-main">
           <span className="row-title">
             <strong>{workspace.name}</strong>
-            {workspace.criticality === 'production' && <span className="tag">production</span>}
+            {workspace.criticality === 'production' && (
+              <span className="tag production">production</span>
+            )}
             {workspace.locked && <span className="tag warn">locked</span>}
             {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
           </span>
@@ -27,7 +29,7 @@ export const WorkspaceRow = memo(function WorkspaceRow({ workspace }: { workspac
         {workspace.lastRun ? (
           <span className="row-last">
             <span className="dim num">#{workspace.lastRun.number}</span>
-            <StateBadge run={workspace.lastRun} />
+            <StateBadge run={{ ...workspace.lastRun, criticality: workspace.criticality }} />
           </span>
         ) : (
           <span className="row-last dim">no runs</span>
