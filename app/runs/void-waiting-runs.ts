@@ -35,7 +35,7 @@ export async function voidWaitingRuns(
         {
           phase: 'failed',
           reason: 'plan_stale',
-          message: `The plan no longer holds: ${what}. Start a new run.`,
+          message: `The inputs changed after this plan was made: ${what}. Start a new run.`,
         },
       )
     } else {

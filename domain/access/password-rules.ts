@@ -21,7 +21,7 @@ export function checkPasswordLength(password: string): void {
   // Code points, as the standard counts: an emoji is one character.
   const length = Array.from(normalPassword(password)).length
   if (length >= minPasswordLength && password.length <= maxPasswordLength) return
-  throw refused('password_too_short', `has at least ${minPasswordLength} characters`)
+  throw refused('password_too_short', `needs at least ${minPasswordLength} characters`)
 }
 
 /** Refuses what an attacker tries first: common passwords, repetitions, rows of keys, visible names. */
@@ -30,9 +30,9 @@ export function checkPassword(password: string, { isCommon, words }: PasswordCon
   // As it will be hashed, so that full-width letters cannot hide a common password.
   const lower = normalPassword(password).toLowerCase()
   if (isCommon(lower) || repeats(lower) || runsOn(lower))
-    throw refused('password_too_common', 'is none that many people have')
+    throw refused('password_too_common', 'is too common')
   if (isMostlyOf(lower, words))
-    throw refused('password_too_common', 'is not made of your name, address or organization')
+    throw refused('password_too_common', 'is too close to your name, address or organization')
 }
 
 /** Whether a piece repeats: `aaaaaaaaaaaa`, `abcabcabcabc`, `passwordpassword`. */
@@ -72,4 +72,4 @@ const minWordLength = 4
 const minOwnCharacters = 8
 
 const refused = (code: string, rule: string) =>
-  invalid(`A password ${rule}.`, [{ path: 'password', message: rule }], code)
+  invalid(`This password ${rule}.`, [{ path: 'password', message: rule }], code)

@@ -39,7 +39,7 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
       message: `no .tf file in ${folder || 'the top folder'}: OpenTofu would find nothing to do`,
     })
   if (details.length > 0)
-    throw invalid(`The configuration was not taken: ${details[0]?.message ?? ''}.`, details)
+    throw invalid(`The files were refused: ${details[0]?.message ?? ''}.`, details)
   const refused = refusedIn(files)
   if (refused[0])
     throw invalid(refusalInWords(refused[0]), refused.slice(0, maxDetails), 'configuration_refused')
