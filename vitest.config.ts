@@ -14,7 +14,10 @@ export default defineConfig({
     teardownTimeout: 20_000,
     projects: [
       // Rules stand on nothing: where they are all that is run, no engine is started.
-      { extends: true, test: { name: 'rules', include: ['{domain,scripts,console}/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'rules', include: ['{domain,scripts,console}/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
