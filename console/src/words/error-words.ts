@@ -22,7 +22,22 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   // SCIM, whose client is an identity provider.
   'scim',
   'taken',
+  // A task of the worker, which runs again by itself.
+  'scoring_overtaken',
   // Steps of a run, whose log says what happened.
+  'artifact_canceled',
+  'artifact_damaged',
+  'artifact_not_packed',
+  'artifact_refused',
+  'artifact_store_full',
+  'artifact_store_unavailable',
+  'artifact_too_large',
+  'source_branch_gone',
+  'source_canceled',
+  'source_empty',
+  'source_too_large',
+  'source_unreachable',
+  'source_unreadable',
   'cli_config',
   'no_program',
   'no_slot',
