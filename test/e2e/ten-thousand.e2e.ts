@@ -63,7 +63,7 @@ describe('10,000 rows', () => {
       await settle(page)
       await expectNoSideways(page, name)
       if (name !== 'home') {
-        const shown = page.locator('main .rows li, main tbody tr')
+        const shown = page.locator('main .rows li, main tbody tr, main .audit-day li')
         const before = await shown.count()
         await page.locator('.more').last().scrollIntoViewIfNeeded()
         await expect.poll(async () => shown.count(), { timeout: 15_000 }).toBeGreaterThan(before)
