@@ -5,8 +5,7 @@ import { checkFolder } from '../../domain/workspaces/configuration-files.ts'
 import { guardChanges } from '../../domain/workspaces/guard-changes.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { mailApprovers } from '../../app/runs/mail-approvers.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { requireSecondPerson } from '../../app/runs/require-second-person.ts'
 import { queueHydration } from '../../app/git/queue-hydration.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -35,7 +34,7 @@ export async function updateWorkspace(
       Object.keys(columns).length === 0 ? before : await workspaces(tenant).update(id, columns)
     if (after !== before) await note(tenant, caller, { before, after, guards })
     if (after.criticality === 'production' && before.criticality !== 'production')
-      await requireSecondPerson(tenant, id)
+      await requireSecondPerson(tenant, after, actorOf(caller))
     // With another repository or name, its files belong in another place.
     if (
       after.gitConnectionId !== before.gitConnectionId ||
@@ -95,12 +94,6 @@ const fields = [
 function valueOf(workspace: Workspace, field: (typeof fields)[number]) {
   const value = workspace[field]
   return field === 'costLimitMonthly' && value !== null ? Number(value) : value
-}
-
-/** A confirmation is no longer enough for the runs that wait for one. */
-async function requireSecondPerson(tenant: Tenant, id: number): Promise<void> {
-  for (const run of await workspaceRuns(tenant).requireSecondPerson(id))
-    await mailApprovers(tenant, run)
 }
 
 async function queueNewest(tenant: Tenant, id: number): Promise<void> {

@@ -5,11 +5,13 @@ import { outbox } from '../../store/outbox/outbox.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
+import { mailConfirmers } from './mail-approvers.ts'
 import { sendBackRun } from './send-back-run.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 
 /**
- * Voids approvals whose giver could not give them now; their runs wait for another. Called after a
+ * Voids approvals whose giver could not give them now; their runs wait for another. A confirmation that only such a
+ * person was asked for is asked of others. Called after a
  * change that takes a role or membership away, in its transaction. Looks at every run between
  * approval and apply (docs/runs.md, "What voids an approval").
  */
@@ -25,6 +27,7 @@ export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Pr
     const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
+  await mailConfirmers(tenant)
 }
 
 async function faultOfStanding(tenant: Tenant, workspaceRunId: number) {

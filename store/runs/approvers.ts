@@ -159,17 +159,24 @@ export function approvers(tenant: Tenant) {
     },
 
     /** Queues a mail to each of them in one statement; a person gets one mail a run. */
-    async queueMails(workspaceRunId: number, stage: ApprovalStage): Promise<void> {
+    async queueMails(workspaceRunIds: readonly number[], stage: ApprovalStage): Promise<void> {
+      if (workspaceRunIds.length === 0) return
       await db.raw(
         `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)
-         ${oneRun} select u.organization_id, 'approval_waiting', u.id, rule.workspace_run_id, :detail::jsonb
+         ${manyRuns} select u.organization_id, 'approval_waiting', u.id, rule.workspace_run_id, :detail::jsonb
            from rule join users u on u.organization_id = rule.organization_id
            where u.email is not null and ${ableSql}
-             -- A confirmation is its author's first, and everybody's where no member started the run.
-             and (not rule.only_confirm or coalesce(rule.author_user_id, u.id) = u.id)
+             -- A confirmation is its author's first, and everybody's where the author is no member or may not give it.
+             and (not rule.only_confirm or rule.author_user_id = u.id or not exists (
+               select from users u where u.organization_id = rule.organization_id
+                 and u.id = rule.author_user_id and u.email is not null and ${ableSql}))
          on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
            do nothing`,
-        { organizationId, workspaceRunId, detail: stage === 'plan' ? '{"stage":"plan"}' : '{}' },
+        {
+          organizationId,
+          workspaceRunIds: [...workspaceRunIds],
+          detail: stage === 'plan' ? '{"stage":"plan"}' : '{}',
+        },
       )
     },
   }

@@ -191,12 +191,27 @@ export function workspaceRuns(tenant: Tenant) {
     },
 
     /** The workspace became a production one: its runs that wait for a confirmation need a second person now. */
-    async requireSecondPerson(workspaceId: number): Promise<WorkspaceRun[]> {
+    async requireSecondPerson(
+      workspaceId: number,
+      approvalExpiresAt: Date,
+    ): Promise<WorkspaceRun[]> {
       return rows()
         .where({ workspaceId, phase: 'awaiting_approval' })
         .whereRaw(`not 'production' = any(approval_reasons)`)
-        .patch({ approvalReasons: raw(`array_append(approval_reasons, 'production')`) })
+        .patch({
+          approvalReasons: raw(`array_append(approval_reasons, 'production')`),
+          approvalExpiresAt,
+        })
         .returning('*')
+    },
+
+    /** Those of all workspaces for which a confirmation is enough. */
+    async waitingForConfirmation(): Promise<number[]> {
+      const found = await rows()
+        .where({ phase: 'awaiting_approval' })
+        .whereRaw(`approval_reasons = '{confirm}'`)
+        .select('id')
+      return found.map(({ id }) => id)
     },
 
     async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
