@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict, invalid } from '../../domain/errors.ts'
 import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/runs/run-state.ts'
+import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { approverRefusals, type ApproverFault } from '../../domain/runs/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
@@ -140,6 +141,7 @@ async function write(
   const target = { kind: 'run', id: run.id, label: workspace.name }
   const detail = {
     planDigest: run.planDigest,
+    ...ruleOf(caller, { run, workspace }),
     ...(stage === 'plan' && { stage, configurationSha256: decision.configurationSha256 }),
     ...(comment !== undefined && { comment }),
   }
@@ -180,6 +182,24 @@ async function write(
       stages: planApproved(label),
     })
     await Promise.all([...decided, moved, wake()])
+  }
+}
+
+/**
+ * What the decision answers, for a reader of the audit log: a second person's look or a confirmation, why the run waited
+ * for it (before a plan: for files that only its author has seen), and whether it is of the caller's own run.
+ */
+function ruleOf(caller: Caller, { run, workspace }: Omit<Target, 'decision'>) {
+  const reasons =
+    run.phase === 'awaiting_plan_approval' ? (['unseen_files'] as const) : run.approvalReasons
+  const isConfirmation =
+    run.phase !== 'awaiting_plan_approval' &&
+    workspace.criticality === 'standard' &&
+    approvalRuleOf(run.approvalReasons) === 'confirm'
+  return {
+    rule: isConfirmation ? 'confirm' : 'second_operator',
+    reasons,
+    ownRun: run.authorUserId === caller.userId,
   }
 }
 
