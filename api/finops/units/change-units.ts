@@ -5,6 +5,7 @@ import { actorOf, auditLog } from '../../../store/audit/audit-log.ts'
 import { costUnits, type NewUnit, type StoredUnit } from '../../../store/finops/units/cost-units.ts'
 import type { Deps } from '../../deps.ts'
 import { assertOwnScope, scopeColumns } from '../scope-columns.ts'
+import { assertTagKey } from './assert-tag-key.ts'
 import type { NewUnitBody, UnitChangeBody } from './schemas.ts'
 
 export async function createUnit(
@@ -16,6 +17,7 @@ export async function createUnit(
   const wanted: NewUnit = { scopeKind: scope.scopeKind, scopeValue: null, ...columns }
   return store.tenant(caller.organizationId, async (tenant) => {
     await assertOwnScope(tenant, wanted)
+    await assertTagKey(tenant, wanted)
     const made = await costUnits(tenant).create(wanted)
     await auditLog(tenant, actorOf(caller)).record('finops.unit_created', {
       target: { kind: 'unit', id: made.id, label: made.name },
@@ -44,6 +46,7 @@ export async function updateUnit(
     )
     if (changed.length === 0) return before
     await assertOwnScope(tenant, { ...before, ...columns }, before)
+    if (columns.scopeKind !== undefined) await assertTagKey(tenant, { ...before, ...columns })
     const after = await costUnits(tenant).update(id, Object.fromEntries(changed))
     await auditLog(tenant, actorOf(caller)).record('finops.unit_updated', {
       target: { kind: 'unit', id, label: after.name },

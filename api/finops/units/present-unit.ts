@@ -24,11 +24,12 @@ export const presentUnitCosts = (
   from,
   to,
   completeThrough,
-  days: days.map(({ day, cost, value, costPerUnit }) => ({
+  days: days.map(({ day, cost, value, costPerUnit, isComplete }) => ({
     day,
     cost: Number(cost),
     value: numberOf(value),
     costPerUnit: numberOf(costPerUnit),
+    isComplete,
   })),
   total: presentTotal(total),
   unconverted: unconverted.map(presentMoney),

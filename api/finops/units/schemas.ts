@@ -19,7 +19,10 @@ export type UnitBody = Static<typeof UnitBody>
 
 const Amount = Type.Number()
 const PerUnit = Nullable(
-  Type.Number({ description: 'Of twelve decimals. Null without a value, and where it is 0.' }),
+  Type.Number({
+    description:
+      'Of twelve decimals. Null without a value, where it is 0, and where money of the day has no rate.',
+  }),
 )
 const Total = Type.Object({
   cost: Amount,
@@ -29,7 +32,10 @@ const Total = Type.Object({
   ),
   measured: Type.Object(
     { days: Type.Integer(), cost: Amount, value: Nullable(Amount) },
-    { description: 'The days that have a value, and whose bills are complete.' },
+    {
+      description:
+        'The days that have a value, whose bills are complete, and whose money has a rate.',
+    },
   ),
 })
 const CompleteThrough = Nullable(
@@ -74,6 +80,10 @@ export const UnitDetail = Type.Object({
       cost: Amount,
       value: Nullable(Amount),
       costPerUnit: PerUnit,
+      isComplete: Type.Boolean({
+        description:
+          'The bills are complete, and all money has a rate. Only such days are measured.',
+      }),
     }),
   ),
   total: Total,
@@ -100,10 +110,16 @@ export const UnitChangeBody = Body({
 export type UnitChangeBody = Static<typeof UnitChangeBody>
 
 export const UnitValuesBody = Body({
-  values: Type.Array(Body({ day: Day, value: Type.Number({ minimum: 0, maximum: 1e15 }) }), {
-    minItems: 1,
-    maxItems: 10_000,
-  }),
+  values: Type.Array(
+    Body({
+      day: Day,
+      value: Nullable(Type.Number({ minimum: 0, maximum: 1e15, description: 'Null removes it.' })),
+    }),
+    {
+      minItems: 1,
+      maxItems: 10_000,
+    },
+  ),
 })
 export type UnitValuesBody = Static<typeof UnitValuesBody>
 
@@ -111,5 +127,5 @@ export const UnitAnswer = Type.Object({ ok: Type.Literal(true), unit: UnitBody }
 export const UnitValuesAnswer = Type.Object({
   ok: Type.Literal(true),
   values: Type.Integer({ description: 'How many were sent.' }),
-  changed: Type.Integer({ description: 'How many are new or other than they were.' }),
+  changed: Type.Integer({ description: 'How many are new, removed, or other than they were.' }),
 })

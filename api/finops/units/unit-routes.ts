@@ -111,7 +111,7 @@ const addRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'putUnitValues',
         description:
-          'Sets the values of the days that are named, all or none; other days stay. Days are UTC, as those of cost. A unit has values of at most 10,000 days.',
+          'Sets the values of the days that are named, all or none; other days stay. A value of null removes that of its day. Days are UTC, as those of cost. A unit has values of at most 10,000 days.',
         params: IdParams,
         querystring: NoQuery,
         body: UnitValuesBody,

@@ -9,9 +9,9 @@ export type UnitDay = {
   day: string
   cost: string
   value: string | null
-  /** Null without a value, and where it is 0. */
+  /** Null without a value, where it is 0, and where a part of the cost is not known. */
   costPerUnit: string | null
-  /** The bills of the unit's scope are complete on this day. */
+  /** The bills of the unit's scope are complete on this day, and all its money has a rate. */
   isComplete: boolean
 }
 
@@ -72,11 +72,16 @@ const statementOf = (kinds: ReadonlyArray<CostScope['scopeKind']>): string => `
     from (${sourcesInScope}) s group by 1),
   costs as materialized (
     select id, day, sum(value) as cost from scope_costs where value is not null group by 1, 2),
+  -- Their cost is too small, by money that has no rate.
+  unrated_days as (select distinct id, day from scope_costs where value is null),
   days as materialized (
-    select w.id, d.day, coalesce(c.cost, 0) as cost, v.value, coalesce(d.day <= coalesce(e.through, n.through), true) as is_complete
-    from wanted w
+    select w.id, d.day, coalesce(c.cost, 0) as cost, v.value, u.day is null and w.is_known as is_known,
+      u.day is null and w.is_known and coalesce(d.day <= coalesce(e.through, n.through), true) as is_complete
+    -- Without the settings' key, what has no tag of it is not known.
+    from (select id, scope_kind <> 'tag' or tag_key is not null as is_known from wanted) w
       cross join (select :from::date + n as day from generate_series(0, :to::date - :from::date) n) d
       left join costs c on c.id = w.id and c.day = d.day
+      left join unrated_days u on u.id = w.id and u.day = d.day
       left join complete e on e.id = w.id
       -- Without any cost in the window: whose cost would come is not known.
       left join (select min(complete_through) filter (where is_expected) as through from sources) n on e.id is null
@@ -88,7 +93,7 @@ const statementOf = (kinds: ReadonlyArray<CostScope['scopeKind']>): string => `
       coalesce(sum(cost) filter (where ${isMeasured}), 0) as measured_cost,
       sum(value) filter (where ${isMeasured}) as measured_value,
       json_agg(json_build_object('day', day, 'cost', cost::text, 'value', trim_scale(value)::text,
-        'costPerUnit', ${quotient('cost', 'value')}::text, 'isComplete', is_complete) order by day) as by_day
+        'costPerUnit', case when is_known then ${quotient('cost', 'value')}::text end, 'isComplete', is_complete) order by day) as by_day
     from days group by id),
   unrated as (
     select id, json_agg(json_build_object('currency', currency, 'amount', amount::text) order by currency) as money

@@ -142,7 +142,13 @@ describe('the cost of units', () => {
     await put(at, { [ago(5)]: 2, [ago(4)]: 2, [ago(3)]: 2, [ago(0)]: 2 })
     const read = await get(`${at}?from=${ago(6)}&to=${ago(0)}`)
     expect(read.completeThrough).toBe(ago(4))
-    expect(read.days.at(-4)).toEqual({ day: ago(3), cost: 1, value: 2, costPerUnit: 0.5 })
+    expect(read.days.at(-4)).toEqual({
+      day: ago(3),
+      cost: 1,
+      value: 2,
+      costPerUnit: 0.5,
+      isComplete: false,
+    })
     expect(read.total).toEqual({
       cost: 17,
       value: 8,
@@ -161,7 +167,7 @@ describe('the cost of units', () => {
     expect(old.total).toMatchObject({ costPerUnit: 3, measured: { days: 1 } })
   })
 
-  test('money is at the rate of the bill’s month; without one it is told beside the figures', async () => {
+  test('money is at the rate of the bill’s month; a day with money without one measures nothing', async () => {
     const { owner, get, load, unit, put } = await world()
     await load([
       { day: march(1), effective: '10' },
@@ -176,7 +182,11 @@ describe('the cost of units', () => {
     for (const one of [at, storage]) await put(one, { [march(1)]: 5, [march(2)]: 5 })
     const before = await get(`${at}?${window(1, 2)}`)
     expect(before).toMatchObject({
-      total: { cost: 10, costPerUnit: 1 },
+      days: [
+        { cost: 10, costPerUnit: null, isComplete: false },
+        { cost: 0, costPerUnit: null, isComplete: false },
+      ],
+      total: { cost: 10, costPerUnit: null, measured: { days: 0, cost: 0, value: null } },
       unconverted: [
         { currency: 'CHF', amount: 3 },
         { currency: 'EUR', amount: 6 },
@@ -186,13 +196,38 @@ describe('the cost of units', () => {
     expect((await owner.post('/api/finops/rates', rate)).statusCode).toBe(201)
     expect(await get(`${at}?${window(1, 2)}`)).toMatchObject({
       days: [
-        { cost: 15, costPerUnit: 3 },
-        { cost: 2.5, costPerUnit: 0.5 },
+        { cost: 15, costPerUnit: 3, isComplete: true },
+        { cost: 2.5, costPerUnit: null, isComplete: false },
       ],
-      total: { cost: 17.5, costPerUnit: 1.75 },
+      total: { cost: 17.5, costPerUnit: 3, measured: { days: 1, cost: 15, value: 5 } },
       unconverted: [{ currency: 'CHF', amount: 3 }],
     })
     expect((await get(`${storage}?${window(1, 2)}`)).unconverted).toEqual([])
+  })
+
+  test('400: what has no tag, while the settings name none; cost of it is not known after that', async () => {
+    const { owner, get, load, unit, put } = await world()
+    await load([{ day: march(1), effective: '10' }])
+    const scope = { scopeKind: 'tag', scopeValue: 'untagged' }
+    const tagKey = async (key: string | null) =>
+      expect((await owner.patch('/api/org/settings', { tagKey: key })).statusCode).toBe(200)
+    const all = await unit()
+    const refused = [
+      await owner.post(url, { name: 'Orders', unit: 'order', ...scope }),
+      await owner.patch(all, scope),
+    ]
+    await tagKey('team')
+    const at = await unit(scope)
+    await put(at, { [march(1)]: 5 })
+    expect((await get(`${at}?${window(1, 1)}`)).total).toMatchObject({ cost: 10, costPerUnit: 2 })
+    await tagKey(null)
+    refused.push(await owner.put(`${at}/values`, { values: [{ day: march(2), value: 5 }] }))
+    for (const answer of refused)
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'tag_key_missing'])
+    expect(await get(`${at}?${window(1, 1)}`)).toMatchObject({
+      days: [{ value: 5, costPerUnit: null, isComplete: false }],
+      total: { costPerUnit: null, measured: { days: 0 } },
+    })
   })
 
   test('304: the answer holds until the cost, the unit or a value of it changes', async () => {

@@ -69,6 +69,31 @@ describe('PUT /api/finops/units/{id}/values', () => {
     ])
   })
 
+  test('200: null removes the value of its day, once', async () => {
+    const { org, put, values } = await world()
+    await put([
+      { day: '2026-03-01', value: 1 },
+      { day: '2026-03-02', value: 2 },
+      { day: '2026-03-03', value: 3 },
+    ])
+    const change = [
+      { day: '2026-03-01', value: null },
+      { day: '2026-03-02', value: 2 },
+      { day: '2026-03-03', value: 4 },
+      { day: '2026-03-04', value: null },
+    ]
+    expect((await put(change)).json()).toEqual({ ok: true, values: 4, changed: 2 })
+    expect(await values()).toEqual([null, 2, 4, null, null])
+    expect((await put(change)).json()).toEqual({ ok: true, values: 4, changed: 0 })
+    expect(await audited(org)).toMatchObject([{}, { detail: { changed: 2, removed: 2 } }])
+    const twice = await put([
+      { day: '2026-03-02', value: null },
+      { day: '2026-03-02', value: 7 },
+    ])
+    expect(twice.statusCode).toBe(400)
+    expect(await values()).toEqual([null, 2, 4, null, null])
+  })
+
   test('200: the greatest and the smallest value are kept exactly', async () => {
     const { org, put, values } = await world()
     await put([
@@ -108,7 +133,6 @@ describe('PUT /api/finops/units/{id}/values', () => {
       {},
       [{ day: '2026-03-01' }],
       [{ value: 1 }],
-      [{ day: '2026-03-01', value: null }],
       [{ day: '2026-03-01', value: '1' }],
       [{ day: '2026-03-01', value: -0.5 }],
       [{ day: '2026-03-01', value: 1e-13 }],
