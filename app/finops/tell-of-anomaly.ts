@@ -13,8 +13,8 @@ import { announce } from '../notifications/announce.ts'
 
 /**
  * Tells of an anomaly that opened, and again when its impact has doubled since. One that is below another, or
- * is over, is told to nobody; one of a tag neither, where people are told of the whole cost of the same days: a rise of
- * everything is one message, which names the tags that rose most. Where the tag's has doubled since, it is told. In the
+ * is over, is told to nobody; one of a tag neither, where people are told of the whole cost of the same days and the tag
+ * is one that drove it: a rise of everything is one message, which names the tags that rose most. Where the tag's has doubled since, it is told. In the
  * caller's transaction; a second call finds that it was told.
  */
 export async function tellOfAnomaly(tenant: Tenant, id: number): Promise<void> {
@@ -23,7 +23,7 @@ export async function tellOfAnomaly(tenant: Tenant, id: number): Promise<void> {
   const { toldImpact, impact } = anomaly
   const isGrown = toldImpact !== null && Number(impact) >= 2 * Number(toldImpact)
   if (toldImpact !== null && !isGrown) return
-  if (!isGrown && anomaly.scope?.kind === 'tag' && (await isToldOfTotal(tenant, anomaly)))
+  if (!isGrown && (await isToldByTotal(tenant, anomaly)))
     return foundAnomalies(tenant).setTold(id, impact)
   const { currency } = await organizationSettings(tenant)
   // Channels compare it with an amount in the organization's currency.
@@ -31,6 +31,9 @@ export async function tellOfAnomaly(tenant: Tenant, id: number): Promise<void> {
   await announce(tenant, { ...announcementOf(anomaly, isGrown), ...inOwn })
   await foundAnomalies(tenant).setTold(id, impact)
 }
+
+const isToldByTotal = async (tenant: Tenant, anomaly: ShownAnomaly): Promise<boolean> =>
+  anomaly.scope?.kind === 'tag' && isToldOfTotal(tenant, { ...anomaly, tag: anomaly.scope.value })
 
 function announcementOf(anomaly: ShownAnomaly, isGrown: boolean) {
   const { id, provider, service, currency, impact, firstDay, lastDay, kind, severity } = anomaly

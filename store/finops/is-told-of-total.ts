@@ -1,11 +1,15 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 type Days = { currency: string; firstDay: string; lastDay: string }
+type Tag = Days & { tag: string }
 
-/** Whether people were told of the whole cost in this currency and in some of these days. */
+/**
+ * Whether people were told of the whole cost in this currency and in some of these days, and that the tag (`key=value`)
+ * drove it: a rise of another tag would be told to nobody.
+ */
 export async function isToldOfTotal(
   tenant: Tenant,
-  { currency, firstDay, lastDay }: Days,
+  { currency, firstDay, lastDay, tag }: Tag,
 ): Promise<boolean> {
   const { db, organizationId } = unwrap(tenant)
   const row = await db('anomalies as a')
@@ -17,6 +21,11 @@ export async function isToldOfTotal(
     .where('a.lastDay', '>=', firstDay)
     .whereIn('a.state', ['open', 'acknowledged'])
     .whereNotNull('a.toldImpact')
+    // Drivers keep so much of a value.
+    .whereRaw(
+      `a.drivers @> jsonb_build_array(jsonb_build_object('dimension', 'tag', 'value', left(?::text, 500)))`,
+      [tag],
+    )
     .first('a.id')
   return row !== undefined
 }

@@ -12,6 +12,9 @@ import type { AnomalyDriver, StoredAnomaly } from './anomalies.ts'
 import { camelRows } from './camel-rows.ts'
 import { predictedDelta } from './predicted-delta.ts'
 
+/** A place in the list, newest first. */
+export type AnomalyPlace = { firstDay: string; id: number }
+
 export type AnomalyFilters = {
   state?: readonly AnomalyState[]
   provider?: readonly string[]
@@ -116,17 +119,21 @@ export function shownAnomalies(tenant: Tenant) {
       return (await ask('a.id = :id', { id }))[0]
     },
 
-    /** Newest first; those after the one with the id `after`. */
-    async list(filters: AnomalyFilters, limit: number, after?: number): Promise<ShownAnomaly[]> {
+    /** Newest first; those after the place `after`, whether or not one is there still. */
+    async list(
+      filters: AnomalyFilters,
+      limit: number,
+      after?: AnomalyPlace,
+    ): Promise<ShownAnomaly[]> {
       const asked = Object.entries(conditions).filter(
         ([name]) => filters[name as keyof AnomalyFilters] !== undefined,
       )
       const where = ['a.parent_id is null', ...asked.map(([, condition]) => condition)]
-      if (after !== undefined) where.push(afterId)
+      if (after !== undefined) where.push(afterPlace)
       return ask(`${where.join(' and ')} order by a.first_day desc, a.id desc limit :limit`, {
         ...filters,
         ...(filters.provider && { provider: filters.provider.map((name) => name.toLowerCase()) }),
-        ...(after !== undefined && { after }),
+        ...(after !== undefined && { afterDay: after.firstDay, afterId: after.id }),
         limit,
       })
     },
@@ -162,9 +169,7 @@ const conditions: Record<keyof AnomalyFilters, string> = {
       and c.workspace_id = any(:workspaceId::integer[])))`,
 }
 
-/** Two values and not a row of a query: a comparison with those is no condition of an index. */
-const afterId = `(a.first_day, a.id) < (
-  (select first_day from anomalies where organization_id = :organizationId and id = :after), :after::integer)`
+const afterPlace = `(a.first_day, a.id) < (:afterDay::date, :afterId::integer)`
 
 /** Amounts of those below are what their series cost on the shown day, and their own whole excess. */
 const shown = (where: string): string => `

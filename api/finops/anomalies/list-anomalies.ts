@@ -1,7 +1,8 @@
 import { costStand } from '../../../store/finops/cost/cost-stand.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import type { Deps } from '../../deps.ts'
-import { decodeCursor, page } from '../../http/paging.ts'
+import { page } from '../../http/paging.ts'
+import { anomalyCursor, placeOfCursor } from './anomaly-cursor.ts'
 import { presentAnomaly } from './present-anomaly.ts'
 import type { AnomalyBody, AnomalyQuery } from './schemas.ts'
 
@@ -11,12 +12,16 @@ export async function listAnomalies(
   organizationId: number,
   { limit = 50, cursor, ...filters }: AnomalyQuery,
 ): Promise<{ anomalies: AnomalyBody[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, 0)
+  const after = cursor === undefined ? undefined : placeOfCursor(cursor)
   // A foreign id is not found, rather than a thing without anomalies.
   await costStand(store, organizationId, filters)
   return store.tenant(organizationId, async (tenant) => {
     const found = await shownAnomalies(tenant).list(filters, limit + 1, after)
     const { rows, nextCursor } = page(found, limit)
-    return { anomalies: rows.map(presentAnomaly), nextCursor }
+    const last = rows.at(-1)
+    return {
+      anomalies: rows.map(presentAnomaly),
+      nextCursor: nextCursor === null || !last ? null : anomalyCursor(last),
+    }
   })
 }

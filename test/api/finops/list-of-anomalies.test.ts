@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectOwner } from '../../../store/driver/connect.ts'
 import { asTenant, unwrap } from '../../../store/driver/tenant.ts'
-import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
+import { shownAnomalies, type AnomalyPlace } from '../../../store/finops/shown-anomalies.ts'
 import { countStatements } from '../../harness/count-statements.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { dailyBills } from '../../harness/daily-bills.ts'
@@ -65,16 +65,34 @@ test('200: 10,000 are read page by page, each once, in at most 10 statements a p
   expect(Math.max(...counts)).toBeLessThanOrEqual(10)
 }, 120_000)
 
+test('200: a page goes on where the one before ended, also where its last anomaly was taken back', async () => {
+  const viewer = await org.user('Viewer')
+  const url = '/api/finops/anomalies?limit=5'
+  const idsOf = ({ anomalies }: Page) => anomalies.map(({ id }) => id)
+  const [one, both] = [
+    (await viewer.get(url)).json<Page>(),
+    (await viewer.get('/api/finops/anomalies?limit=10')).json<Page>(),
+  ]
+  const { platform } = harness.deps.store
+  await platform('anomalies')
+    .where({ id: one.anomalies.at(-1)?.id })
+    .delete()
+  const two = (await viewer.get(`${url}&cursor=${one.nextCursor}`)).json<Page>()
+  expect([...idsOf(one), ...idsOf(two)]).toEqual(idsOf(both))
+  for (const forged of ['1', '999999999999999'])
+    expect((await viewer.get(`${url}&cursor=${forged}`)).statusCode, forged).toBe(200)
+})
+
 test('a page deep in the list reads no more of it than the first one', async () => {
-  const ids: number[] = await harness.deps.store
+  const places: AnomalyPlace[] = await harness.deps.store
     .platform('anomalies')
     .where({ organizationId: org.id })
     .orderBy([
       { column: 'firstDay', order: 'desc' },
       { column: 'id', order: 'desc' },
     ])
-    .pluck('id')
-  for (const after of [undefined, ids[9_000]]) {
+    .select('id', 'firstDay')
+  for (const after of [undefined, places[9_000]]) {
     const nodes = await nodesOfPage(after)
     // One row more than the page, to know whether another one follows.
     const anomalies = nodes.filter((node) => node['Alias'] === 'a')
@@ -88,7 +106,7 @@ type Node = Record<string, unknown> & { Plans?: Node[] }
 const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 /** The nodes of the plan of a page, as it ran. */
-async function nodesOfPage(after: number | undefined): Promise<Node[]> {
+async function nodesOfPage(after: AnomalyPlace | undefined): Promise<Node[]> {
   return harness.deps.store.tenant(org.id, async (tenant) => {
     const { db, organizationId } = unwrap(tenant)
     let nodes: Node[] = []

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tellOfAnomaly } from '../../../app/finops/tell-of-anomaly.ts'
 import { dayAfter } from '../../../domain/finops/anomalies/days.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { scopeBills, scopeFirstDay, smallCosts } from '../../harness/scope-bills.ts'
@@ -58,6 +59,34 @@ describe('the values of the settings’ tag', () => {
       smallCosts(1, { from: '2026-03-01', services: 60, tags: teamOf, at: { 0: 840 } }),
     )
     expect(await told()).toHaveLength(1)
+  })
+
+  test('a tag that did not drive the whole is told beside it', async () => {
+    const { org, load, told, sourceId } = await made('team')
+    await load(sourceId, smallCosts(60, { services: 60, tags: teamOf, at: { 59: 840 } }))
+    expect(await told()).toHaveLength(1)
+    const { platform } = harness.deps.store
+    const [notice] = await platform('notices').where({ organizationId: org.id })
+    const drivers = [{ dimension: 'tag', value: 'team=b', amount: 80, share: 0.3 }]
+    const at = { organizationId: org.id, id: Number(notice.subjectId) }
+    await platform('anomalies')
+      .where(at)
+      .update({ drivers: JSON.stringify(drivers) })
+    const { rows } = await platform.raw(
+      `update anomalies a set told_impact = null from anomaly_series s
+       where a.organization_id = ? and s.organization_id = a.organization_id and s.id = a.series_id
+         and s.scope_kind = 'tag' returning a.id`,
+      [org.id],
+    )
+    expect(rows).toHaveLength(3)
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      for (const { id } of rows) await tellOfAnomaly(tenant, id)
+    })
+    expect((await told()).map(({ subjectLabel }) => subjectLabel).toSorted()).toEqual([
+      'All spend',
+      'Tag team=a',
+      'Tag team=c',
+    ])
   })
 
   test('without a key of the settings no tag is scored', async () => {
