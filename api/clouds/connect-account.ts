@@ -1,6 +1,7 @@
 import { addAccount } from '../../app/clouds/add-account.ts'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { canonicalJson } from '../../domain/canonical-json.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
@@ -47,7 +48,7 @@ export async function connectAccount(
     const who = `user:${caller.userId}`
     if (key !== undefined) {
       // A keyed hash: the body has secrets.
-      const hash = deps.keyring.mac('idempotency', JSON.stringify(input))
+      const hash = deps.keyring.mac('idempotency', canonicalJson(input))
       const first = await keys.take(who, key, hash)
       // Written below, in this shape.
       if (first) return first.response as CloudAccountBody

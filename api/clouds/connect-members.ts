@@ -2,6 +2,7 @@ import { addAccount } from '../../app/clouds/add-account.ts'
 import { openCredentials } from '../../app/clouds/open-account.ts'
 import { startSync } from '../../app/clouds/start-sync.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { canonicalJson } from '../../domain/canonical-json.ts'
 import type { AwsCredentials } from '../../domain/clouds/cloud-account.ts'
 import { awsPartition, memberRole } from '../../domain/clouds/organization-member.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
@@ -38,7 +39,7 @@ export async function connectMembers(
     const keys = idempotencyKeys(tenant)
     const who = `user:${caller.userId}`
     if (key !== undefined) {
-      const hash = deps.keyring.mac('idempotency', JSON.stringify({ id, roleName, members }))
+      const hash = deps.keyring.mac('idempotency', canonicalJson({ id, roleName, members }))
       const first = await keys.take(who, key, hash)
       // Written below, in this shape.
       if (first) return first.response as Result[]

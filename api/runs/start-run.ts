@@ -2,6 +2,7 @@ import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
+import { canonicalJson } from '../../domain/canonical-json.ts'
 import { AppError, conflict, invalid, notFound } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
@@ -179,4 +180,4 @@ async function warningsOf(
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: RunRequest): Buffer =>
-  createHash('sha256').update(JSON.stringify(request)).digest()
+  createHash('sha256').update(canonicalJson(request)).digest()

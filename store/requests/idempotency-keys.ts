@@ -39,6 +39,27 @@ export function idempotencyKeys(tenant: Tenant) {
       return { status: first.status, response: first.response }
     },
 
+    /**
+     * Keeps the answer of work that was begun under the key and is answered later, unless an earlier request did. Returns
+     * the answer that is kept; undefined where the key is forgotten.
+     */
+    async settle(
+      caller: string,
+      key: string,
+      { status, response }: StoredAnswer,
+    ): Promise<StoredAnswer | undefined> {
+      const answer = JSON.stringify(response)
+      await db('idempotency_keys')
+        .where(place(caller, key))
+        .whereRaw(`response -> 'answer' is null`)
+        .update({
+          status,
+          response: db.raw(`response || jsonb_build_object('answer', ?::jsonb)`, [answer]),
+        })
+      const row = await db('idempotency_keys').where(place(caller, key)).first()
+      return row?.response?.answer && { status: row.status, response: row.response.answer }
+    },
+
     async answer(caller: string, key: string, answer: StoredAnswer): Promise<void> {
       await db('idempotency_keys')
         .where(place(caller, key))

@@ -27,9 +27,9 @@ export const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, headers }, reply) => {
-      const { organizationId } = caller
-      const ingestId = await requestIngest(deps, caller, idempotencyKey(headers))
-      const { ingest, isOver } = await ingestAfterWait(deps, reply, { organizationId, ingestId })
+      const key = idempotencyKey(headers)
+      const begun = await requestIngest(deps, caller, key)
+      const { ingest, isOver } = await ingestAfterWait(deps, reply, { caller, key, begun })
       return reply.status(isOver ? 200 : 202).send({ ok: true, ingest })
     },
   )

@@ -4,13 +4,14 @@ import type { Caller } from '../../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../../store/audit/audit-log.ts'
 import { idempotencyKeys } from '../../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../../deps.ts'
+import type { BegunIngest } from './answer-ingest.ts'
 
-/** Starts an ingest, or joins the live one. A key that was sent before leads to the ingest of that time. */
+/** Starts an ingest, or joins the live one. A key that was sent before leads to the ingest of that time and its answer. */
 export async function requestIngest(
   { store }: Pick<Deps, 'store'>,
   caller: Caller,
   key: string | undefined,
-): Promise<number> {
+): Promise<BegunIngest> {
   return store.tenant(caller.organizationId, async (tenant) => {
     const keys = idempotencyKeys(tenant)
     // Of the person, who may have signed in again before repeating the request.
@@ -18,8 +19,8 @@ export async function requestIngest(
     if (key !== undefined) {
       const hash = createHash('sha256').update('billing ingest').digest()
       const first = await keys.take(who, key, hash)
-      // Written below, in this shape.
-      if (first) return (first.response as { ingestId: number }).ingestId
+      // Written below and by ingestAfterWait, in this shape.
+      if (first) return first.response as BegunIngest
     }
     const { ingestId, joined } = await startIngest(tenant, { trigger: 'request' })
     await auditLog(tenant, actorOf(caller)).record('finops.ingest_requested', {
@@ -27,6 +28,6 @@ export async function requestIngest(
       detail: { joined },
     })
     if (key !== undefined) await keys.answer(who, key, { status: 202, response: { ingestId } })
-    return ingestId
+    return { ingestId }
   })
 }

@@ -6,11 +6,12 @@ import { actorOf, auditLog } from '../../../store/audit/audit-log.ts'
 import { billingUploads } from '../../../store/finops/billing-uploads.ts'
 import { idempotencyKeys } from '../../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../../deps.ts'
+import type { BegunIngest } from '../ingests/answer-ingest.ts'
 import type { IngestBody } from '../ingests/schemas.ts'
 import { abandonUpload, type ReceivedUpload } from './receive-upload.ts'
 
 /** What an Idempotency-Key leads to. */
-type HandedOver = { ingestId: number; uploadId: number }
+type HandedOver = BegunIngest & { uploadId: number }
 
 /**
  * Hands a received upload to an ingest. A key that was sent before leads to the upload and the ingest of
@@ -27,7 +28,7 @@ export async function uploadBill(
       const keys = idempotencyKeys(tenant)
       const who = `user:${caller.userId}`
       const first = key === undefined ? undefined : await keys.take(who, key, digest)
-      // Written below, in this shape.
+      // Written below and by ingestAfterWait, in this shape.
       if (first) return { response: first.response as HandedOver, isFirst: false }
       if (!(await billingUploads(tenant).complete(uploadId)))
         throw new AppError('conflict', 'The upload was given up.', { code: 'upload_gone' })

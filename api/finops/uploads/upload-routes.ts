@@ -53,9 +53,9 @@ export const uploadRoutes: FastifyPluginAsyncTypebox = async (app) => {
           if (!request.raw.readableEnded) void reply.header('connection', 'close')
           throw error
         })
-      const { ingestId, uploadId } = await uploadBill(deps, caller, { upload, key })
-      const { ingest, isOver } = await ingestAfterWait(deps, reply, { organizationId, ingestId })
-      const refusal = isOver ? refusalOfUpload(ingest, uploadId) : undefined
+      const begun = await uploadBill(deps, caller, { upload, key })
+      const { ingest, isOver } = await ingestAfterWait(deps, reply, { caller, key, begun })
+      const refusal = isOver ? refusalOfUpload(ingest, begun.uploadId) : undefined
       if (refusal) throw refusal
       return reply.status(isOver ? 200 : 202).send({ ok: true, ingest })
     },

@@ -47,6 +47,16 @@ describe('Idempotency-Key', () => {
       for (const answer of rest)
         expect([answer.statusCode, answer.json()]).toEqual([201, first?.json()])
 
+      // Another order of the same variables is the same body.
+      const [ab, ba] = [
+        { a: '1', word: 'a' },
+        { word: 'a', a: '1' },
+      ]
+      const headers = { 'idempotency-key': randomUUID() }
+      const ordered = await send(user, { vars: ab }, headers)
+      expect(ordered.statusCode, ordered.body).toBe(201)
+      expect((await send(user, { vars: ba }, headers)).json()).toEqual(ordered.json())
+
       const another = await send(user, { vars: { word: 'b' } })
       expect([another.statusCode, another.json().code]).toEqual([409, 'idempotency_key_reused'])
       // The key belongs to the person, with any of their credentials. Another person's key is a
@@ -64,7 +74,7 @@ describe('Idempotency-Key', () => {
       const foreign = await send(other, { vars: { word: 'b' } })
       expect(foreign.statusCode, foreign.body).toBe(201)
       expect(foreign.json().run.id).not.toBe(first?.json().run.id)
-      expect((await user.get(`${workspace.url}/runs`)).json().runs).toHaveLength(2)
+      expect((await user.get(`${workspace.url}/runs`)).json().runs).toHaveLength(3)
     },
   )
 })
