@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { approvalReasons, approvalRules } from '../../domain/runs/approval-reason.ts'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
+import { OneLine } from '../http/one-line.ts'
 import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
@@ -171,10 +172,8 @@ const Vars = Type.Record(
 export const startFields = {
   vars: Type.Optional(Vars),
   message: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      description: 'Why it is started. Everybody who sees the run reads it.',
-    }),
+    // Mails, notifications and lists show it.
+    OneLine(500, 0),
   ),
 }
 export const applyFields = {

@@ -2,7 +2,8 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { Body, errors, IdParams, Nullable, Text } from '../http/schemas.ts'
+import { OneLine } from '../http/one-line.ts'
+import { Body, errors, IdParams, Nullable } from '../http/schemas.ts'
 import { lockWorkspace } from './lock-workspace.ts'
 import { presentWorkspace } from './present-workspaces.ts'
 import { WorkspaceAnswer } from './schemas.ts'
@@ -27,7 +28,7 @@ export const lockRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'lockWorkspace',
         params: IdParams,
-        body: Body({ reason: Type.Optional(Nullable(Text())) }),
+        body: Body({ reason: Type.Optional(Nullable(OneLine(1_000, 0))) }),
         response: { 200: WorkspaceAnswer, ...errors(423) },
       },
     },

@@ -124,7 +124,8 @@ async function send(sending: Sending) {
 }
 
 function request({ form, kind, workspace, pipelineId, idempotencyKey }: Sending) {
-  const message = textIn(form, 'message').trim()
+  // One line, as it is shown in lists and mails.
+  const message = textIn(form, 'message').trim().replaceAll(/\s+/g, ' ')
   const vars = variablesIn(form)
   const body = { ...(message !== '' && { message }), ...(vars && { vars }) }
   const params = { id: workspace.id }

@@ -139,10 +139,27 @@ describe('a start', () => {
     expect(entries.at(-1).detail).toMatchObject({ message: 'Widen the net', confirm: true })
   })
 
-  test('400: a message of 501 characters, and a confirmation of a plan that is never applied', async () => {
+  test('400: a message that is too long or no line, a variable twice, and a confirmation of a plan that is never applied', async () => {
     const { author, workspace } = await world()
-    const long = await author.post(`${workspace.url}/apply`, { message: 'a'.repeat(501) })
-    expect(long.statusCode).toBe(400)
+    // Line breaks, and what turns the text after it around.
+    for (const message of ['a'.repeat(501), 'a\nb', 'a\u0007', '\u202ea', 'a\u2028b'])
+      for (const path of ['apply', 'plan']) {
+        const refused = await author.post(`${workspace.url}/${path}`, { message })
+        expect([refused.statusCode, refused.json().details?.[0]?.path]).toEqual([400, 'message'])
+      }
+    const twice = await harness.app.inject({
+      method: 'POST',
+      url: `${workspace.url}/apply`,
+      payload: '{"vars":{"region":"a","r\\u0065gion":"b"}}',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${await author.token()}`,
+      },
+    })
+    expect([twice.statusCode, twice.json().error]).toEqual([
+      400,
+      expect.stringContaining('"region" twice'),
+    ])
     const plan = await author.post(`${workspace.url}/plan`, { confirm: true })
     expect(plan.statusCode).toBe(400)
     expect((await author.get(`${workspace.url}/runs`)).json().runs).toEqual([])
