@@ -75,6 +75,9 @@ function phasesOf({
   const asked = (states ?? ['running', ...terminal]).flatMap((state): readonly RunPhase[] =>
     state === 'running' ? livePhases : [state],
   )
-  const waits = mine ? true : awaitingApproval
-  return waits === undefined ? asked : asked.filter((one) => isWaitingForApproval(one) === waits)
+  // Each filter by itself: what is mine waits, so that there is nothing of mine that does not.
+  return asked.filter((phase) => {
+    const waits = isWaitingForApproval(phase)
+    return (awaitingApproval === undefined || waits === awaitingApproval) && (waits || !mine)
+  })
 }

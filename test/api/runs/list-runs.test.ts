@@ -116,6 +116,9 @@ test('200: filters', async () => {
 test('200: mine are those that I may approve', async () => {
   const { org, owner, author, second, waiting } = await world()
   expect(await idsOf(second, 'mine=true')).toEqual([waiting])
+  expect(await idsOf(second, 'mine=true&awaitingApproval=true')).toEqual([waiting])
+  expect(await idsOf(second, 'mine=true&awaitingApproval=false')).toEqual([])
+  expect(await idsOf(second, 'mine=true&state=succeeded')).toEqual([])
   expect(await idsOf(owner, 'mine=true')).toEqual([waiting])
   expect(await idsOf(author, 'mine=true')).toEqual([])
   expect(await idsOf(await org.user('Viewer'), 'mine=true')).toEqual([])
