@@ -47,6 +47,8 @@ export const cloudErrors = {
     text: 'These are too many files at once. Send them in parts.',
     withFacts: true,
   },
+  tag_key_missing:
+    'Cost without a tag can be shown once the settings of the organization name the tag.',
   too_many_budgets: { text: 'There are as many budgets as there may be.', withFacts: true },
   too_many_units: { text: 'There are as many units as there may be.', withFacts: true },
   too_many_values: { text: 'These are too many days.', withFacts: true },
