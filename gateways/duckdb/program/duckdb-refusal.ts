@@ -1,5 +1,5 @@
 import type { BillFile } from './look-at-file.ts'
-import { BillRefused, fileRefused } from './protocol.ts'
+import { BillRefused, BillTooLarge, fileRefused } from './protocol.ts'
 
 /** What DuckDB says of a file, in words for its owner and without paths of ours; other errors stay as they are. */
 export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unknown {
@@ -11,10 +11,15 @@ export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unkn
       { file: file.key, row: line - 1, column: null, message: ofLine(message) },
     ])
   if (/^Out of Memory|max_temp_directory_size|No space left/i.test(message))
-    return fileRefused(
-      file.key,
-      'The files need more memory or room on the disk than their reader has. Split them by billing period.',
-    )
+    return new BillTooLarge([
+      {
+        file: file.key,
+        row: null,
+        column: null,
+        message:
+          'The files need more memory or room on the disk than their reader has. Split them by billing period.',
+      },
+    ])
   if (
     /^(Invalid Input|IO|Invalid|Serialization|Conversion|Out of Range|INTERNAL|TProtocolException|Parquet|Binder|Not implemented)\b/i.test(
       message,

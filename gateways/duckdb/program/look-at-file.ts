@@ -57,6 +57,8 @@ async function lookAtCsv(file: NamedFile, isGzip: boolean): Promise<BillFile> {
     // FOCUS leaves open how a CSV says null.
     `nullstr = ['', 'NULL', 'null']`,
     `compression = 'none'`,
+    // Of four rows of the most bytes. Its usual 32 MB a thread are a large part of the memory that there is.
+    'buffer_size = 8388608',
     `columns = {${columns}}`,
   ].join(', ')
   return {

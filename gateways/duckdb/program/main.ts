@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkWholeBill, groupsAreWhole } from './check-groups.ts'
 import { duckdbRefusal } from './duckdb-refusal.ts'
 import { findFaults } from './find-faults.ts'
@@ -8,18 +9,31 @@ import { openDatabase } from './open-database.ts'
 import { BillRefused, type ProgramAnswer, type ProgramRequest } from './protocol.ts'
 import { focusVersion } from './check-columns.ts'
 import { makeTagSets } from './tag-sets.ts'
+import { withFewerThreads } from './with-fewer-threads.ts'
 import { writeSlices } from './write-slices.ts'
 
 /**
  * Reads the files of one bill, in the sandbox: native code meets a stranger's bytes here, and nothing of the service
  * is within reach. Rows stay in DuckDB; what comes back are files for COPY, their sums, or why not.
  */
-async function read(request: ProgramRequest): Promise<ProgramAnswer> {
+async function read(request: ProgramRequest, threads: number): Promise<ProgramAnswer> {
   const { scratchFolder, outFolder } = request
   const inFolders = request.files.map(({ path }) => path.slice(0, path.lastIndexOf('/')))
   const folders = [...new Set([...inFolders, scratchFolder, outFolder])].map((path) => `${path}/`)
-  const database = await openDatabase(request, folders)
+  const { connection, close } = await openDatabase(request, { folders, threads })
+  try {
+    return await readWith(connection, request)
+  } catch (error) {
+    throw duckdbRefusal({ key: request.files[0]?.key ?? '' }, error)
+  } finally {
+    close()
+  }
+}
 
+async function readWith(
+  database: DuckDBConnection,
+  request: ProgramRequest,
+): Promise<ProgramAnswer> {
   const files: BillFile[] = []
   for (const [index, file] of request.files.entries()) {
     process.stderr.write(`reading ${index}\n`)
@@ -34,7 +48,7 @@ async function read(request: ProgramRequest): Promise<ProgramAnswer> {
   if (!(await groupsAreWhole(database)) || !(await makeTagSets(database, request.tagAliases)))
     throw await findFaults(database, files, request)
   await checkWholeBill(database, files[0]?.key ?? '')
-  const slices = await writeSlices(database, extras, outFolder)
+  const slices = await writeSlices(database, extras, request.outFolder)
   const versions = files.map(focusVersion).toSorted()
   return { kind: 'read', focusVersion: versions.at(-1) ?? '1.0', slices, rejected: 0 }
 
@@ -48,10 +62,11 @@ async function read(request: ProgramRequest): Promise<ProgramAnswer> {
 
 // What the worker sends, in this shape.
 const request = JSON.parse(await text(process.stdin)) as ProgramRequest
-const answer = await read(request).catch((error: unknown): ProgramAnswer => {
-  const refused = duckdbRefusal({ key: request.files[0]?.key ?? '' }, error)
-  if (!(refused instanceof BillRefused)) throw error
-  return { kind: 'refused', rejected: refused.rejected, errors: refused.errors }
-})
+const answer = await withFewerThreads(async (threads) => read(request, threads)).catch(
+  (error: unknown): ProgramAnswer => {
+    if (!(error instanceof BillRefused)) throw error
+    return { kind: 'refused', rejected: error.rejected, errors: error.errors }
+  },
+)
 // The database has threads of its own, which an end by itself would wait for.
 process.stdout.write(JSON.stringify(answer), () => process.exit(0))

@@ -1,17 +1,19 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { ProgramRequest } from './protocol.ts'
 
+export type OpenDatabase = { connection: DuckDBConnection; close: () => void }
+
 /**
  * A database that reads and writes below the work folder alone, and from which no statement gets out: no
  * extension is fetched or loaded, and nothing of this can be changed afterwards.
  */
 export async function openDatabase(
   request: Pick<ProgramRequest, 'memoryBytes' | 'scratchFolder' | 'scratchBytes'>,
-  folders: readonly string[],
-): Promise<DuckDBConnection> {
+  { folders, threads }: { folders: readonly string[]; threads: number },
+): Promise<OpenDatabase> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${request.memoryBytes}B`,
-    threads: '2',
+    threads: String(threads),
     temp_directory: request.scratchFolder,
     max_temp_directory_size: `${request.scratchBytes}B`,
     // Nothing here depends on the order of rows, and keeping it takes memory.
@@ -26,7 +28,13 @@ export async function openDatabase(
   await connection.run(`SET allowed_directories = [${folders.map(quoted).join(', ')}]`)
   await connection.run(`SET enable_external_access = false`)
   await connection.run(`SET lock_configuration = true`)
-  return connection
+  return {
+    connection,
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
 }
 
 /** A text in SQL. */

@@ -60,6 +60,9 @@ export class BillRefused extends Error {
   }
 }
 
+/** More memory or room is needed than there is; with fewer threads less of it is. */
+export class BillTooLarge extends BillRefused {}
+
 /** A fault of a whole file. */
 export const fileRefused = (key: string, message: string, column: string | null = null) =>
   new BillRefused([{ file: key, row: null, column, message }])
