@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 
 const name = 'cloud-control-runs'
-/** A fifth of what a process or group has by default, for all runs together, as `cpu.weight` 20 of cgroup v2 is. */
-const shares = 205
+/** A tenth of what a process or group has by default, for all runs together, as `cpu.weight` 10 of cgroup v2 is. */
+const shares = 102
 
 /**
  * A group of cgroup v1's controller `cpu` for everything of runs, as a folder; undefined without that

@@ -9,7 +9,7 @@ export type OpenedCgroups = { runs: string } | { missing: string }
  * Prepares a part of the cgroup v2 tree for the steps and runners of this work folder:
  *
  *     <what the host delegates>/service    this process and whatever shares its group
- *     <what the host delegates>/runs-…     the groups of steps, together at a fifth of the CPU's weight
+ *     <what the host delegates>/runs-…     the groups of steps, together at a tenth of the CPU's weight
  *
  * The kernel gives controllers only to the children of a group without processes of its own ("no internal
  * processes", cgroup-v2.rst), hence `service`.
@@ -28,8 +28,8 @@ export function openCgroups(workDir: string, proc = '/proc/self'): OpenedCgroups
     const name = `runs-${createHash('sha256').update(workDir).digest('hex').slice(0, 12)}`
     const runs = join(home, name)
     mkdirSync(runs, { recursive: true })
-    // A fifth of what worker and API have by default, for all steps together.
-    writeFileSync(join(runs, 'cpu.weight'), '20')
+    // A tenth of what worker and API have by default, for all steps together.
+    writeFileSync(join(runs, 'cpu.weight'), '10')
     enableControllers(runs)
     return { runs }
   } catch (error) {

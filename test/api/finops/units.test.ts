@@ -143,7 +143,7 @@ describe('/api/finops/units', () => {
     expect(await audited(org, 'cloud.rbac_denied')).toHaveLength(4)
     const read = await viewer.get(`${url}/${unit.id}?from=2026-03-01&to=2026-03-01`)
     expect(read.json().days).toEqual([
-      { day: '2026-03-01', cost: 0, value: null, costPerUnit: null, isComplete: false },
+      { day: '2026-03-01', cost: 0, value: null, costPerUnit: null, isComplete: true },
     ])
   })
 

@@ -21,11 +21,11 @@ describe('where the group is', () => {
   }
   const v1 = '32 31 0:29 / ROOT/cpu rw,relatime - cgroup cgroup rw,cpu,cpuacct\n'
 
-  test('below the group of this process, with a fifth of the default', () => {
+  test('below the group of this process, with a tenth of the default', () => {
     const proc = host(v1, '2:memory:/\n1:cpu,cpuacct:/service\n')
     expect(openCpuGroup(proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
     expect(readFileSync(join(root, 'cpu/service/cloud-control-runs/cpu.shares'), 'utf8')).toBe(
-      '205',
+      '102',
     )
   })
 
