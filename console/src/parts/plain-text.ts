@@ -1,8 +1,15 @@
 /**
- * Invisible control and format characters, which can reorder or hide text (CVE-2021-42574). With them, an
- * attacker could make a value look like another one to an approver, so they are shown as code points.
+ * Characters that are not seen: controls, formats such as those that turn the order of a text (CVE-2021-42574),
+ * and fillers and joiners without a width. With them, an attacker could make a value look like another one to
+ * an approver, so they are shown as code points.
  */
-const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
 export const plainText = (text: string): string =>
   text.replace(unseen, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
+
+/** The same in another form: `write` gets each unit of UTF-16. */
+export const escaped = (text: string, write: (unit: number) => string): string =>
+  text.replace(unseen, (one) =>
+    Array.from({ length: one.length }, (_, at) => write(one.charCodeAt(at))).join(''),
+  )
