@@ -1,4 +1,5 @@
 import { appendStep, type PathStep } from './attribute-path.ts'
+import { cutSides } from './cut-sides.ts'
 import { cutText, maxTextLength } from './cut-text.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 import type { Change } from './parse-plan.ts'
@@ -9,7 +10,8 @@ import { isRecord, own } from './record.ts'
  * fit are counted. The time is linear in the size of the change.
  */
 export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room): AttributeDiff {
-  const diff: AttributeDiff = { attributes: [], omitted: 0, bytes: 0 }
+  const diff: AttributeDiff = { attributes: [], omitted: 0, bytes: 0, longBytes: 0 }
+  const wholes: PresentedAttribute[] = []
   const visit = (at: Place): void => {
     const { before, after, unknown } = at.sides
     const sensitive = at.sides.beforeSensitive === true || at.sides.afterSensitive === true
@@ -20,7 +22,8 @@ export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room
     }
     if (unknown !== true && !forces && sameValue(before, after)) return
     if (diff.omitted > 0 || diff.attributes.length >= room.attributes) diff.omitted += 1
-    else addTo(diff, presentAttribute({ ...at, sensitive, forces, secrets }), room.bytes)
+    else
+      addTo(diff, wholes, { whole: presentAttribute({ ...at, sensitive, forces, secrets }), room })
   }
   const { before, after, beforeSensitive, afterSensitive } = change
   visit({
@@ -29,18 +32,20 @@ export function diffAttributes(change: Change, secrets: KnownSecrets, room: Room
     depth: 0,
     replacing: replaceTree(change.replacePaths),
   })
+  lengthen(diff, wholes, room)
   return diff
 }
 
-/** The limits of what is presented of a change. */
-export type Room = { attributes: number; bytes: number }
+/** The limits of what is presented of a change. `longBytes` is what cut values may take beyond their first part. */
+export type Room = { attributes: number; bytes: number; longBytes: number }
 
 export type AttributeDiff = {
   attributes: PresentedAttribute[]
   /** How many further attributes differ. */
   omitted: number
-  /** What the attributes take as JSON. */
+  /** What the attributes take as JSON, without what longer values take. */
   bytes: number
+  longBytes: number
 }
 
 export type PresentedAttribute = {
@@ -50,6 +55,8 @@ export type PresentedAttribute = {
   sensitive: boolean
   unknown: boolean
   forcesReplacement?: true
+  /** A side is longer than what is kept of it. */
+  cut?: true
 }
 
 const sensitiveText = '(sensitive value)'
@@ -67,18 +74,46 @@ type Sides = {
 
 type Place = { sides: Sides; path: string; depth: number; replacing: ReplaceTree | undefined }
 
-function addTo(diff: AttributeDiff, attribute: PresentedAttribute, room: number): void {
-  const bytes = Buffer.byteLength(JSON.stringify(attribute)) + 1
-  if (diff.bytes + bytes > room) {
+type Added = { whole: PresentedAttribute; room: Room }
+
+function addTo(diff: AttributeDiff, wholes: PresentedAttribute[], { whole, room }: Added): void {
+  const attribute = cutTo(whole, maxTextLength)
+  const bytes = bytesOf(attribute)
+  if (diff.bytes + bytes > room.bytes) {
     diff.omitted += 1
     return
   }
   diff.bytes += bytes
   diff.attributes.push(attribute)
+  wholes.push(whole)
+}
+
+/** What is left of the room goes to values that were cut, in their order: no attribute is left out for them. */
+function lengthen(diff: AttributeDiff, wholes: readonly PresentedAttribute[], room: Room): void {
+  for (const [at, short] of diff.attributes.entries()) {
+    const whole = wholes[at]
+    if (!short.cut || !whole) continue
+    const long = cutTo(whole, maxLongLength)
+    const longBytes = diff.longBytes + bytesOf(long) - bytesOf(short)
+    if (longBytes > room.longBytes || diff.bytes + longBytes > room.bytes) continue
+    diff.longBytes = longBytes
+    diff.attributes[at] = long
+  }
+}
+
+/** Most policies and scripts are shorter. */
+const maxLongLength = 16_000
+
+const bytesOf = (attribute: PresentedAttribute) => Buffer.byteLength(JSON.stringify(attribute)) + 1
+
+function cutTo(whole: PresentedAttribute, maxLength: number): PresentedAttribute {
+  const { cut, ...sides } = cutSides(whole.before, whole.after, maxLength)
+  return { ...whole, ...sides, ...(cut && { cut }) }
 }
 
 type Leaf = Place & { sensitive: boolean; forces: boolean; secrets: KnownSecrets }
 
+/** With its whole values, which are cut later. */
 function presentAttribute({ sides, path, sensitive, forces, secrets }: Leaf): PresentedAttribute {
   const { before, after, unknown, beforeSensitive, afterSensitive } = sides
   const show = (value: unknown, marks: unknown) => presentValue({ value, marks, secrets })
@@ -165,7 +200,7 @@ function presentValue({ value, marks, secrets }: Presented): PresentedAttribute[
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
   const covered = maskInside({ value, marks, secrets })
-  return cutText(typeof covered === 'string' ? covered : JSON.stringify(covered))
+  return typeof covered === 'string' ? covered : JSON.stringify(covered)
 }
 
 /** Below the maximal depth a value is shown as one text, with its marks applied. */

@@ -154,7 +154,7 @@ describe('splitPlan', () => {
     expect(resources.map((row) => [row.attributes.length, row.omittedAttributes])).toEqual([
       [200, 50],
       [60, 190],
-      [55, 195],
+      [54, 196],
     ])
     expect(resources[1]?.attributes[0]?.after).toBe(`${'x'.repeat(1_000)}…`)
     expect(resources[2]?.address).toHaveLength(1_001)
