@@ -11,6 +11,12 @@ const Attribute = Type.Object({
   sensitive: Type.Boolean(),
   unknown: Type.Boolean(),
   forcesReplacement: Type.Optional(Type.Boolean()),
+  cut: Type.Optional(
+    Type.Boolean({
+      description:
+        'A side is longer than what is shown of it. Of two texts, the part is shown in which they begin to differ.',
+    }),
+  ),
 })
 const changeFields = {
   actions: Type.Array(Type.String()),
@@ -27,6 +33,15 @@ const PlannedResource = Type.Object({
   index: Type.Optional(Type.Unknown()),
   provider: Type.String(),
   replaceReason: Type.Optional(Type.String()),
+  dependsOn: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Which of the other changes it needs, as blocks of the configuration without keys of instances. Those that are needed through another change are left out, and those through a local value alone are not known.',
+    }),
+  ),
+  omittedDependencies: Type.Optional(
+    Type.Integer({ description: 'How many more it needs than are named.' }),
+  ),
   outcome: Type.Optional(
     Type.Object(
       {

@@ -75,6 +75,7 @@ function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
     address: cover(row.address),
     ...(row.previousAddress !== undefined && { previousAddress: cover(row.previousAddress) }),
     ...(row.module !== undefined && { module: cover(row.module) }),
+    ...(row.dependsOn !== undefined && { dependsOn: row.dependsOn.map((one) => cover(one)) }),
     ...(typeof row.index === 'string' && { index: cover(row.index) }),
   }
 

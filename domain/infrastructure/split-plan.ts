@@ -1,6 +1,7 @@
 import { cutText } from './cut-text.ts'
 import { diffAttributes, type PresentedAttribute } from './diff-attributes.ts'
 import { knownSecrets, type KnownSecrets, type SecretOptions } from './known-secrets.ts'
+import { dependenciesOf, type Dependencies } from './plan-dependencies.ts'
 import { parsePlan, type Change, type Plan, type ResourceChange } from './parse-plan.ts'
 import { summaryOf, type PlanSummary } from './summarize-plan.ts'
 
@@ -32,7 +33,13 @@ export function splitPlan(planJson: unknown, options: SecretOptions = {}): Split
       omittedChanges: Math.max(0, changing + outputs.length + drift.length - maxRows),
     },
     resourceTypes: [...new Set(plan.resourceChanges.map(({ type }) => type))],
-    rows: rowsOf(parts, knownSecrets(plan, options)),
+    rows: rowsOf(parts, {
+      secrets: knownSecrets(plan, options),
+      dependencies: dependenciesOf(
+        plan,
+        groups.flatMap(({ changes }) => changes),
+      ),
+    }),
   }
 }
 
@@ -72,6 +79,10 @@ export type PresentedResource = {
   actions: string[]
   /** OpenTofu's word, as `replace_because_cannot_update` or `delete_because_count_index`. */
   replaceReason?: string
+  /** Which of the other changes it needs: blocks of the configuration, without keys of instances. */
+  dependsOn?: string[]
+  /** How many more it needs. */
+  omittedDependencies?: number
   attributes: PresentedAttribute[]
   omittedAttributes: number
 }
@@ -94,6 +105,8 @@ export const maxRowBytes = 64 * 1_024
 const envelopeBytes = 128
 /** Paths repeat in every attribute, so rows can be larger than the plan. Rows beyond this have no attributes. */
 const maxAttributeBytes = 32 * 1_048_576
+/** Of all rows together, for values beyond their first thousand characters. */
+const maxLongBytes = 8 * 1_048_576
 
 type Part = {
   part: PlanRow['part']
@@ -119,16 +132,24 @@ function actionOf({ actions }: Change): PlanAction {
   return actions.includes('read') ? 'read' : 'move'
 }
 
-function* rowsOf(parts: readonly Part[], secrets: KnownSecrets): Generator<PlanRow> {
+type Known = {
+  secrets: KnownSecrets
+  dependencies: (change: ResourceChange) => Dependencies
+}
+
+function* rowsOf(parts: readonly Part[], { secrets, dependencies }: Known): Generator<PlanRow> {
   let rows = 0
   let bytes = maxAttributeBytes
+  let longBytes = maxLongBytes
   const withDifferences = <Head extends object>(head: Head, change: Change) => {
     const own = Buffer.byteLength(JSON.stringify(head)) + envelopeBytes
     const diff = diffAttributes(change, secrets, {
       attributes: maxAttributesPerRow,
       bytes: Math.min(maxRowBytes - own, bytes),
+      longBytes,
     })
     bytes -= diff.bytes
+    longBytes -= diff.longBytes
     return { ...head, attributes: diff.attributes, omittedAttributes: diff.omitted }
   }
   for (const { part, changes } of parts)
@@ -137,7 +158,10 @@ function* rowsOf(parts: readonly Part[], secrets: KnownSecrets): Generator<PlanR
       yield 'address' in entry
         ? {
             part: part === 'drift' ? part : 'resource',
-            ...withDifferences(headOf(entry), entry.change),
+            ...withDifferences(
+              { ...headOf(entry), ...(part === 'resource' && dependencies(entry)) },
+              entry.change,
+            ),
           }
         : { part: 'output', ...withDifferences(headOfOutput(entry), entry.change) }
     }
