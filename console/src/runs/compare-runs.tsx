@@ -9,8 +9,9 @@ import { plainText } from '../parts/plain-text.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { DiffLines } from './diff-lines.tsx'
 import { isOfWorkspace } from './is-of-workspace.ts'
-import { lineDiff, type DiffLine } from './line-diff.ts'
+import { lineDiff } from './line-diff.ts'
 import { nameOfRun, RunLink, Summary } from './run-row.tsx'
 
 /** What differs between this run and another one of its workspace: `other` is its id there. */
@@ -122,39 +123,12 @@ function FileDiff({ name, was, is }: FileProps) {
       {hunks ? (
         hunks.map(({ line, lines }) => (
           <Scroller key={line} className="snippet" label={`${title}, from line ${line}`}>
-            <ol>
-              {lines.map((one, at) => (
-                // The lines of a hunk never change.
-                // oxlint-disable-next-line react/no-array-index-key
-                <Line key={at} line={one} />
-              ))}
-            </ol>
+            <DiffLines lines={lines} />
           </Scroller>
         ))
       ) : (
         <p className="dim">It differs in too many lines to be compared here.</p>
       )}
     </article>
-  )
-}
-
-const looks = {
-  same: { sign: ' ', word: '' },
-  added: { sign: '+', word: 'Added: ' },
-  removed: { sign: '−', word: 'Removed: ' },
-}
-
-function Line({ line: { kind, text } }: { line: DiffLine }) {
-  const { sign, word } = looks[kind]
-  return (
-    <li className={`diff-${kind}`}>
-      <span className="diff-sign" aria-hidden="true">
-        {sign}
-      </span>
-      <code>
-        <span className="visually-hidden">{word}</span>
-        {plainText(text.slice(0, 500))}
-      </code>
-    </li>
   )
 }

@@ -4,18 +4,26 @@ export type Hunk = { line: number; lines: DiffLine[] }
 
 const context = 3
 /** Of the table below: about 20 MB, and a tenth of a second. */
-const maxCells = 4_000_000
+const mostCells = 4_000_000
 
 /** What changed between two texts, by lines, with three lines around. Undefined: too long to be compared. */
-export function lineDiff(before: string, after: string): Hunk[] | undefined {
-  const lines = diffOf(linesOf(before), linesOf(after))
+export function lineDiff(
+  before: string,
+  after: string,
+  maxCells: number = mostCells,
+): Hunk[] | undefined {
+  const lines = diffOf(linesOf(before), linesOf(after), maxCells)
   return lines && hunksOf(lines)
 }
 
 /** An empty file has no line. */
 const linesOf = (text: string) => (text === '' ? [] : text.split(/\r?\n/))
 
-function diffOf(a: readonly string[], b: readonly string[]): DiffLine[] | undefined {
+function diffOf(
+  a: readonly string[],
+  b: readonly string[],
+  maxCells: number,
+): DiffLine[] | undefined {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1
   let end = 0
