@@ -39,7 +39,8 @@ export const budgetFindingsOf = (values: readonly unknown[]): BudgetFinding[] =>
 const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
   typeof value === 'object' && value !== null && key in value
 
-export type Action = 'destroy' | 'replace' | 'update' | 'create' | 'read' | 'move'
+export const actions = ['destroy', 'replace', 'update', 'create', 'read', 'move'] as const
+export type Action = (typeof actions)[number]
 
 export function actionOf({ actions }: { actions: readonly string[] }): Action {
   if (actions.includes('delete') && actions.includes('create')) return 'replace'
