@@ -1,3 +1,5 @@
+import type { PlanSearch } from '../infrastructure/plan-search.ts'
+
 /** The query parameters of the pages, shared by the router and the pages. */
 
 /** The parameter `signedout`: `1`, or the result of the logout at the identity provider. */
@@ -27,8 +29,8 @@ export type WorkspaceSearch = {
 }
 
 export const runTabs = ['plan', 'checks', 'log', 'timeline', 'compare'] as const
-/** `with` is the run of the workspace that this one is compared with. */
-export type RunSearch = {
+/** `with` is the run of the workspace that this one is compared with. The plan has filters of its own. */
+export type RunSearch = PlanSearch & {
   tab?: (typeof runTabs)[number]
   stage?: string
   line?: number
